@@ -1,7 +1,7 @@
 """speed_fusion_attention: the attention of _attention/flash.py with built-in dropout and ALiBi.
 
-What it shares with flash_attention_score (layouts, masks, joined sequences) is there. The
-documentation of 2.10 is the reference; the original runs it on Ascend only.
+Layouts, masks and joined sequences are handled there, as for flash_attention_score. MindSpore runs
+this operator on Ascend only, so its documentation of 2.10 is the reference.
 """
 
 from ..._backend import random
@@ -15,13 +15,11 @@ from .flash import Mask, _Call, _lengths, _need_no_padding
 from .flash_masks import ALL_TOKENS
 from .head_layouts import Layout
 
-_SCALED, _GIVEN, _LINEAR, _ROOT = 1, 0, 2, 3  # what `pse_type` says of the shift
+_SCALED, _GIVEN, _LINEAR, _ROOT = 1, 0, 2, 3  # the values of `pse_type`
 
 
 class _Speed(_Call):
-    """A call whose weights are dropped at random, and whose shift may be given by slopes of
-    ALiBi.
-    """
+    """A call that drops weights at random, and whose shift may be given as the slopes of ALiBi."""
 
     mask_name, shift_name = "atten_mask", "pse"
 
@@ -92,9 +90,10 @@ def speed_fusion_attention(
 ):
     """Computes multi-head attention with dropout of the weights: softmax(scores) @ value.
 
-    The scores are scale * (query @ key.T + pse) where `pse_type` is 1, and scale * query @ key.T +
-    pse elsewhere. Shapes and sequences are those of `ops.flash_attention_score`, with B batches, N1
-    heads, S1 queries and S2 keys. A query that may see nothing gathers zeros.
+    If `pse_type` is 1, the scores are scale * (query @ key.T + pse), otherwise scale * query @
+    key.T + pse. Shapes and sequences are those of `ops.flash_attention_score`: B is the number of
+    batches, N1 of query heads, S1 of queries, S2 of keys. The output of a query that may not attend
+    to any key is 0.
 
     Args:
         query (Tensor): float16, bfloat16 or float32.
@@ -102,41 +101,46 @@ def speed_fusion_attention(
         value (Tensor): of the shape and dtype of `key`.
         head_num (int): N1.
         input_layout (str): "BSH", "BNSD", "SBH", "BSND" or "TND".
-        pse (Tensor): added to the scores, of the dtype of `query`, shape (B, N1, S1, S2) or
-            (1, N1, S1, S2), or the last 1024 rows of a causal one; where `pse_type` is 2 or 3 the
-            slopes of ALiBi, float32, shape (B, N1) or (N1,). Default: None.
-        padding_mask (Tensor): reserved; None.
-        atten_mask (Tensor): true or 1 where a key is left out; bool or uint8.
+        pse (Tensor): added to the scores, of the dtype of `query`, shape (B, N1, S1, S2) or (1, N1,
+            S1, S2), or the last 1024 rows of a causal shift. If `pse_type` is 2 or 3: the slopes of
+            ALiBi, float32, shape (B, N1) or (N1,). Default: None.
+        padding_mask (Tensor): reserved; must be None.
+        atten_mask (Tensor): true or 1 where a key must not be attended to; bool or uint8.
         scale (float): the factor of the products of queries and keys. Default: 1.0.
-        keep_prob (float): how probable it is that a weight passes dropout, in (0, 1]. Default: 1.0.
-        pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
-        next_tokens (int): how many keys ahead it sees.
+        keep_prob (float): the probability that dropout keeps a weight, in (0, 1]. Default: 1.0.
+        pre_tokens (int): how many keys before its own position a query attends to; for modes 0
+            (with a mask) and 4.
+        next_tokens (int): how many keys after its own position a query attends to.
         inner_precise (int): reserved.
-        prefix (Union[tuple[int], list[int]]): for mode 5, for each batch how many keys every query
-            sees.
-        actual_seq_qlen (Union[tuple[int], list[int]]): where the sequences of queries end, for
+        prefix (Union[tuple[int], list[int]]): for mode 5, the number of leading keys of each batch
+            that every query attends to.
+        actual_seq_qlen (Union[tuple[int], list[int]]): the end of each sequence of queries, for
             "TND".
-        actual_seq_kvlen (Union[tuple[int], list[int]]): where those of keys end.
-        sparse_mode (int): which keys a query sees, as in `ops.flash_attention_score`. Default: 0.
+        actual_seq_kvlen (Union[tuple[int], list[int]]): the end of each sequence of keys.
+        sparse_mode (int): which keys a query attends to, as in `ops.flash_attention_score`.
+            Default: 0.
         gen_mask_parallel (bool): for debugging; without effect.
         sync (bool): for debugging; without effect.
-        pse_type (int): 0 for a shift of scaled scores, 1 for one that is scaled, too; 2 for minus
-            slope times the distance of key and query, 3 for minus slope times its root. Default: 1.
-        q_start_idx (Union[tuple[int], list[int]]): one int, how many positions up the diagonal of
-            distance 0 is moved from the upper left corner, for types 2 and 3. Default: None.
-        kv_start_idx (Union[tuple[int], list[int]]): one int, further positions. Default: None.
+        pse_type (int): 0 if `pse` is added after scaling, 1 if before; 2 for a shift of minus the
+            slope times the distance of key and query, 3 for minus the slope times the root of the
+            distance. Default: 1.
+        q_start_idx (Union[tuple[int], list[int]]): one int, the number of positions by which the
+            diagonal of distance 0 is moved up from the upper left corner, for types 2 and 3.
+            Default: None.
+        kv_start_idx (Union[tuple[int], list[int]]): one int, added to `q_start_idx`. Default: None.
 
     Returns:
-        tuple[Tensor], seven of them: the attention, of the shape and dtype of `query`; the largest
-        score of each query and the sum of the exponentials beneath it, float32, shape
-        (B, N1, S1, 8), or (T1, N1, 8) of joined sequences, each value eight times; an empty one;
-        and, int64 without axes, seed and offset of the generator that the dropout mask was
-        drawn from, and how many elements it has, 0 where there is no dropout.
+        tuple[Tensor] of seven: the attention, of the shape and dtype of `query`; the largest score
+        of each query and the sum of exponentials relative to it, float32, shape (B, N1, S1, 8), or
+        (T1, N1, 8) for joined sequences, with each value repeated eight times; an empty Tensor; and
+        three int64 Tensors without axes: the seed and the offset of the generator that drew the
+        dropout mask, and the number of elements of the mask, 0 without dropout.
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
-        ValueError: if `input_layout`, `sparse_mode` or `pse_type` is another one, `keep_prob` is
-            out of range, lengths or slopes do not fit, or the band is empty.
+        TypeError: if a dtype is not one of those listed, dtypes differ, or an argument has the
+            wrong type.
+        ValueError: if `input_layout`, `sparse_mode` or `pse_type` is unknown, `keep_prob` is out of
+            range, lengths or slopes do not fit, or the band is empty.
         RuntimeError: if heads or other shapes do not fit.
 
     Examples:

@@ -1,7 +1,7 @@
-"""All-to-all Primitives of a group: AlltoAll and the variants with uneven parts.
+"""All-to-all Primitives of a group: AlltoAll and its variants for uneven parts.
 
-Together with `_communication/collective.py`. Counts are in elements of a flat Tensor, or in blocks
-of `block_size`.
+The other collectives are in `_communication/collective.py`. Counts are elements of a flat Tensor,
+or blocks of `block_size` elements.
 """
 
 import math
@@ -21,7 +21,8 @@ WORLD = HCCL_WORLD_COMM_GROUP
 
 @op(compute="native")
 def all_to_all(xp, input_x: Anything, split_dim, concat_dim, group):
-    """Equal blocks of `split_dim` exchanged and joined along `concat_dim`."""
+    """Splits the input into equal blocks along `split_dim`, exchanges them and joins them along
+    `concat_dim`."""
     front = xp.moveaxis(input_x, split_dim, 0)
     rows = [front.shape[0] // group.size] * group.size
     blocks = xp.split(xp.exchange(front, rows, rows, group), group.size, 0)
@@ -30,14 +31,15 @@ def all_to_all(xp, input_x: Anything, split_dim, concat_dim, group):
 
 @op(compute="native")
 def all_gather_uneven(xp, input_x: Anything, sizes, group):
-    """Flat arrays of several lengths, joined."""
+    """Joins the members' flat arrays, whose lengths `sizes` lists."""
     whole = xp.concatenate([input_x] * group.size)
     return xp.exchange(whole, [input_x.shape[0]] * group.size, sizes, group)
 
 
 @op()
 def reduce_scatter_uneven(xp, input_x: Anything, sizes, operation, group):
-    """Flat arrays combined; each member gets a part of its own length."""
+    """Reduces the members' flat arrays; each member gets a part of the length that `sizes`
+    lists."""
     own = sizes[group.rank]
     use = f"reduce_scatter_uneven ({operation})"
     received = xp.exchange(input_x, sizes, [own] * group.size, group, use)
@@ -50,9 +52,9 @@ class AlltoAll(Primitive):
     blocks received.
 
     Args:
-        split_count (int): how many blocks: the group's size.
-        split_dim (int): the axis that is cut.
-        concat_dim (int): the axis along which what comes is joined.
+        split_count (int): the number of blocks, which must be the group's size.
+        split_dim (int): the axis that is split.
+        concat_dim (int): the axis along which received blocks are joined.
         group (str): the group's name. Default: the world.
 
     Inputs:
@@ -96,24 +98,26 @@ class AlltoAll(Primitive):
 
 @public("ops.AlltoAllV")
 class AlltoAllV(Primitive):
-    """All-to-all exchange of uneven parts: sends pieces of a flat Tensor to each member and joins
-    those received.
+    """All-to-all exchange of uneven parts: sends a part of a flat Tensor to each member and joins
+    the parts received.
 
     Args:
         group (str): the group's name. Default: the world.
-        block_size (int): elements in the unit of the counts. Default: ``1``.
+        block_size (int): the number of elements that a count of 1 stands for. Default: ``1``.
 
     Inputs:
         - **input_x** (Tensor) - flat.
-        - **send_numel_list** (Union[tuple[int], list[int], Tensor]) - units to each member.
-        - **recv_numel_list** (Union[tuple[int], list[int], Tensor]) - units from each member.
+        - **send_numel_list** (Union[tuple[int], list[int], Tensor]) - the count sent to each
+          member.
+        - **recv_numel_list** (Union[tuple[int], list[int], Tensor]) - the count received from each
+          member.
 
     Outputs:
-        Tensor, flat; one number without meaning where nothing comes.
+        Tensor, flat; a placeholder of one element if nothing is received.
 
     Raises:
         TypeError: if `group` is not a str, or `block_size` not an int.
-        ValueError: the counts do not fit the group or the Tensor, when called.
+        ValueError: if the counts do not fit the group or the Tensor, when called.
         RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AlltoAllV of MindSpore 2.10.
@@ -137,24 +141,25 @@ class AlltoAllV(Primitive):
 
 @public("ops.AlltoAllVC")
 class AlltoAllVC(Primitive):
-    """AlltoAllV with one matrix of counts that all members share.
+    """All-to-all exchange of uneven parts, with one matrix of counts that all members share.
 
     Args:
         group (str): the group's name. Default: the world.
-        block_size (int): elements in the unit of the counts. Default: ``1``.
-        transpose (bool): whether rows of the matrix are receivers. Default: ``False``, senders.
+        block_size (int): the number of elements that a count of 1 stands for. Default: ``1``.
+        transpose (bool): whether a row of the matrix belongs to a receiver. Default: ``False``, to
+            a sender.
 
     Inputs:
         - **input_x** (Tensor) - flat.
-        - **send_count_matrix** (Union[list[int], Tensor]) - for each sender, for each receiver, how
-          many units; flat.
+        - **send_count_matrix** (Union[list[int], Tensor]) - the count that each sender sends to
+          each receiver, flattened.
 
     Outputs:
-        Tensor, flat; one number without meaning where nothing comes.
+        Tensor, flat; a placeholder of one element if nothing is received.
 
     Raises:
         TypeError: if `group` is not a str, or `block_size` not an int.
-        ValueError: the counts do not fit the group or the Tensor, when called.
+        ValueError: if the counts do not fit the group or the Tensor, when called.
         RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AlltoAllVC of MindSpore 2.10.
@@ -182,7 +187,7 @@ class AlltoAllVC(Primitive):
 
 @public("ops.AllGatherV")
 class AllGatherV(Primitive):
-    """Gathers flat Tensors of different lengths; every member gets the concatenation.
+    """Concatenates flat Tensors of different lengths; every member gets the result.
 
     Args:
         group (str): the group's name. Default: the world.
@@ -192,11 +197,11 @@ class AllGatherV(Primitive):
         - **output_split_sizes** (Union[tuple[int], list[int], Tensor]) - each member's length.
 
     Outputs:
-        Tensor, flat; one number without meaning where nothing comes.
+        Tensor, flat; a placeholder of one element if all lengths are 0.
 
     Raises:
         TypeError: if `group` is not a str.
-        ValueError: the lengths do not fit the group or the Tensor, when called.
+        ValueError: if the lengths do not fit the group or the Tensor, when called.
         RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AllGatherV of MindSpore 2.10.
@@ -218,7 +223,7 @@ class AllGatherV(Primitive):
 
 @public("ops.ReduceScatterV")
 class ReduceScatterV(Primitive):
-    """Reduces flat Tensors; each member gets a part of its own length.
+    """Reduces flat Tensors element by element; each member gets a part of its own length.
 
     Args:
         op (str): "sum", "max", "min" or "prod". Default: ``ReduceOp.SUM``.
@@ -229,7 +234,7 @@ class ReduceScatterV(Primitive):
         - **input_split_sizes** (Union[tuple[int], list[int], Tensor]) - each member's length.
 
     Outputs:
-        Tensor, flat; one number without meaning where nothing comes.
+        Tensor, flat; a placeholder of one element if this member's length is 0.
 
     Raises:
         TypeError: if `op` or `group` is not a str.
@@ -262,14 +267,14 @@ class ReduceScatterV(Primitive):
 
 @public("ops.NeighborExchange")
 class NeighborExchange(Primitive):
-    """Sends Tensors to some members and receives from some.
+    """Sends one Tensor to each of several members and receives one from each of several others.
 
     Args:
-        send_rank_ids (list[int]): numbers in the group of the receivers.
-        recv_rank_ids (list[int]): numbers in the group of the senders.
-        recv_shapes (Union[tuple, list]): the shapes of what comes.
-        send_shapes (Union[tuple, list]): the shapes of what is sent; stored.
-        recv_type (mindspore.dtype): the dtype of what comes.
+        send_rank_ids (list[int]): the receivers' ranks in the group.
+        recv_rank_ids (list[int]): the senders' ranks in the group.
+        recv_shapes (Union[tuple, list]): the shape of each received Tensor.
+        send_shapes (Union[tuple, list]): the shape of each sent Tensor; stored only.
+        recv_type (mindspore.dtype): the dtype of the received Tensors.
         group (str): the group's name. Default: the world.
 
     Inputs:
@@ -280,7 +285,7 @@ class NeighborExchange(Primitive):
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        ValueError: if `input_x` has another length than `send_rank_ids`, when called.
+        ValueError: if the length of `input_x` is not that of `send_rank_ids`, when called.
         RuntimeError: if `init` was not called, there is no such group or no such member, when
             called.
 
@@ -338,7 +343,7 @@ class NeighborExchange(Primitive):
 
 
 def _counts(primitive, name, setting, length, unit=1):
-    """Counts as a list of ints, in elements."""
+    """Returns the counts as a list of ints, in elements."""
     counts = (
         setting.asnumpy().reshape(-1).tolist() if isinstance(setting, Tensor) else list(setting)
     )

@@ -1,9 +1,8 @@
-"""Collective and point-to-point Primitives: AllReduce, AllGather, Broadcast, Send, Receive and
-others.
+"""Collective and point-to-point Primitives: AllReduce, AllGather, Broadcast, Send, Receive, ...
 
-The equivalent functions are in `communication/comm_func.py`; both call `communication/transfer.py`,
-whose functions carry the gradients. Ranks of `Broadcast`, `CollectiveScatter` and
-`CollectiveGather` are world ranks, those of the others are ranks in the group.
+The equivalent functions are in `communication/comm_func.py`. Both call `communication/transfer.py`,
+whose functions have gradients. `Broadcast`, `CollectiveScatter` and `CollectiveGather` take world
+ranks, the others take ranks in the group.
 """
 
 from ..._core.declare.public_api import public
@@ -26,7 +25,7 @@ Ints = ListOf(Int) | TupleOf(Int)
 
 @public("ops.ReduceOp")
 class ReduceOp:
-    """The names of reductions, which `op` arguments take.
+    """The names of the reductions that an `op` argument accepts.
 
     Example:
         >>> ms.ops.ReduceOp.SUM, ms.ops.ReduceOp.MAX
@@ -86,7 +85,7 @@ class AllGather(Primitive):
         - **input_x** (Tensor) - of equal shape and dtype on all members.
 
     Outputs:
-        Tensor, with as many times the rows of `input_x` as there are members.
+        Tensor; its length along axis 0 is that of `input_x` times the number of members.
 
     Raises:
         TypeError: if `group` is not a str.
@@ -117,7 +116,7 @@ class ReduceScatter(Primitive):
         - **input_x** (Tensor) - of equal shape and dtype on all members.
 
     Outputs:
-        Tensor, this member's part.
+        Tensor, the part of this member.
 
     Raises:
         TypeError: if `op` or `group` is not a str.
@@ -143,16 +142,16 @@ class ReduceScatter(Primitive):
 class Broadcast(Primitive):
     """Broadcasts the Tensors of one member to all.
 
-    Args:
+    root_rank (int): the world rank of the sender.
         root_rank (int): the world's number of the one that sends.
         group (str): the group's name. Default: the world.
 
     Inputs:
-        - **input_x** (Union[Tensor, tuple[Tensor]]) - what is sent; on the others it gives shapes
-          and dtypes.
+        - **input_x** (Union[Tensor, tuple[Tensor]]) - the Tensors to send; the other members pass
+          Tensors of the same shapes and dtypes.
 
     Outputs:
-        tuple[Tensor], those of `root_rank`.
+        tuple[Tensor], the Tensors of `root_rank`.
 
     Raises:
         TypeError: if `root_rank` is not an int, or `group` not a str.
@@ -181,7 +180,7 @@ class Reduce(Primitive):
     """Reduces the members' Tensors; one member gets the result.
 
     Args:
-        dest_rank (int): the number in the group of the one that gets the result.
+        dest_rank (int): the rank in the group of the member that gets the result.
         op (str): "sum", "prod", "max" or "min". Default: ``ReduceOp.SUM``.
         group (str): the group's name. Default: the world.
 
@@ -189,7 +188,7 @@ class Reduce(Primitive):
         - **input_x** (Tensor) - of equal shape and dtype on all members.
 
     Outputs:
-        Tensor, the result on `dest_rank`; on the others a Tensor of shape (1,) without meaning.
+        Tensor, the result on `dest_rank`; on other members a placeholder of shape (1,).
 
     Raises:
         TypeError: if `dest_rank` is not an int, `op` or `group` not a str.
@@ -217,18 +216,19 @@ class CollectiveScatter(Primitive):
     """Scatters one member's Tensor along axis 0; each member gets its part.
 
     Args:
-        src_rank (int): the world's number of the one whose Tensor is cut. Default: ``0``.
+        src_rank (int): the world rank of the member whose Tensor is split. Default: ``0``.
         group (str): the group's name. Default: the world.
 
     Inputs:
-        - **input_x** (Tensor) - what is cut; on the others it gives shape and dtype.
+        - **input_x** (Tensor) - the Tensor to split; the other members pass one of the same shape
+          and dtype.
 
     Outputs:
-        Tensor, this member's part.
+        Tensor, the part of this member.
 
     Raises:
         TypeError: if `src_rank` is not an int, or `group` not a str.
-        ValueError: if axis 0 cannot be cut into equal parts, when called.
+        ValueError: if axis 0 cannot be split into equal parts, when called.
         RuntimeError: if `init` was not called, there is no such group, or `src_rank` is not in it,
             when called.
 
@@ -250,14 +250,14 @@ class CollectiveGather(Primitive):
     """Gathers the members' Tensors along axis 0; one member gets the result.
 
     Args:
-        dest_rank (int): the world's number of the one that gets the result.
+        dest_rank (int): the world rank of the member that gets the result.
         group (str): the group's name. Default: the world.
 
     Inputs:
         - **input_x** (Tensor) - of equal shape and dtype on all members.
 
     Outputs:
-        Tensor, the result on `dest_rank`; on the others a Tensor of shape (1,) without meaning.
+        Tensor, the result on `dest_rank`; on other members a placeholder of shape (1,).
 
     Raises:
         TypeError: if `dest_rank` is not an int, or `group` not a str.
@@ -304,17 +304,17 @@ class Barrier(Primitive):
 class Send(Primitive):
     """Sends a Tensor to another rank, and receives its gradient from there.
 
-    Taking a gradient, tie the result to one that the loss depends on, as `depend(x, send(x))`:
-    in the backward pass it waits for what the Receive on the other side sends back.
+    To take a gradient, make the loss depend on the result, as in `depend(x, send(x))`. The backward
+    pass then waits for the gradient that the matching Receive sends back.
 
     Args:
-        sr_tag (int): a number that the receiver names too.
-        dest_rank (int): the number in the group of the receiver.
+        sr_tag (int): the tag, the same number as the receiver's.
+        dest_rank (int): the receiver's rank in the group.
         group (str): the group's name. Default: the world.
-        group_back (str): the group that the gradient comes through. Default: the world.
+        group_back (str): the group through which the gradient arrives. Default: the world.
 
     Inputs:
-        - **input_x** (Tensor) - what is sent.
+        - **input_x** (Tensor) - the Tensor to send.
 
     Outputs:
         Tensor, `input_x`.
@@ -347,19 +347,19 @@ class Send(Primitive):
 class Receive(Primitive):
     """Receives a Tensor from another rank, and sends its gradient back.
 
-    Where a gradient is taken and the result leads to the loss, the gradient is sent to the Send on
-    the other side, which must expect it.
+    In the backward pass, the gradient of the result is sent to the matching Send, which must expect
+    it.
 
     Args:
-        sr_tag (int): the number that the sender names.
-        src_rank (int): the number in the group of the sender.
-        shape (Union[list[int], tuple[int]]): the shape of what comes.
-        dtype (mindspore.dtype): its dtype.
+        sr_tag (int): the tag, the same number as the sender's.
+        src_rank (int): the sender's rank in the group.
+        shape (Union[list[int], tuple[int]]): the shape of the received Tensor.
+        dtype (mindspore.dtype): the dtype of the received Tensor.
         group (str): the group's name. Default: the world.
-        group_back (str): the group that the gradient goes through. Default: the world.
+        group_back (str): the group through which the gradient is sent. Default: the world.
 
     Outputs:
-        Tensor, the one received. Arguments of the call do not matter.
+        Tensor, the received one. Arguments of the call are ignored.
 
     Raises:
         TypeError: if `sr_tag` or `src_rank` is not an int, `shape` not a list or tuple of ints,
@@ -397,7 +397,7 @@ class Receive(Primitive):
 
 
 def _check_op(primitive):
-    """The `op` of a primitive; rejects an unknown one."""
+    """Returns the `op` of a primitive; rejects an unknown one."""
     if primitive.op not in ("sum", "prod", "max", "min", "avg"):
         raise ValueError(
             f"For '{primitive.name}', 'op' must be 'sum', 'prod', 'max', 'min' or "
@@ -407,7 +407,8 @@ def _check_op(primitive):
 
 
 def _ways(primitive):
-    """The group of a send or receive, and that of its gradient, where the numbers are the same."""
+    """Returns the group of a Send or Receive and that of its gradient; rejects groups of different
+    members."""
     group, back = partners(primitive.group), partners(primitive.group_back)
     if group.ranks != back.ranks:
         raise RuntimeError(

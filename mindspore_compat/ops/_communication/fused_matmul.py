@@ -1,7 +1,7 @@
-"""Matrix products fused with collectives: all_gather_matmul, matmul_reduce_scatter.
+"""Matrix products fused with collectives: all_gather_matmul and matmul_reduce_scatter.
 
-On the original's device the two overlap; here they follow each other, with the same results and
-gradients.
+On Ascend, product and exchange overlap. Here they run one after the other, with the same results
+and gradients.
 """
 
 from ..._core.declare.op import op
@@ -14,7 +14,7 @@ from .._rules import Anything
 
 @op()
 def matrix_product(xp, left: Anything, right: Anything, turned):
-    """The product of two matrices, the second one transposed if requested."""
+    """Returns the product of two matrices, the second one transposed if requested."""
     return xp.matmul(left, xp.swapaxes(right, 0, 1) if turned else right)
 
 
@@ -36,24 +36,24 @@ def all_gather_matmul(
     """Gathers the members' matrices along axis 0 and multiplies: `all_gather(input) @ x2`.
 
     Args:
-        input: this member's part, (m, k); float16 or bfloat16, with k in [256, 65535).
+        input: the part of this member, (m, k); float16 or bfloat16, with k in [256, 65535).
         x2: the right matrix, (k, n); of the same dtype.
         group: the group's name.
         world_size: the group's size: 2, 4 or 8.
-        bias: None.
-        gather_index: 0: `input` is what is joined.
+        bias: must be None.
+        gather_index: must be 0: `input` is the matrix that is gathered.
         gather_output: whether the gathered Tensor is returned too.
-        comm_turn: 0; how finely the original's device cuts the exchange.
-        trans_input: False.
-        trans_x2: whether `x2` is given turned, (n, k).
+        comm_turn: must be 0; the granularity of the exchange on Ascend.
+        trans_input: must be False.
+        trans_x2: whether `x2` is transposed, (n, k).
 
     Returns:
-        (Tensor, Tensor), the product, (m * world_size, n), and the gathered Tensor,
-        (m * world_size, k), or a Tensor of shape (0,).
+        (Tensor, Tensor), the product, (m * world_size, n), and the gathered Tensor, (m *
+        world_size, k), or an empty Tensor of shape (0,).
 
     Raises:
-        RuntimeError: if dtypes or shapes are not as described above, an argument has another value
-            than the only one allowed, `init` was not called, or there is no such group.
+        RuntimeError: if dtypes or shapes are not as described above, an argument does not have its
+            only allowed value, `init` was not called, or there is no such group.
 
     Example:
 
@@ -90,18 +90,18 @@ def matmul_reduce_scatter(
         x2: the right matrix, (k, n); of the same dtype.
         group: the group's name.
         world_size: the group's size: 2, 4 or 8.
-        reduce_op: "sum".
-        bias: None.
-        comm_turn: 0; how finely the original's device cuts the exchange.
-        trans_input: False.
-        trans_x2: whether `x2` is given turned, (n, k).
+        reduce_op: must be "sum".
+        bias: must be None.
+        comm_turn: must be 0; the granularity of the exchange on Ascend.
+        trans_input: must be False.
+        trans_x2: whether `x2` is transposed, (n, k).
 
     Returns:
         Tensor, this member's part, (m / world_size, n).
 
     Raises:
-        RuntimeError: if dtypes or shapes are not as described above, an argument has another value
-            than the only one allowed, `init` was not called, or there is no such group.
+        RuntimeError: if dtypes or shapes are not as described above, an argument does not have its
+            only allowed value, `init` was not called, or there is no such group.
 
     Source: mindspore.ops.matmul_reduce_scatter of MindSpore 2.10.
     """
@@ -150,7 +150,7 @@ def _check_matrices(api, left, right, turned):
 
 
 def _group(api, name, size):
-    """The group of a name, which must have the given size."""
+    """Returns the group of this name; rejects one of another size."""
     if size not in (2, 4, 8):
         raise RuntimeError(f"For '{api}', 'world_size' must be 2, 4 or 8, but got {size}.")
     group = partners(name)

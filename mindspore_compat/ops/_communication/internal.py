@@ -1,8 +1,8 @@
-"""Collectives of `ops.auto_generate` that the original runs only on Ascend.
+"""Collectives of `ops.auto_generate` that MindSpore runs only on Ascend.
 
-Those of the original's `InnerComm` return new Tensors, those of `DistComm` write into their
-arguments. Both return (the result, a handle to wait on), and None for the handle once the result is
-there. Members of a group are given by their rank in the group.
+The `InnerComm` collectives return new Tensors; the `DistComm` collectives write into their
+arguments. Both return (result, handle to wait on); the handle is None if the result is already
+complete. Members are given by their rank in the group.
 """
 
 from ..._core.tensor.tensor import Tensor
@@ -10,18 +10,18 @@ from .._primitive_aliases.alias import alias, communication, distributed, method
 
 
 def member(group, rank):
-    """The rank among all processes of a member of a group."""
+    """Returns the world rank of a member of a group."""
     return distributed.get_global_rank(group, rank)
 
 
 class _Filling:
-    """An exchange into one flat Tensor, whose parts are copied to others once it is complete."""
+    """A pending exchange into one flat Tensor; `wait` copies its parts into other Tensors."""
 
     def __init__(self, flat, targets, pending):
         self.flat, self.targets, self.pending = flat, targets, pending
 
     def wait(self):
-        """Waits, and fills the Tensors."""
+        """Waits for the exchange, and fills the Tensors."""
         self.pending.wait()
         start = 0
         for target in self.targets:
@@ -32,14 +32,14 @@ class _Filling:
 
 @alias("ops.auto_generate.InnerCommAllGather()(input, rank_size, group, async_op=True)")
 def gathered(input, rank_size, group, async_op):
-    """The Tensors of all members, concatenated along axis 0."""
+    """Returns the Tensors of all members, concatenated along axis 0."""
     result = ops.zeros((rank_size * input.shape[0], *input.shape[1:]), input.dtype)
     return result, distributed.all_gather_into_tensor(result, input, group, async_op)
 
 
 @alias("ops.auto_generate.InnerCommAllReduce()(input, op_type, group, async_op=True)")
 def reduced(input, op_type, group, async_op):
-    """The Tensors of all members, reduced."""
+    """Returns the Tensors of all members, reduced."""
     result = methods.copy(input)
     return result, distributed.all_reduce(result, op_type, group, async_op)
 
@@ -48,20 +48,21 @@ def reduced(input, op_type, group, async_op):
     "ops.auto_generate.InnerCommReduceScatter()(input, rank_size, op_type, group, async_op=True)"
 )
 def reduced_parts(input, rank_size, op_type, group, async_op):
-    """This member's part of the reduced Tensors of all members."""
+    """Returns This member's part of the reduced Tensors of all members."""
     result = ops.zeros((input.shape[0] // rank_size, *input.shape[1:]), input.dtype)
     return result, distributed.reduce_scatter_tensor(result, input, op_type, group, async_op)
 
 
 @alias("ops.auto_generate.InnerCommIrecv()(tag, src, shape, group, dtype)")
 def received(tag, src, shape, group, dtype):
-    """The Tensor that a member sends."""
+    """Returns the Tensor that a member sends."""
     result = ops.zeros(tuple(shape), dtype)
     return result, distributed.irecv(result, member(group, src), group, tag)
 
 
 def exchanged(input, group, send_counts, receive_counts, async_op):
-    """Numbers from each member, `receive_counts` of them; `send_counts` go to each."""
+    """Exchanges elements: sends `send_counts` of them to each member and receives `receive_counts`
+    from each."""
     result = ops.zeros((sum(receive_counts),), input.dtype)
     handle = distributed.all_to_all_single(
         result, ops.reshape(input, (-1,)), list(receive_counts), list(send_counts), group, async_op
@@ -70,7 +71,8 @@ def exchanged(input, group, send_counts, receive_counts, async_op):
 
 
 def exchanged_into(other, input, group, send_counts, receive_counts, async_op):
-    """`exchanged`, put into a Tensor, or one after another into a list of them."""
+    """Writes the result of `exchanged` into a Tensor, or its parts into a list of Tensors in
+    order."""
     targets = [other] if isinstance(other, Tensor) else list(other)
     flat, pending = exchanged(input, group, send_counts, receive_counts, True)
     handle = _Filling(flat, targets, pending)
@@ -82,7 +84,7 @@ def exchanged_into(other, input, group, send_counts, receive_counts, async_op):
 
 @alias("ops.auto_generate.DistCommBatchIsendIrecv()(input, group, op_types, remotes_ranks)")
 def dist_comm_batch_isend_irecv(input, group, op_types, remotes_ranks):
-    """Sends and receives between pairs, begun together: (the Tensors, a handle)."""
+    """Starts several sends and receives together; returns (the received Tensors, a handle)."""
     calls = {"isend": distributed.isend, "irecv": distributed.irecv}
     listed = [
         distributed.P2POp(calls[kind], tensor, member(group, rank), group)

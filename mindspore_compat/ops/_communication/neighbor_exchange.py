@@ -1,7 +1,6 @@
-"""Simultaneous exchanges with a few other ranks, as Primitives: BatchISendIRecv,
-NeighborExchangeV2.
+"""Simultaneous exchanges with a few other ranks: BatchISendIRecv and NeighborExchangeV2.
 
-NeighborExchange, which gives whole Tensors to neighbours, is in `_communication/all_to_all.py`.
+NeighborExchange, which exchanges whole Tensors, is in `_communication/all_to_all.py`.
 """
 
 from ..._core.declare.op import op
@@ -14,7 +13,7 @@ from ..primitive import Primitive
 
 WORLD = HCCL_WORLD_COMM_GROUP
 
-# Where a neighbour lies, clockwise from the top: the side of each of the two last axes, or None.
+# The position of each neighbour, clockwise from the top: its side along the last two axes, or None.
 DIRECTIONS = (
     ("top", None),
     ("top", "right"),
@@ -34,26 +33,26 @@ class BatchISendIRecv(Primitive):
 
     Args:
         op_types (Union[tuple[str], list[str]]): "isend" or "irecv" for each.
-        remote_ranks (Union[tuple[int], list[int]]): for each the other side's number in the group.
-        receive_shapes (Union[tuple, list]): for each receive the shape of what comes.
-            Default: ``None``, there are no receives.
-        receive_dtypes (Union[tuple[mindspore.dtype], list[mindspore.dtype]]): for each receive the
-            dtype of what comes. Default: ``None``, there are no receives.
+        remote_ranks (Union[tuple[int], list[int]]): the rank in the group of each peer.
+        receive_shapes (Union[tuple, list]): the shape of each received Tensor. Default: ``None``,
+            there are no receives.
+        receive_dtypes (Union[tuple[mindspore.dtype], list[mindspore.dtype]]): the dtype of each
+            received Tensor. Default: ``None``, there are no receives.
         group (str): the group's name. Default: the world.
 
     Inputs:
-        - **input_x** (Union[tuple[Tensor], list[Tensor], tuple[None]]) - for each send what is
-          sent; in their order.
+        - **input_x** (Union[tuple[Tensor], list[Tensor], tuple[None]]) - the Tensor of each send,
+          in order.
 
     Outputs:
-        tuple[Tensor], for each receive what came, for each send a number without meaning.
+        tuple[Tensor], the received Tensor for each receive, and a placeholder for each send.
 
     Raises:
-        TypeError: if an argument is of the wrong type; `group`, when called.
+        TypeError: if an argument is of the wrong type; `group` is checked when called.
         ValueError: if `op_types` is not as long as `remote_ranks`, or `receive_shapes` not as long
-            as `receive_dtypes`; `op_types` holds another word, when called.
-        RuntimeError: if there is not one Tensor for each send, one shape for each receive; `init`
-            was not called, there is no such group or no such member, when called.
+            as `receive_dtypes`; when called, if `op_types` holds another word.
+        RuntimeError: when called, if there is not one Tensor per send or one shape per receive,
+            `init` was not called, or there is no such group or member.
 
     Source: mindspore.ops.BatchISendIRecv of MindSpore 2.10.
     """
@@ -132,7 +131,7 @@ class BatchISendIRecv(Primitive):
 
 @op(compute="native")
 def exchange_borders(xp, x: Anything, send_ids, send_lens, recv_ids, recv_lens, group):
-    """An image with the borders of its neighbours around it."""
+    """Returns an image with the borders of its neighbours around it."""
     pieces = {}
     for direction, peer in zip(DIRECTIONS, send_ids, strict=True):
         if peer != -1:
@@ -170,7 +169,7 @@ def exchange_borders(xp, x: Anything, send_ids, send_lens, recv_ids, recv_lens, 
 
 
 def _slice(side, lens, size):
-    """Where the border of a side lies along an axis; None is the whole axis."""
+    """Returns the slice of a side's border along one axis; a side of None means the whole axis."""
     if side is None:
         return slice(None)
     length = lens[SIDES.index(side)]
@@ -178,7 +177,7 @@ def _slice(side, lens, size):
 
 
 def _shape(direction, shape, lens):
-    """The shape of what comes from a direction."""
+    """Returns the shape of the border that is received from a direction."""
     sizes = (
         size if side is None else lens[SIDES.index(side)]
         for side, size in zip(direction, shape[2:], strict=True)
@@ -194,12 +193,13 @@ class NeighborExchangeV2(Primitive):
     bottom left, left, top left. All members of the group must call it.
 
     Args:
-        send_rank_ids (list[int]): for each of the eight the number in the group of the one that
-            gets this part's border on that side; -1 for none.
+        send_rank_ids (list[int]): for each of the eight sides, the rank in the group of the member
+            that receives this part's border; -1 for none.
         send_lens (list[int]): how many rows or columns are sent at the top, bottom, left, right.
-        recv_rank_ids (list[int]): for each of the eight the number of the one whose border comes;
-            -1 for none, where zeros stand.
-        recv_lens (list[int]): how many rows or columns come at the top, bottom, left, right.
+        recv_rank_ids (list[int]): for each of the eight sides, the rank of the member whose border
+            is received; -1 for none, which gives zeros.
+        recv_lens (list[int]): how many rows or columns are received at the top, bottom, left,
+            right.
         data_format (str): "NCHW".
         group (str): the group's name. Default: the world.
 
@@ -210,12 +210,12 @@ class NeighborExchangeV2(Primitive):
         Tensor, of shape (N, C, top + H + bottom, left + W + right) by `recv_lens`.
 
     Raises:
-        TypeError: if `group` or `data_format` is not a str, or another argument not a list of ints.
-        ValueError: the ranks are not eight, one is less than -1 or stands there twice; the lengths
-            are not four, or one is negative; `data_format` is another one; or `input_x` does not
-            have four axes or is smaller than what is sent, when called.
-        RuntimeError: if `init` was not called, there is no such group or no such member, when
-            called.
+        TypeError: if `group` or `data_format` is not a str, or another argument is not a list of
+            ints.
+        ValueError: if there are not eight ranks, a rank is below -1 or occurs twice, there are not
+            four lengths, a length is negative, or `data_format` is not "NCHW"; when called, if
+            `input_x` does not have four axes or is smaller than the borders sent.
+        RuntimeError: if `init` was not called, or there is no such group or member, when called.
 
     Source: mindspore.ops.NeighborExchangeV2 of MindSpore 2.10.
     """

@@ -1,11 +1,11 @@
-"""The parameter server's Push and Pull; there is no server here."""
+"""Push and Pull of a parameter server. A call always fails, because there is no server."""
 
 from ..._core.declare.public_api import public
 from ..primitive import Primitive
 
 
 class _Server(Primitive):
-    """A request to a parameter server. There is none here, as in the original on a CPU."""
+    """A request to a parameter server. A call raises RuntimeError, as in MindSpore on a CPU."""
 
     def _refuse(self):
         raise RuntimeError(f"For '{self.name}', a parameter server must run, but there is none.")
@@ -15,15 +15,15 @@ class _Server(Primitive):
 class Push(_Server):
     """Sends an optimizer's inputs to the parameter server.
 
-    Optimizers of older releases make it and call it only where parameters lie on a server. There is
-    no server, so a call is refused.
+    Optimizers of older releases call it only if their parameters are on a server. There is no
+    server here, so a call raises RuntimeError.
 
     Args:
         optim_type (str): the Primitive of the optimizer.
-        only_shape_indices (list): the inputs whose shape alone is sent.
+        only_shape_indices (list): the inputs of which only the shape is sent.
 
     Raises:
-        RuntimeError: if it is called.
+        RuntimeError: on every call.
 
     Source: mindspore.ops.Push of MindSpore 2.10.
     """
@@ -38,10 +38,11 @@ class Push(_Server):
 
 @public("ops.Pull")
 class Pull(_Server):
-    """Pulls a weight from the parameter server; as there is none, a call is refused.
+    """Pulls a weight from the parameter server. There is no server here, so a call raises
+    RuntimeError.
 
     Raises:
-        RuntimeError: if it is called.
+        RuntimeError: on every call.
 
     Source: mindspore.ops.Pull of MindSpore 2.10.
     """

@@ -1,4 +1,4 @@
-"""reshard: a Tensor laid out over devices by a Layout. Each process holds its Tensors whole."""
+"""reshard: distributes a Tensor over devices by a Layout. Here each process holds whole Tensors."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.base import registered
@@ -11,15 +11,15 @@ from ..primitive import Primitive
 @without_effect("ops.reshard", "every process holds the whole Tensor")
 @checked
 def reshard(tensor: TensorOf(any_dtype), layout):
-    """Lays a Tensor out over devices; as every process holds it whole, the Tensor itself is
-    returned.
+    """Distributes a Tensor over devices. Every process holds whole Tensors, so it returns the
+    Tensor itself.
 
     Args:
         tensor (Tensor): any Tensor.
-        layout (Layout): which device holds which part.
+        layout (Layout): the part that each device holds.
 
     Returns:
-        Tensor, of the same values.
+        Tensor, `tensor` itself.
 
     Raises:
         TypeError: if `tensor` is not a Tensor, or `layout` not a `mindspore.Layout`.
@@ -36,12 +36,12 @@ def reshard(tensor: TensorOf(any_dtype), layout):
 
 @public("ops.Reshard")
 class Reshard(Primitive):
-    """The Tensor it is called with, laid out over devices: `ops.reshard` with fixed Layouts.
+    """Distributes a Tensor over devices with fixed Layouts, as `ops.reshard`; returns it unchanged.
 
     Args:
-        in_layout (tuple[Layout]): how the Tensor is laid out.
-        out_layout (tuple[Layout]): the same.
-        in_strategy (tuple): the parts along each axis that follow from it.
+        in_layout (tuple[Layout]): the Layout of the input.
+        out_layout (tuple[Layout]): the Layout of the output.
+        in_strategy (tuple): the number of parts along each axis that `in_layout` implies.
 
     Source: mindspore.ops.Reshard of MindSpore 2.10.
     """

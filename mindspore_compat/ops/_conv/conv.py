@@ -1,8 +1,8 @@
 """1-D, 2-D and 3-D convolution.
 
 Transposed convolutions are in conv_transpose.py, the arithmetic in _backend/conv/convolution.py.
-Every operation here is composed of `xp.convolve_nd` and related functions, whose gradients give its
-own. Low-precision dtypes are computed in float32.
+Every operator here is composed of `xp.convolve_nd` and related functions, which provide the
+gradients. Low-precision dtypes are computed in float32.
 """
 
 from ..._core.declare.inputs import SameDtype
@@ -22,7 +22,8 @@ Mode = OneOf("same", "valid", "pad")
 
 
 def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
-    """The convolution behind all public forms; `x` and `w` have channels on the second axis."""
+    """Computes the convolution of all public forms; `x` and `w` have channels on the second
+    axis."""
     count = w.ndim - 2
     need_one_dtype(api, input=x, weight=w)
     need_rank(api, "input", x, w.ndim)
@@ -103,7 +104,8 @@ def conv2d(
     """Computes a 2-D convolution of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
 
     `pad_mode` "same" gives ceil(size / stride) outputs, "valid" uses no padding, "pad" puts
-    `padding` zeros on both sides; two numbers are the zeros above and below, and left and right.
+    `padding` zeros on both sides. If `padding` has two numbers, the first applies above and below,
+    the second left and right.
 
     Shapes:
         `input` is (N, C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is (C_out,), of
@@ -153,7 +155,7 @@ def conv3d(
     return _convolve(xp, "conv3d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 
-# The form of mint: padding may be a word, and the batch dimension may be missing.
+# The functions of mint: padding may be "valid" or "same", and the batch axis may be missing.
 
 Words = OneOf("same", "valid")
 
@@ -191,8 +193,8 @@ def conv1d_ext(
 ):
     """Computes a 1-D convolution of a sequence with kernels.
 
-    `padding` is the number of zeros at both ends, or "valid" for none, or "same" for as many
-    outputs as inputs.
+    `padding` is the number of zeros at both ends, or "valid" for no padding, or "same" for an
+    output of the length of the input.
 
     Shapes:
         `input` is (N, C, L) or (C, L), `weight` is (C_out, C / groups, k), `bias` is (C_out,). The
@@ -224,12 +226,12 @@ def conv2d_ext(
 ):
     """Computes a 2-D convolution of images with kernels.
 
-    `padding` is the number of zeros on each side, or "valid" for none, or "same" for as many
-    outputs as inputs.
+    `padding` is the number of zeros on each side, or "valid" for no padding, or "same" for an
+    output of the size of the input.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is
-        (C_out,). The result is (N, C_out, H', W'), or lacks N as the input does, of the same dtype.
+        (C_out,). The result is (N, C_out, H', W'), or (C_out, H', W') without N, of the same dtype.
 
     Example:
         >>> x = ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
@@ -258,13 +260,13 @@ def conv3d_ext(
 ):
     """Computes a 3-D convolution of volumes with kernels.
 
-    `padding` is the number of zeros on each side, or "valid" for none, or "same" for as many
-    outputs as inputs.
+    `padding` is the number of zeros on each side, or "valid" for no padding, or "same" for an
+    output of the size of the input.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W), `weight` is (C_out, C / groups, k_d, k_h, k_w),
-        `bias` is (C_out,). The result is (N, C_out, D', H', W'), or lacks N as the input does, of
-        the same dtype.
+        `bias` is (C_out,). The result is (N, C_out, D', H', W'), or (C_out, D', H', W') without N,
+        of the same dtype.
 
     Example:
         >>> x = ms.ops.ones((1, 1, 3, 3, 3))
@@ -274,7 +276,8 @@ def conv3d_ext(
     return _unbatched(xp, "conv3d", input, weight, bias, stride, padding, dilation, groups, 3)
 
 
-# Primitives: the sizes of the weights are given beforehand, and checked against them.
+# Primitives: the sizes of the weights are set at construction; the weights are checked against
+# them.
 
 
 def need_weight(api, w, filters, kernel):
@@ -313,8 +316,8 @@ def conv2d_primitive(
 ):
     """Computes a 2-D convolution of images with kernels whose size is set at construction.
 
-    `pad` is one number, or those above, below, left and right, for `pad_mode` "pad". With
-    `data_format` "NHWC", images and kernels have their channels last.
+    With `pad_mode` "pad", `pad` is one number, or four: above, below, left and right. With
+    `data_format` "NHWC", images and kernels have their channels on the last axis.
 
     Shapes:
         `x` is (N, C, H, W), `weight` is (out_channel, C / group, k_h, k_w). The result is (N,
@@ -367,7 +370,7 @@ def conv3d_primitive(
 ):
     """Computes a 3-D convolution of volumes with kernels whose size is set at construction.
 
-    `pad` is one number, or those at the two ends of each axis, for `pad_mode` "pad".
+    With `pad_mode` "pad", `pad` is one number, or six: two for the ends of each axis.
 
     Shapes:
         `x` is (N, C, D, H, W), `weight` is (out_channel, C / group, k_d, k_h, k_w). The result is
@@ -397,7 +400,7 @@ def conv3d_primitive(
 
 @op("mint.conv_tbc(input, weight, bias, pad=0)", compute="products")
 def conv_tbc(xp, input: Floats, weight: Floats, bias: Floats, pad: Natural = 0):
-    """Computes a 1-D convolution of sequences (T, N, C), whose first axis is the time.
+    """Computes a 1-D convolution of sequences (T, N, C), whose first axis is time.
 
     Shapes:
         `input` is (L, N, C), `weight` is (k, C, C_out), `bias` is (C_out,). The result is (L', N,

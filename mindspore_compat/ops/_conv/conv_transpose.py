@@ -1,6 +1,6 @@
 """Transposed convolution.
 
-They are the input gradient of a convolution, `xp.convolve_input`.
+Each is the input gradient of a convolution, `xp.convolve_input`.
 """
 
 from ..._core.declare.op import op
@@ -21,7 +21,7 @@ Mode = OneOf("same", "valid", "pad")
 
 
 def _transpose(xp, api, y, w, x_shape, stride, pads, dilation, groups):
-    """The input gradient of a convolution, after checks of the sizes."""
+    """Computes the input gradient of a convolution, after checks of the sizes."""
     need_one_dtype(api, input=y, weight=w)
     expected = tuple(
         (n + sum(p) - d * (k - 1) - 1) // s + 1
@@ -63,11 +63,11 @@ def conv2d_transpose_primitive(
     group: Positive = 1,
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
-    """Computes a 2-D transposed convolution, the gradient of `Conv2D` for its input: `dout` spread
-    by the kernels over images of shape `input_size`.
+    """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input:
+    each element of `dout` is spread by the kernels over images of shape `input_size`.
 
-    `weight` has the shape it has in `Conv2D`, which counts, whatever `out_channel` and
-    `kernel_size` say. `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
+    The sizes of `weight`, which are those of `Conv2D`, take precedence over `out_channel` and
+    `kernel_size`. `pad_list` replaces `pad` if given. Both are used only if `pad_mode` is "pad".
 
     Shapes:
         `dout` is (N, C_out, H', W'), `weight` is (C_out, C / group, k_h, k_w). The result is of
@@ -99,7 +99,7 @@ def conv2d_transpose_primitive(
 
 
 def _output_size(size, kernel, stride, pads, dilation, extra):
-    """The spatial size of a transposed convolution's result."""
+    """Returns the spatial size of a transposed convolution's result."""
     return tuple(
         (n - 1) * s - sum(p) + d * (k - 1) + 1 + e
         for n, k, s, p, d, e in zip(size, kernel, stride, pads, dilation, extra)
@@ -107,9 +107,9 @@ def _output_size(size, kernel, stride, pads, dilation, extra):
 
 
 def _extend(xp, api, y, w, stride, pads, dilation, groups, extra):
-    """A transposed convolution whose size follows from the input, plus `extra` at the end.
+    """Computes a transposed convolution whose size follows from the input, plus `extra` at the end.
 
-    What `extra` adds beyond the reach of the kernels (it may exceed the stride) is zero.
+    `extra` may exceed the stride; positions beyond the reach of the kernels are zero.
     """
     kernel, size = tuple(w.shape[2:]), tuple(y.shape[2:])
     within = tuple(e if e < s else 0 for e, s in zip(extra, stride))
@@ -126,7 +126,7 @@ def _extend(xp, api, y, w, stride, pads, dilation, groups, extra):
 
 
 def _need_small(api, extra, stride, dilation):
-    """Rejects output padding that is not below the stride or the dilation."""
+    """Rejects output padding that is not below the larger of stride and dilation."""
     if any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation)):
         raise ValueError(
             f"For '{api}', 'output_padding' must be less than stride or dilation, but got {extra}."
@@ -148,7 +148,7 @@ def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
             f"got {pad!r} and {extra!r}."
         )
     _need_small(api, extra, stride, dilation)
-    if mode != "pad":  # a stride beyond the kernel leaves a rest, which belongs to the result
+    if mode != "pad":  # if the stride exceeds the kernel, the result includes the gap after it
         reach = [d * (k - 1) + 1 - s for d, k, s in zip(dilation, w.shape[2:], stride)]
         extra = tuple(max(-r, 0) for r in reach)
         if mode == "same":
@@ -179,8 +179,8 @@ def conv3d_transpose_primitive(
 ):
     """Computes a 3-D transposed convolution, which spreads each element of volumes by the kernels.
 
-    "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `pad` from
-    both ends of that and adds `output_padding` at the last.
+    "same" gives size * stride outputs, "valid" gives all positions that the kernels reach. "pad"
+    removes `pad` from both ends of these and adds `output_padding` at the far end.
 
     Shapes:
         `dout` is (N, C_in, D, H, W), `weight` is (C_in, C_out / group, k_d, k_h, k_w). The result
@@ -217,8 +217,8 @@ def conv3d_transpose(
 ):
     """Computes a 3-D transposed convolution, which spreads each element of volumes by the kernels.
 
-    "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `padding`
-    from both ends of that and adds `output_padding` at the last.
+    "same" gives size * stride outputs, "valid" gives all positions that the kernels reach. "pad"
+    removes `padding` from both ends of these and adds `output_padding` at the far end.
 
     Shapes:
         `inputs` is (N, C_in, D, H, W), `weight` is (C_in, C_out / group, k_d, k_h, k_w). The result
@@ -263,11 +263,12 @@ def conv_transpose2d(
 ):
     """Computes a 2-D transposed convolution, which spreads each element of images by the kernels.
 
-    `padding` is cut from both ends of what the kernels reach, `output_padding` added at the last.
+    The result covers all positions that the kernels reach, less `padding` at both ends, plus
+    `output_padding` at the far end.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W), `weight` is (C, C_out / groups, k_h, k_w), `bias` is
-        (C_out,). The result is (N, C_out, H', W'), or lacks N as the input does, of the same dtype.
+        (C_out,). The result is (N, C_out, H', W'), or (C_out, H', W') without N, of the same dtype.
 
     Example:
         >>> print(ms.ops.conv_transpose2d(ms.Tensor([[[[1.0, 2.0]]]]), ms.ops.ones((1, 1, 1, 2))))

@@ -101,7 +101,7 @@ def dilation2d_backprop_input(x, filter, out_backprop, stride, dilation, pad_mod
     "dilation=1, transposed=False, output_padding=0, groups=1)"
 )
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
-    """A 1-D, 2-D or 3-D convolution, or a 2-D transposed one."""
+    """Computes a 1-D, 2-D or 3-D convolution, or a 2-D transposed one."""
     if transposed:
         return functional.conv_transpose2d(
             input, weight, bias, stride, padding, output_padding, groups, dilation
@@ -111,7 +111,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 
 
 def bias_of(dout, bias):
-    """The bias, or zeros if there is none."""
+    """Returns the bias, or zeros if there is none."""
     return ops.zeros(dout.shape[1], dout.dtype) if bias is None else bias
 
 

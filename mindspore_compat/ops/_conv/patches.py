@@ -1,6 +1,6 @@
-"""Image patches written as channels, and depthwise convolution.
+"""Image patches as channels, and depthwise convolution.
 
-Windows as columns (`unfold`, `Im2Col`) are in unfold.py, other convolutions in conv.py.
+Sliding windows as columns (`unfold`, `Im2Col`) are in unfold.py, other convolutions in conv.py.
 """
 
 from ..._core.declare.inputs import SameDtype
@@ -18,7 +18,7 @@ Mode = OneOf("same", "valid", "pad")
 
 @op(compute="native")
 def patches(xp, x: Numbers, kernel: Any, stride: Any, rate: Any, padding: Str):
-    """Image patches; along axis 1 the position within the patch varies slower than the channel."""
+    """Returns image patches with their elements on axis 1; there the channel varies fastest."""
     pads, counts = [], []
     for n, k, s, r in zip(x.shape[2:], kernel, stride, rate):
         reach = (k - 1) * r + 1
@@ -46,16 +46,16 @@ def extract_image_patches(
 ):
     """Extracts patches of images (N, C, H, W), with the elements of each patch along the channels.
 
-    Sizes are [rows, columns], or [1, 1, rows, columns]: of the patch (`ksizes`), of the step from
-    patch to patch (`strides`) and of the step within a patch (`rates`). With `padding` "SAME"
-    patches go beyond the edges, where there are zeros.
+    `ksizes` is the size of a patch, `strides` the distance of successive patches, `rates` the
+    dilation within a patch; each is [rows, columns] or [1, 1, rows, columns]. With `padding`
+    "SAME", patches extend beyond the edges, where the image is padded with zeros.
 
     Shapes:
         `input_x` is (N, C, H, W). The result is (N, rows * columns * C, H', W'), of the same dtype.
 
     Returns:
-        Tensor (N, rows * columns * C, patches down, patches across), the position within the patch
-        before the channel.
+        Tensor (N, rows * columns * C, patches down, patches across); on axis 1 the channel varies
+        fastest.
 
     Example:
         >>> x = ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])
@@ -70,11 +70,12 @@ def extract_image_patches(
     return patches.body(xp, input_x, *sizes, padding.lower())
 
 
-# Each channel by itself ---------------------------------------------------------------------------
+# Depthwise convolution ----------------------------------------------------------------------------
 
 
 def _step(api, name, value):
-    """A step, equal for rows and columns; of four numbers only the last two count."""
+    """Returns a step, which must be equal for rows and columns; of four numbers only the last two
+    count."""
     value = height_and_width(value)
     if value[0] != value[1]:
         raise ValueError(
@@ -84,9 +85,9 @@ def _step(api, name, value):
 
 
 def _geometry(api, size, kernel, settings, pad_list=()):
-    """Stride, pads and dilation, from the settings of the public names.
+    """Returns stride, padding and dilation, from the settings of the public names.
 
-    `pad_list` is the padding that was worked out before; all zeros where it was not.
+    `pad_list` replaces the padding unless it is empty or all zeros.
     """
     pad_mode, pad, stride, dilation = settings
     stride, dilation = _step(api, "stride", stride), _step(api, "dilation", dilation)
@@ -105,7 +106,7 @@ def _need_filters(api, shape, channels, multiplier, kernel):
 
 
 def _group_filters(xp, w):
-    """Depthwise filters (multiplier, C, rows, columns) as filters of C groups."""
+    """Reshapes depthwise filters (multiplier, C, rows, columns) to filters of C groups."""
     return xp.reshape(xp.swapaxes(w, 0, 1), (w.shape[0] * w.shape[1], 1, *w.shape[2:]))
 
 
@@ -131,8 +132,8 @@ def depthwise(
     """Computes a 2-D depthwise convolution: each channel has `channel_multiplier` filters of its
     own.
 
-    The results of one channel stand together. `mode` is 3; every channel is a group, whatever
-    `group`.
+    The results of one channel are adjacent. `mode` must be 3. Every channel is a group of its own;
+    `group` has no effect.
 
     Shapes:
         `x` is (N, C, H, W), `weight` is (channel_multiplier, C, k_h, k_w), of one dtype. The result
@@ -173,9 +174,11 @@ def depthwise_input(
     dilation: several(Positive, 2, 4) = 1,
     group: Positive = 1,
 ):
-    """Computes the gradient of `ops.DepthwiseConv2dNative` for images of shape `x_size`.
+    """Computes the gradient of `ops.DepthwiseConv2dNative` with respect to images of shape
+    `x_size`.
 
-    `pad_list`, where it is not all 0, is the padding above, below, left and right.
+    `pad_list` is the padding above, below, left and right; if it is all 0, `pad_mode` and `pad`
+    apply.
 
     Shapes:
         `dout` is (N, C * channel_multiplier, H', W'), `w` is (channel_multiplier, C, k_h, k_w). The
@@ -219,9 +222,11 @@ def depthwise_filter(
     dilation: several(Positive, 2, 4) = 1,
     group: Positive = 1,
 ):
-    """Computes the gradient of `ops.DepthwiseConv2dNative` for a weight of shape `w_size`.
+    """Computes the gradient of `ops.DepthwiseConv2dNative` with respect to a weight of shape
+    `w_size`.
 
-    `pad_list`, where it is not all 0, is the padding above, below, left and right.
+    `pad_list` is the padding above, below, left and right; if it is all 0, `pad_mode` and `pad`
+    apply.
 
     Shapes:
         `dout` is (N, C * channel_multiplier, H', W'), `x` is (N, C, H, W). The result is of shape

@@ -1,5 +1,5 @@
-"""Sizes of convolution and pooling: public arguments (a number, a tuple, a padding mode) as one
-number per spatial dimension. The public operations are those of _conv and _pooling.
+"""Converts the public size arguments of convolution and pooling (a number, a tuple, a padding mode)
+to one number per spatial dimension. The packages _conv and _pooling use it.
 """
 
 from ..._backend.conv import pooling
@@ -8,9 +8,9 @@ from ..._core.tensor.tensor import Tensor
 
 
 def per_dimension(value, count):
-    """One number per spatial dimension: `value` itself if it is a sequence, else repeated.
+    """Returns one number per spatial dimension, given a number or a sequence.
 
-    A sequence of one number counts for all dimensions.
+    A single number, also in a sequence of length 1, is repeated.
     """
     if isinstance(value, (tuple, list)):
         value = tuple(value)
@@ -19,12 +19,13 @@ def per_dimension(value, count):
 
 
 def height_and_width(value):
-    """Height and width of a size given as a number, two, or four of which the last two count."""
+    """Returns (height, width), given one number, two, or four of which the last two count."""
     return per_dimension(value, 2)[-2:]
 
 
 def sided(value, count):
-    """(before, after) pairs from a number, one number per dimension, or two per dimension."""
+    """Returns (before, after) pairs, given a number, one number per dimension, or two per
+    dimension."""
     value = per_dimension(value, count)
     if len(value) == 2 * count:
         return tuple(zip(value[::2], value[1::2]))
@@ -32,12 +33,12 @@ def sided(value, count):
 
 
 def padding_of(api, mode, padding, size, kernel, stride, dilation):
-    """The pads that a mode stands for; rejects explicit padding with a mode that computes its own.
+    """Returns the padding that a mode implies; rejects explicit padding unless the mode is "pad".
 
     Args:
         api (str): the public name, for the message.
         mode (str): "same", "valid" or "pad", in any case.
-        padding: as `sided` takes it.
+        padding: as `sided` accepts it.
         size, kernel, stride, dilation (tuple): one number per spatial dimension.
     """
     pads = sided(padding, len(size))
@@ -49,7 +50,7 @@ def padding_of(api, mode, padding, size, kernel, stride, dilation):
 
 
 def need_rank(api, name, x, *ranks, error=ValueError):
-    """Rejects a Tensor of another rank."""
+    """Rejects a Tensor whose rank is not one of `ranks`."""
     if x.ndim not in ranks:
         choices = " or ".join(map(str, ranks))
         raise error(
@@ -58,9 +59,9 @@ def need_rank(api, name, x, *ranks, error=ValueError):
 
 
 def need_one_dtype(api, **arrays):
-    """Rejects Tensors of different dtypes; absent ones are skipped.
+    """Rejects arrays of different dtypes; ignores those that are None.
 
-    For bodies that layers run without the checks of a public name, where `SameDtype` is none.
+    It serves bodies that layers call directly, without the `SameDtype` check of a public name.
     """
     present = {name: x for name, x in arrays.items() if x is not None}
     if len({x.dtype for x in present.values()}) > 1:
@@ -70,14 +71,15 @@ def need_one_dtype(api, **arrays):
 
 
 def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
-    """A size given as a number, a sequence of numbers, or an integer Tensor; as a tuple of ints.
+    """Returns a size as a tuple of ints, given a number, a sequence of numbers, or an integer
+    Tensor.
 
     Args:
         api, name (str): the public name and the parameter, for messages.
-        value: what was given.
-        *lengths (int): how many numbers there may be; with 1, a single number will do.
-        count_error (type): raised for another count.
-        batch (bool): the first number is that of a batch, which may be 0.
+        value: the size, as the user passed it.
+        *lengths (int): the allowed lengths; a single number is accepted if 1 is one of them.
+        count_error (type): raised for any other length.
+        batch (bool): whether the first number is a batch size, which may be 0.
     """
     if isinstance(value, int) and type(value) is not bool and 1 in lengths:
         value = (value,)

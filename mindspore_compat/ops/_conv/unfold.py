@@ -10,7 +10,7 @@ Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "co
 
 
 def _unfold(xp, x, kernel, dilation, padding, stride):
-    """Windows as (N, C, kernel positions, windows)."""
+    """Returns the windows as (N, C, kernel positions, windows)."""
     kernel, stride, dilation = (
         per_dimension(kernel, 2),
         per_dimension(stride, 2),
@@ -22,7 +22,7 @@ def _unfold(xp, x, kernel, dilation, padding, stride):
 
 
 def _fold(xp, api, x, size, kernel, dilation, padding, stride):
-    """Columns (N, C, kernel positions, windows) summed into images of `size`."""
+    """Sums columns (N, C, kernel positions, windows) into images of `size`."""
     size, kernel = per_dimension(size, 2), per_dimension(kernel, 2)
     stride, dilation, pads = per_dimension(stride, 2), per_dimension(dilation, 2), sided(padding, 2)
     need_kernel_fits(api, size, kernel, pads, dilation)
@@ -76,7 +76,7 @@ def im2col(
     dilations: listed(Positive, 1, 2) = 1,
     pads: listed(Natural, 1, 2) = 0,
 ):
-    """Extracts the sliding windows of images as columns, with the channels on an axis of their own.
+    """Extracts the sliding windows of images as columns, with a separate axis for the channels.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, k_h * k_w, windows), of the same dtype.
@@ -109,8 +109,9 @@ def fold(
     the sum.
 
     Shapes:
-        `input` is (N, C * k_h * k_w, windows), or has two axes instead of the second, or lacks
-        N. The result is (N, C, *output_size), or lacks N, of the same dtype.
+        `input` is (N, C * k_h * k_w, windows), or has the second axis split into C and k_h * k_w,
+        or lacks N. The result is (N, C, *output_size), or lacks N if the input does, of the same
+        dtype.
 
     Example:
         >>> columns = ms.ops.ones((1, 4, 2))

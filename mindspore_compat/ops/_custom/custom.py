@@ -18,32 +18,33 @@ _RegInfo = InstanceOf(str, dict, list, tuple)
 
 @public("ops.Custom")
 class Custom(PrimitiveWithInfer):
-    """A user-defined operator.
+    """A user-defined operator, given as a Python function or as a function in a shared library.
 
     Args:
-        func (Union[Callable, str]): for "pyfunc" a function that takes and returns NumPy arrays,
-            for "aot" `"path:name"` of a function in a shared library, `int name(int count, void
-            **data, int *ranks, int64_t **shapes, const char **dtypes, void *stream, void *extra)`,
-            which is given inputs and outputs together and returns 0 when it is done.
+        func (Union[Callable, str]): for "pyfunc" a function from NumPy arrays to NumPy arrays; for
+            "aot" `"path:name"` of a function in a shared library, `int name(int count, void **data,
+            int *ranks, int64_t **shapes, const char **dtypes, void *stream, void *extra)`. It
+            receives inputs and outputs together and returns 0 on success.
         out_shape (Union[Callable, list, tuple, None]): the shape of the output, a tuple of shapes
-            for several, or a function of the shapes of the inputs; "aot" needs it.
-        out_dtype (Union[Callable, mindspore.dtype, tuple, None]): the dtype of the output, computed
-            likewise; "aot" needs it, for "pyfunc" None is the dtype that comes.
+            for several outputs, or a function of the shapes of the inputs; required for "aot".
+        out_dtype (Union[Callable, mindspore.dtype, tuple, None]): the dtype of the output, given
+            likewise; required for "aot". For "pyfunc", None keeps the dtype that the function
+            returns.
         func_type (str): "pyfunc", "aot", or "hybrid" for a function decorated by `ops.kernel`,
-            which is run as one of Python. Default: "pyfunc".
-        bprop (Callable): `(*inputs, out, dout)` to gradients, one for each input. Without it a
-            gradient cannot be taken.
+            which runs as Python. Default: "pyfunc".
+        bprop (Callable): `(*inputs, out, dout)` to one gradient per input. Without it, the operator
+            has no gradient.
         reg_info (Union[str, dict, list, tuple, None]): a description for kernel libraries, stored.
 
     Inputs:
-        Tensors, and for "aot" numbers too, which become Tensors without axes.
+        Tensors, and for "aot" numbers too, which are converted to Tensors without axes.
 
     Raises:
-        TypeError: if `func` or `reg_info` is of another type than described, or `func` not of that
-            form.
-        ValueError: if `func_type` is not one of these, or "aot" is given no shape and dtype.
-        RuntimeError: if a library, or a function in it, is not found, or the function returns
-            anything but 0, or a gradient is wanted and there is no `bprop`.
+        TypeError: if `func` or `reg_info` is of another type than described, or `func` is a str of
+            another form.
+        ValueError: if `func_type` is not one of these, or shape and dtype are missing for "aot".
+        RuntimeError: if a library, or a function in it, is not found; if the function returns
+            anything but 0; or if a gradient is requested and there is no `bprop`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -91,7 +92,7 @@ class Custom(PrimitiveWithInfer):
             )
 
     def get_bprop(self):
-        """The function that computes the gradients, or None."""
+        """Returns the function that computes the gradients, or None."""
         return self.bprop
 
     def __call__(self, *inputs):
@@ -138,7 +139,8 @@ class Custom(PrimitiveWithInfer):
         return result if several else result[0]
 
     def _infer(self, setting, what, inputs):
-        """A shape or a dtype given directly, or as a function of those of the inputs."""
+        """Returns a shape or dtype that was given directly or as a function of those of the
+        inputs."""
         if callable(setting) and not isinstance(setting, dtypes.Type):
             return setting(
                 *(
@@ -150,5 +152,5 @@ class Custom(PrimitiveWithInfer):
 
 
 def _pack(array):
-    """The array, or a contiguous copy of it."""
+    """Returns the array itself if it is contiguous, else a contiguous copy."""
     return array if array.flags.c_contiguous else array.copy()

@@ -1,7 +1,7 @@
 """`ops.kernel`: user-defined operators in a small kernel language, run as Python.
 
-A kernel function takes and returns NumPy arrays and may use the names in `_WORDS` in addition to
-Python. It can be passed to `ops.Custom`.
+A kernel function maps NumPy arrays to NumPy arrays. In addition to Python it may use the names in
+`_WORDS`. It can be passed to `ops.Custom`.
 """
 
 import contextlib
@@ -17,12 +17,12 @@ from ..._core.rules.vocabulary import Any, Callable, CellOf, InstanceOf, checked
 
 
 def _allocate(shape, dtype, scope="local"):
-    """Zeros, wherever `scope` says that they lie."""
+    """Returns an array of zeros; `scope`, the kind of memory, has no effect."""
     return np.zeros(shape, dtype)
 
 
 def _erf(x):
-    from scipy import special  # here, because it takes long to load
+    from scipy import special  # imported late, because it loads slowly
 
     return special.erf(x)
 
@@ -51,20 +51,21 @@ _WORDS = {
 @public("ops.kernel", "ops.ms_kernel")
 @checked
 def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile_attrs: Any = None):
-    """Marks a function in the kernel language with a decorator; it runs on NumPy arrays.
+    """Decorates a function in the kernel language; the function runs on NumPy arrays.
 
-    Inside, there are `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for arrays
-    of zeros; `grid(shape)`, `serial`, `vectorize`, `parallel` and `reduce` for loops, all in order
-    as `range`; `block_realize(tensor)` for a `with`; `ceil_div`, `rsqrt`, `erf`, and of NumPy
-    `sqrt`, `exp`, `power`, `tanh` and others; and the dtypes `float32`, `int32`, ...
+    The function may use `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for
+    arrays of zeros; `grid(shape)`, `serial`, `vectorize`, `parallel` and `reduce` for loops, which
+    all run in order like `range`; `block_realize(tensor)` in a `with` statement; `ceil_div`,
+    `rsqrt`, `erf`, and NumPy's `sqrt`, `exp`, `power`, `tanh` and others; and the dtypes `float32`,
+    `int32`, ...
 
     Args:
-        fn (Function): the function; None where the decorator is given settings.
+        fn (Function): the function; None if the decorator is called with settings.
         reg_info (tuple, str, dict): a description for kernel libraries, stored as `reg_info`.
         compile_attrs (dict): settings of a compiler, stored as JSON in `compile_attrs`.
 
     Raises:
-        TypeError: if `fn` is not callable, or another argument of another type.
+        TypeError: if `fn` is not callable, or another argument has the wrong type.
 
     Examples:
         >>> import numpy as np
@@ -100,7 +101,7 @@ def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile
 
 
 def _in_words(function):
-    """A function that sees the names of the kernel language in addition to its own globals."""
+    """Returns a copy of the function that sees the names of the kernel language as globals."""
 
     @functools.wraps(function)
     def run(*args, **kwargs):

@@ -8,15 +8,17 @@ from ..primitive import Primitive
 
 @public("ops.Morph")
 class Morph(Primitive):
-    """A user's function as a Primitive of graph mode; its result is that of `fn`.
+    """Wraps a user's function as a Primitive of graph mode, which returns the result of `fn`.
 
-    Gradients go through `fn`, or through `bprop_fn` where that is given.
+    Gradients are taken through `fn`, or computed by `bprop_fn` if that is given.
 
     Args:
-        fn (Function): what is computed.
-        infer_shape (Function): the shapes of the outputs from those of the inputs, for a compiler.
-        infer_dtype (Function): their dtypes, likewise.
-        bprop_fn (Function): `(*inputs, out, dout)` to one gradient for each input.
+        fn (Function): the function to run.
+        infer_shape (Function): the shapes of the outputs, given those of the inputs; for a
+            compiler.
+        infer_dtype (Function): the dtypes of the outputs, given those of the inputs; for a
+            compiler.
+        bprop_fn (Function): `(*inputs, out, dout)` to one gradient per input.
 
     Raises:
         RuntimeError: if it is called outside GRAPH_MODE.

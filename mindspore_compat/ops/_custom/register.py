@@ -1,9 +1,9 @@
 """Descriptions of custom operators: `ops.TBERegOp`, `ops.CustomRegOp` and others, and
 `ops.DataType`.
 
-They gather the description of an operator for a kernel library and return it as a dict. No kernel
-library of such kernels runs here; the descriptions are stored so that scripts that register and
-then choose another path work, and the decorators give functions back as they are.
+The classes collect the description of an operator for a kernel library and return it as a dict. No
+such kernel library runs here. The descriptions are stored and the decorators return functions
+unchanged, so that scripts which register kernels but use another implementation still work.
 """
 
 import functools
@@ -86,9 +86,9 @@ def _need(value, kind, name):
 
 
 class _RegOp:
-    """A description that grows call by call; each call returns it."""
+    """Builds a description call by call; each method returns the object itself."""
 
-    own = {}  # further entries
+    own = {}  # entries that a subclass adds
     written = {
         "param_type": "paramType",
         "value_type": "type",
@@ -109,7 +109,7 @@ class _RegOp:
         self.more = dict(self.own)
 
     def _entry(self, described, more):
-        """One input, output or attribute as a dict, without absent values."""
+        """Returns one input, output or attribute as a dict without absent values."""
         entry = {}
         for name, value in [*described.items(), *more.items()]:
             if value is None:
@@ -131,7 +131,7 @@ class _RegOp:
     def _output(self, described, more):
         entry = self._entry(described, more)
         renamed = {"need_compile" if k == "needCompile" else k: v for k, v in entry.items()}
-        self.outputs.append(renamed)  # the original spells this key otherwise for outputs
+        self.outputs.append(renamed)  # MindSpore spells this key differently for outputs
         return self
 
     def _attr(self, described, more):
@@ -139,7 +139,7 @@ class _RegOp:
         return self
 
     def dtype_format(self, *args):
-        """Adds one row of dtypes and layouts: a pair for each input and output."""
+        """Adds a row of (dtype, layout) pairs, one for each input and output."""
         count = len(self.inputs) + len(self.outputs)
         if len(args) != count:
             raise ValueError(
@@ -155,7 +155,7 @@ class _RegOp:
         return self
 
     def get_op_info(self):
-        """The description as a dict."""
+        """Returns the description as a dict."""
         return {
             "op_name": self.op_name,
             "inputs": self.inputs,
@@ -168,7 +168,8 @@ class _RegOp:
 
 
 def _describing(cls, **signatures):
-    """Adds to a class `input`, `output` and `attr`, whose parameters are in their signatures."""
+    """Adds `input`, `output` and `attr` to a class; their parameters are listed in their
+    signatures."""
     words = {
         "input": "an input: its index, its name, and what else the kind of kernel wants",
         "output": "an output, as `input` an input",
@@ -202,7 +203,7 @@ def _kind(path, own, words, **signatures):
             f"Source: mindspore.{path} of MindSpore 2.10.\n",
         },
     )
-    globals()[name] = cls  # the path `ops.op_info_register` shows it too
+    globals()[name] = cls  # the path `ops.op_info_register` shows the class too
     return public(path)(_describing(cls, **signatures))
 
 
@@ -251,7 +252,7 @@ _NEEDED = {
     "real_input_index",
     "reshape_type",
     "unknown_shape_formats",
-}  # these have no default
+}  # the arguments without a default
 _OF_TBE = f"{_PLACE}, need_compile=None, param_type=None, shape=None"
 TBERegOp = _kind(
     "ops.TBERegOp",
@@ -264,7 +265,7 @@ TBERegOp = _kind(
 
 
 def _setting(method, entry, first, kind):
-    """A method that sets an entry; its parameter has the method's own name."""
+    """Makes a method that sets one entry; its parameter has the method's own name."""
     name = "pattern" if method == "op_pattern" else method
     default = "" if method in _NEEDED else "=None" if method == "op_pattern" else "=first"
 
@@ -290,7 +291,7 @@ class CustomRegOp(_RegOp):
     """Describes an operator of `ops.Custom`; its methods are those of `ops.TBERegOp`.
 
     Args:
-        op_name (str): its name.
+        op_name (str): the name of the operator.
 
     Example:
         >>> info = ms.ops.CustomRegOp("add").input(0, "x").output(0, "y")
@@ -306,7 +307,7 @@ class CustomRegOp(_RegOp):
         self.more = {"target": ""}
 
     def target(self, target=None):
-        """Sets the device that the operator is for."""
+        """Sets the device that the operator runs on."""
         if target is not None:
             self.more["target"] = _need(target, str, "CustomRegOp")
         return self
@@ -322,7 +323,7 @@ _describing(
 
 @public("ops.op_info_register")
 def op_info_register(op_info):
-    """Decorates a function with a description (`op_info`).
+    """Returns a decorator that stores a description, `op_info`, of the decorated function.
 
     Raises:
         TypeError: if `op_info` is neither a dict nor a str, when the function is decorated.
@@ -346,7 +347,7 @@ def op_info_register(op_info):
 
 @public("ops.custom_info_register")
 def custom_info_register(*reg_info):
-    """Decorates a function with descriptions, which `ops.Custom` reads."""
+    """Returns a decorator that stores descriptions of a function, which `ops.Custom` reads."""
 
     def keep(function):
         @functools.wraps(function)
@@ -361,7 +362,7 @@ def custom_info_register(*reg_info):
 
 @public("ops.prim_arg_register")
 def prim_arg_register(fn):
-    """Decorates the `__init__` of a user's Primitive: its arguments become attributes.
+    """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes.
 
     Example:
         >>> class Scaled(ms.ops.Primitive):

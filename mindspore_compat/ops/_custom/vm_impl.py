@@ -1,4 +1,4 @@
-"""Functions registered for Primitives by name."""
+"""Keeps functions that are registered for Primitives by name."""
 
 from collections import UserDict
 
@@ -7,10 +7,11 @@ from ..primitive import Primitive
 
 
 class VmImplRegistry(UserDict):
-    """Functions by the name of a Primitive; `register(name)` is a decorator that adds one."""
+    """Maps the names of Primitives to functions; `register(name)` is a decorator that adds one."""
 
     def register(self, prim):
-        """A decorator that keeps a function under a name, or that of a Primitive or its class."""
+        """Returns a decorator that registers a function under a name, or that of a Primitive or its
+        class."""
 
         def keep(function):
             self[_name_of(prim)] = function
@@ -30,9 +31,10 @@ vm_impl_registry = public("ops.vm_impl_registry")(VmImplRegistry())
 
 @public("ops.get_vm_impl_fn")
 def get_vm_impl_fn(prim):
-    """The function that `ops.vm_impl_registry` has for a Primitive; None where there is none.
+    """Returns the function that `ops.vm_impl_registry` has for a Primitive; None without one.
 
-    What is registered is called with the Primitive (or name) and gives the function.
+    The registered object is a factory. It is called with the Primitive (or name), and its result is
+    returned.
 
     Args:
         prim (Union[Primitive, str]): the Primitive or its name.

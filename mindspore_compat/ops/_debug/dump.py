@@ -17,7 +17,7 @@ _numbers = itertools.count()
 
 
 def _save(api, file, tensor):
-    """Writes `<file>_<dtype>_<number>.npy`; a suffix .npy in `file` is dropped."""
+    """Writes `<file>_<dtype>_<number>.npy`; an ending `.npy` of `file` is removed first."""
     if not file:
         raise ValueError(f"For '{api}', 'file' must not be empty.")
     array = tensor.asnumpy()
@@ -35,14 +35,14 @@ def _save(api, file, tensor):
 def tensordump(file_name: Str, tensor: Anything, mode: Side = "out"):
     """Dumps a Tensor to the file `<file_name>_<dtype>_<number>.npy`.
 
-    The numbers count the files of the process from 0. bfloat16 is written as float32. Folders that
-    are not there are made. The file is whole when the call returns.
+    Numbers start from 0 and count the files that the process wrote. bfloat16 is written as float32.
+    Missing folders are created. The file is complete when the call returns.
 
     Args:
         file_name (str): the path, with or without an ending of `.npy`.
-        tensor (Tensor): what is written.
-        mode (str): "out", or "in" for the input of the next operator; the two differ in the
-            original where a parallel graph redistributes data between operators. Default: "out".
+        tensor (Tensor): the Tensor to write.
+        mode (str): "out", or "in" for the input of the next operator. In MindSpore the two differ
+            if a parallel graph redistributes data between operators. Default: "out".
 
     Raises:
         TypeError: if `file_name` or `mode` is not a str, or `tensor` not a Tensor.
@@ -95,10 +95,10 @@ class TensorDump(Primitive):
 
 @public("ops.DumpGradient")
 class DumpGradient(Primitive):
-    """Returns a Tensor unchanged, and dumps its gradient to a file.
+    """Returns a Tensor unchanged, and dumps its gradient to a file in the backward pass.
 
-    `ops.DumpGradient()(path, x, input_output)` gives `x`; the file is that of `ops.tensordump` for
-    the gradient.
+    `ops.DumpGradient()(path, x, input_output)` returns `x`; the file of the gradient is named as by
+    `ops.tensordump`.
 
     Raises:
         TypeError: if `path` or `input_output` is not a str, or `x` not a Tensor.

@@ -1,6 +1,6 @@
 """The float status register, with which scripts before release 1.3 detect overflow.
 
-On Ascend a register notes whether any operation overflowed. Here it records whether a gradient was
+On Ascend, a register shows whether any operation overflowed. Here it shows whether any gradient was
 infinite or NaN since the register was cleared, which is what these scripts need. Nothing is checked
 until a script first clears the register.
 """
@@ -20,7 +20,7 @@ from ..primitive import Primitive
 
 
 def _whole(array):
-    """The array behind the mapped axes of `vmap`."""
+    """Returns the whole array behind the mapped axes of `vmap`."""
     while type(array) is Batch:
         array = array.array
     return array
@@ -33,13 +33,13 @@ class _Register:
         self.overflowed = False
 
     def clear(self):
-        """Clears the register, and watches gradients from now on."""
+        """Clears the register, and starts to check gradients."""
         self.overflowed = False
         if self.look not in leaves.watchers:
             leaves.watchers.append(self.look)
 
     def look(self, gradients):
-        """Records the gradients of one backward pass."""
+        """Checks the gradients of one backward pass, and records an overflow."""
         if not self.overflowed:
             results = [
                 _whole(gradient._array) for gradient in gradients if isinstance(gradient, Tensor)
@@ -51,7 +51,7 @@ _register = _Register()
 
 
 def _write(data, value):
-    """`data` with all its elements set to `value`."""
+    """Sets all elements of `data` to `value` and returns `data`."""
     data._array[...] = value
     return data
 
@@ -79,7 +79,7 @@ class NPUClearFloatStatus(Primitive):
     """Clears the float status, and returns its input filled with zeros.
 
     Inputs:
-        - **x** (Tensor) - what `NPUAllocFloatStatus` returned.
+        - **x** (Tensor) - the result of `NPUAllocFloatStatus`.
 
     Outputs:
         Tensor, `x`.
@@ -106,7 +106,7 @@ class NPUGetFloatStatus(Primitive):
     """Writes the float status into its input: 1 if a gradient overflowed since it was last cleared.
 
     Inputs:
-        - **x** (Tensor) - what `NPUAllocFloatStatus` returned.
+        - **x** (Tensor) - the result of `NPUAllocFloatStatus`.
 
     Outputs:
         Tensor, `x`.
@@ -129,7 +129,7 @@ class NPUGetFloatStatus(Primitive):
 
 @public("ops.NPUClearFloatStatusV2")
 class NPUClearFloatStatusV2(Primitive):
-    """Clears the float status, and returns zeros shaped as its input.
+    """Clears the float status, and returns zeros of the shape of its input.
 
     Inputs:
         - **x** (Tensor) - 8 elements of int32.
@@ -155,8 +155,8 @@ class NPUClearFloatStatusV2(Primitive):
 
 @public("ops.NPUGetFloatStatusV2")
 class NPUGetFloatStatusV2(Primitive):
-    """Returns the float status: ones, shaped as its input, if a gradient overflowed since it was
-    last cleared.
+    """Returns the float status, of the shape of its input: ones if a gradient overflowed since it
+    was last cleared, else zeros.
 
     Inputs:
         - **x** (Tensor) - 8 elements of int32.

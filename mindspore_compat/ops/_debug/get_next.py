@@ -1,4 +1,4 @@
-"""`ops.GetNext`: the batches of a dataset that is sent to a queue (see `train.DatasetHelper`)."""
+"""`ops.GetNext`: the batches of a dataset that feeds a queue (see `train.DatasetHelper`)."""
 
 import weakref
 
@@ -12,10 +12,10 @@ _queues = weakref.WeakValueDictionary()  # name -> queue
 
 
 class Queue:
-    """A name under which `GetNext` finds batches, for as long as the queue is held.
+    """A queue of batches that `GetNext` finds by name; the name is valid while the object exists.
 
     Args:
-        batches (callable): gives the next batch, a list of Tensors.
+        batches (callable): returns the next batch, a list of Tensors.
     """
 
     def __init__(self, batches):
@@ -26,17 +26,18 @@ class Queue:
 
 @public("ops.GetNext")
 class GetNext(Primitive):
-    """The next batch of a dataset, as a tuple of Tensors; after the last comes the first.
+    """Returns the next batch of a dataset as a tuple of Tensors; after the last batch comes the
+    first.
 
     Args:
         types (Union[list, tuple]): the dtypes of the batch's Tensors.
         shapes (Union[list, tuple]): their shapes; -1 stands for any length.
-        output_num (int): how many Tensors there are.
+        output_num (int): the number of Tensors in a batch.
         shared_name (str): the name of the queue.
 
     Raises:
         TypeError: if `types` or `shapes` is not a list or tuple, or `output_num` not an int.
-        RuntimeError: if it is called and there is no such queue, or its batch is not as described.
+        RuntimeError: when called, if there is no such queue, or its batch is not as described.
 
     Examples:
         >>> import numpy as np

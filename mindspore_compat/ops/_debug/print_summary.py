@@ -32,7 +32,7 @@ _Printed = (InstanceOf(Tensor, bool, int, float, str, tuple, list) | None).calle
 
 @public("ops.print_")
 def print_(*input_x):
-    """Prints each argument on a line of its own: a Tensor with shape, dtype and values.
+    """Prints each argument on its own line: a Tensor with shape, dtype and values.
 
     Raises:
         TypeError: if an argument is not a Tensor, number, str, tuple or list.
@@ -52,8 +52,8 @@ def print_(*input_x):
 
 @public("ops.Print")
 class Print(Primitive):
-    """The class form of `ops.print_`; it returns its first Tensor, so that it can be part of a
-    chain of ops.
+    """Prints its arguments as `ops.print_`, and returns the first Tensor, so that it can be part of
+    a chain of ops.
 
     Example:
         >>> import mindspore_compat as ms
@@ -70,19 +70,20 @@ class Print(Primitive):
         return next((one for one in input_x if isinstance(one, Tensor)), None)
 
 
-summary_sinks = []  # what a SummaryRecord registers: functions (kind, tag, Tensor)
-_latest = {}  # "tag[:Kind]" -> the newest value that a summary op has shown
+summary_sinks = []  # functions (kind, tag, Tensor) that a SummaryRecord registers
+_latest = {}  # "tag[:Kind]" -> the newest value passed to a summary op
 
 
 def take_latest():
-    """The newest values of the summary ops since the last call, by "tag[:Kind]"."""
+    """Returns the newest value of each summary op since the last call, as a dict by
+    "tag[:Kind]"."""
     values = dict(_latest)
     _latest.clear()
     return values
 
 
 class _Summary(Primitive):
-    """Hands a tagged Tensor to the open summary records, and keeps a copy of the newest."""
+    """Passes a tagged Tensor to the open summary records, and keeps a copy of the newest one."""
 
     kind = ""
     ranks = ()
@@ -102,7 +103,7 @@ class _Summary(Primitive):
                 f"got {value.shape}."
             )
         current.note_effect(Reason.SUMMARY)
-        if type(value._array) in arrays.SPACES:  # else a graph is being exported, without values
+        if type(value._array) in arrays.SPACES:  # else a graph without values is being exported
             _latest[f"{name}[:{self.kind.title()}]"] = Tensor(value.asnumpy().copy(), value.dtype)
         for sink in summary_sinks:
             sink(self.kind, name, value)
@@ -152,7 +153,7 @@ class HistogramSummary(_Summary):
     kind, ranks = "histogram", tuple(range(1, 9))
 
 
-# Hooks and gradients of the user's own ------------------------------------------------------------
+# User-defined hooks and gradients -----------------------------------------------------------------
 
 
 @public("ops.HookBackward")
@@ -161,8 +162,8 @@ class HookBackward(Primitive):
     gradients)` in the backward pass.
 
     Args:
-        hook_fn (Callable): takes the cell's id, and twice the tuple of gradients; what it returns
-            replaces them, None leaves them.
+        hook_fn (Callable): takes the cell's id and, twice, the tuple of gradients. Its result
+            replaces the gradients; None keeps them.
         cell_id (str): an argument of the hook. Default: "".
 
     Example:
@@ -221,7 +222,7 @@ class InsertGradientOf(Primitive):
 
 @public("ops.add_flags", "ops.composite.add_flags")
 def add_flags(fn=None, **flags):
-    """Marks a function for graph mode (a decorator of MindSpore 1.x); the function is returned.
+    """Marks a function for graph mode, as in MindSpore 1.x, and returns it (a decorator).
 
     Example:
         >>> @ms.ops.add_flags(has_effect=True)
@@ -240,7 +241,7 @@ def add_flags(fn=None, **flags):
 
 @public("ops.mixed_precision_cast")
 def mixed_precision_cast(dst_type, x):
-    """Casts the floating Tensors in a nested structure to a dtype.
+    """Casts the floating Tensors in a nested structure to a dtype, and returns the structure.
 
     Example:
         >>> print(ms.ops.mixed_precision_cast(ms.float16, ms.Tensor([1.0])).dtype)
@@ -251,10 +252,10 @@ def mixed_precision_cast(dst_type, x):
 
 @public("ops.Assert")
 class Assert(Primitive):
-    """Raises a RuntimeError and prints its data if a condition is false.
+    """Raises a RuntimeError and prints the given data if a condition is false.
 
     Args:
-        summarize (int): how many elements of each Tensor are printed.
+        summarize (int): the number of elements printed of each Tensor.
 
     Example:
         >>> import mindspore_compat as ms

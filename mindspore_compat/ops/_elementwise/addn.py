@@ -1,4 +1,4 @@
-"""Sums of several Tensors (AddN), and the bias of a layer."""
+"""Sums of several Tensors (AddN), and addition of a bias."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import OneOf

@@ -61,7 +61,7 @@ def add_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeE
 
 
 def _times(api, other, alpha):
-    """alpha * other; a float factor needs floating Tensors."""
+    """Returns alpha * other; rejects a float alpha unless the Tensor is floating."""
     if type(alpha) is float and other.dtype.kind in "biu":
         raise TypeError(
             f"For '{api}', 'alpha' must be an int where both inputs are whole numbers "
@@ -110,8 +110,7 @@ sub.vjp_of("subtract")
 
 @op("Tensor.__sub__(other)", types=Promote("input other", lists=True))
 def difference(xp, input: Operand, other: Operand):
-    """Subtracts `other` from the input, element by element; for two bools the result is whether
-    they differ.
+    """Subtracts `other` from the input, element by element; for two bools it is the logical XOR.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -134,8 +133,7 @@ difference.vjp_of("subtract")
     types=Promote("input other", lists=True),
 )
 def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
-    """Subtracts `alpha` times `other` from the input; for two bools the result is whether they
-    differ.
+    """Subtracts `alpha` times `other` from the input; for two bools it is the logical XOR.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -203,8 +201,8 @@ def subtract(
     *,
     alpha: Number | Bool | TensorOf(any_dtype) = 1,
 ):
-    """Computes input - alpha * other, element by element: a product and a difference, with their
-    dtypes.
+    """Computes input - alpha * other, element by element. The dtype is that of the product and the
+    difference.
 
     Example:
         >>> import mindspore_compat as ms
@@ -240,7 +238,8 @@ def rmul(xp, input: Operand, other: Operand):
 
 
 def _power(xp, x, y):
-    """Integer powers of integers keep their dtype; a negative one truncates, as in the original."""
+    """Computes x ** y; integers keep their dtype, and a negative power truncates, as in
+    MindSpore."""
     if x.dtype.kind in "iu":
         return xp.cast(xp.power(xp.cast(x, "float64"), xp.cast(y, "float64")), x.dtype)
     return xp.power(x, y)
@@ -334,7 +333,7 @@ neg.vjp_of("negative")
 
 @op("Tensor.__pos__()", "ops.positive(input)", "Tensor.positive()")
 def positive(xp, input: NumbersOrBools):
-    """Returns the input as it is.
+    """Returns the input unchanged.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -410,8 +409,8 @@ def sign(xp, input: TensorOf(any_dtype)):
 
 @op("ops.MulNoNan()(x, y)", types=Promote("x y"))
 def mul_no_nan(xp, x: TensorOf(any_dtype, scalars=True), y: TensorOf(any_dtype, scalars=True)):
-    """Multiplies `x` by `y`, element by element; the product is 0 wherever `y` is 0, whatever `x`
-    is.
+    """Multiplies `x` by `y`, element by element; the product is 0 wherever `y` is 0, even if `x` is
+    infinite or NaN.
 
     Shapes:
         The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the dtype to
@@ -431,7 +430,7 @@ mul_no_nan.vjp(x=lambda xp, g, y: g * y, y=lambda xp, g, x: xp.where(g == 0, 0, 
 @public("ops.tensor_muls")
 @checked
 def tensor_muls(input: Anything, other: Number | Bool):
-    """Multiplies a Tensor by a Python number; the dtype is that of `input * other`.
+    """Multiplies a Tensor by a Python number; the result has the dtype of `input * other`.
 
     Raises:
         TypeError: if `input` is not a Tensor or `other` not a number.

@@ -23,8 +23,8 @@ Divisible = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool", scalars
     quirks=Quirks(shapes_first=True),
 )
 def gcd(xp, input: Divisors, other: Divisors):
-    """Computes the greatest common divisor of two integers, element by element. Two inputs of int8
-    or uint8 are refused.
+    """Computes the greatest common divisor of two integers, element by element. A pair of int8 or
+    uint8 inputs is rejected.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -39,7 +39,7 @@ def gcd(xp, input: Divisors, other: Divisors):
 
 
 def _need_32_bits(api, promoted):
-    """Rejects integers whose common dtype is int8 or uint8."""
+    """Rejects integers whose promoted dtype is int8 or uint8."""
     if promoted.dtype.kind in "iu" and promoted.dtype.itemsize == 1:
         raise TypeError(
             f"For '{api}', 'input' and 'other' must be promoted to int16, int32 or int64, but "
@@ -54,8 +54,8 @@ def _need_32_bits(api, promoted):
     types=Promote("input other"),
 )
 def lcm(xp, input: Divisible, other: Divisible):
-    """Computes the least common multiple of two integers, element by element. Two inputs of int8 or
-    uint8 are refused.
+    """Computes the least common multiple of two integers, element by element. A pair of int8 or
+    uint8 inputs is rejected.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -70,7 +70,7 @@ def lcm(xp, input: Divisible, other: Divisible):
 
 
 def _bits(count):
-    """By how many bits 32 and 64 bits are shifted: `count` modulo their number."""
+    """Returns the count of a shift modulo the width of its dtype, if that is 32 or 64 bits."""
     return count & (8 * count.dtype.itemsize - 1) if count.dtype.itemsize >= 4 else count
 
 
@@ -133,7 +133,7 @@ def bitwise_right_shift(xp, input: Whole, other: Whole):
     quirks=Quirks(errors={"ops.RightShift": TypeError}),
 )
 def right_shift(xp, input_x: Integers, input_y: Integers):
-    """Shifts the bits of each integer right by `x2` places; the sign is kept.
+    """Shifts the bits of each integer right by `input_y` places; the sign is kept.
 
     Shapes:
         The shapes of `input_x` and `input_y` are broadcast. The result has the broadcast shape and

@@ -19,8 +19,8 @@ _Input = InstanceOf(Tensor, COOTensor, CSRTensor).called("a Tensor")
     compute="native",
 )
 def cast(xp, input: TensorOf(any_dtype, scalars=True), dtype: DType):
-    """Casts a Tensor to another dtype. Floats become integers by truncation, and everything but 0
-    becomes True.
+    """Casts a Tensor to another dtype. A float is truncated to an integer. A cast to bool gives
+    True except for 0.
 
     Shapes:
         `input` may have any shape. The result has the same shape and is of `dtype`.
@@ -38,22 +38,22 @@ _PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64}
 
 
 def named_dtype(api, value):
-    """The MindSpore dtype for a dtype of MindSpore, NumPy or Python, or for a name.
+    """Returns the MindSpore dtype for a dtype of MindSpore, NumPy or Python, or for a name.
 
     Raises:
-        TypeError: if it is not one of these.
+        TypeError: if `value` is not one of these.
     """
     if isinstance(value, dtypes.Type):
         return value
     if value in _PYTHON:
         return _PYTHON[value]
     try:
-        if value is None:  # float64 to NumPy
+        if value is None:  # NumPy would take it as float64
             raise TypeError
         return dtypes.from_numpy(
             dtypes.np.dtype(value.lower() if isinstance(value, str) else value)
         )
-    except (TypeError, ValueError):  # a Tensor is a ValueError to NumPy
+    except (TypeError, ValueError):  # NumPy raises ValueError for a Tensor
         raise TypeError(
             f"For '{api}', 'dtype' must be a dtype or the name of one, but got {value!r} of type "
             f"{type(value).__name__}."
@@ -65,8 +65,8 @@ def astype(self, dtype, copy=True):
     """Casts the Tensor to another dtype.
 
     Args:
-        dtype (Union[mindspore.dtype, numpy.dtype, type, str]): the dtype wanted.
-        copy (bool): False to return this very Tensor where it has the dtype already.
+        dtype (Union[mindspore.dtype, numpy.dtype, type, str]): the dtype of the result.
+        copy (bool): False to return the Tensor itself if it already has the dtype.
 
     Raises:
         TypeError: if `dtype` is not a dtype.
@@ -80,7 +80,7 @@ def astype(self, dtype, copy=True):
 
 
 def _conversion(path, dtype):
-    """A method such as `Tensor.float()`."""
+    """Defines a method that casts to a dtype, such as `Tensor.float()`."""
 
     def convert(self):
         return cast.run(self, dtypes.to_numpy(dtype))
@@ -103,7 +103,7 @@ _conversion("Tensor.double", dtypes.float64)
 
 @public("ops.DType")
 class DTypeOf:
-    """The dtype of a Tensor, as a Primitive: `ops.DType()(x)`.
+    """Returns the dtype of a Tensor, as a Primitive: `ops.DType()(x)`.
 
     Example:
         >>> print(ms.ops.DType()(ms.Tensor([1.0])))
@@ -116,7 +116,7 @@ class DTypeOf:
 
 @public("ops.dtype")
 def dtype(input):
-    """The dtype of a Tensor, or of the values of a COOTensor or CSRTensor.
+    """Returns the dtype of a Tensor, or of the values of a COOTensor or CSRTensor.
 
     Raises:
         TypeError: if `input` is not one of these.
@@ -139,7 +139,7 @@ def type_as(self, other):
 
 @public("Tensor.is_floating_point", "ops.is_floating_point")
 def is_floating_point(input):
-    """True for a Tensor of a floating dtype.
+    """Returns True if the Tensor has a floating dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -151,19 +151,19 @@ def is_floating_point(input):
 
 @public("Tensor.is_complex")
 def is_complex(self):
-    """True for a Tensor of a complex dtype."""
+    """Returns True if the Tensor has a complex dtype."""
     return self.dtype.is_complex
 
 
 @public("Tensor.is_signed")
 def is_signed(self):
-    """True for a Tensor of a dtype with negative values."""
+    """Returns True if the Tensor has a dtype that can hold negative values."""
     return self._array.dtype.kind not in "ub"
 
 
 @public("Tensor.type")
 def tensor_type(self, dtype=None):
-    """The name of the dtype, or a copy cast to another dtype.
+    """Returns the name of the dtype, or, if a dtype is given, a copy that is cast to it.
 
     Raises:
         TypeError: if `dtype` is not a MindSpore dtype.
@@ -193,7 +193,7 @@ def ops_type_as(input: Anything, other: Anything):
 @public("ops.is_complex")
 @checked
 def ops_is_complex(input: Anything):
-    """True for a Tensor of complex numbers.
+    """Returns True if the Tensor has a complex dtype.
 
     Example:
         >>> import mindspore_compat as ms

@@ -53,8 +53,8 @@ def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None
 
 @public("ops.clip_by_value")
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """Clips the elements to [clip_value_min, clip_value_max], in the dtype of x, which may be a
-    list or tuple of Tensors. A bool counts as a number.
+    """Clips the elements to [clip_value_min, clip_value_max] and keeps the dtype of `x`, which may
+    also be a list or tuple of Tensors. A bool counts as a number.
 
     Raises:
         TypeError: if `x` is not one of these.
@@ -71,13 +71,13 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
         return tuple(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
     low, high = (_bound(x, value) for value in (clip_value_min, clip_value_max))
     if not isinstance(x, Tensor) or low is None and high is None:
-        return build("ops", "clamp")(x, low, high)  # which refuses
+        return build("ops", "clamp")(x, low, high)  # raises the error
     out = x if low is None else build("ops", "maximum")(x, low)
     return out if high is None else build("ops", "minimum")(out, high)
 
 
 def _bound(x, bound):
-    """A bound in the dtype of the Tensor that is clipped."""
+    """Returns a bound in the dtype of the Tensor that is clipped."""
     if not isinstance(x, Tensor) or not isinstance(bound, (bool, int, float, Tensor)):
-        return bound  # which clamp refuses, but for None
+        return bound  # clamp rejects it unless it is None
     return (bound if isinstance(bound, Tensor) else Tensor(bound)).astype(x.dtype)

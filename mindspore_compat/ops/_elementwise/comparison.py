@@ -171,8 +171,8 @@ def greater_equal(xp, input: Operand, other: Operand):
 
 @public("Tensor.__eq__")
 def tensor_eq(self, other):
-    """Compares for equality, element by element; False for an operand that is neither a Tensor nor
-    a Python number.
+    """Compares for equality, element by element. If `other` is neither a Tensor nor a Python
+    number, returns False.
     """
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return False
@@ -181,8 +181,8 @@ def tensor_eq(self, other):
 
 @public("Tensor.__ne__")
 def tensor_ne(self, other):
-    """Compares for inequality, element by element; True for an operand that is neither a Tensor nor
-    a Python number.
+    """Compares for inequality, element by element. If `other` is neither a Tensor nor a Python
+    number, returns True.
     """
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return True
@@ -288,7 +288,7 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
     return xp.reshape(xp.cast(xp.logical_not(xp.all(xp.isfinite(x))), "float32"), (1,))
 
 
-# Clipping -----------------------------------------------------------------------------------------
+# Comparison of whole Tensors ----------------------------------------------------------------------
 
 
 @public("Tensor.allclose", "mint.allclose", "ops.allclose")
@@ -300,10 +300,10 @@ def allclose(
     atol: Number | Bool = 1e-8,
     equal_nan: Bool = False,
 ):
-    """True if all elements are close: |input - other| <= atol + rtol |other|.
+    """Returns True if all elements are close: |input - other| <= atol + rtol |other|.
 
     Raises:
-        TypeError: if an argument is of another type, or the dtypes differ.
+        TypeError: if an argument has the wrong type, or the dtypes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -326,7 +326,7 @@ def approximate_equal(xp, x: RealOperand, y: RealOperand, tolerance: Float = 1e-
     """Tests whether |x - y| is less than `tolerance`; infinities and NaN are never equal.
 
     Shapes:
-        `x` and `y` have one shape, or one of them has none; else a RuntimeError is raised. The
+        `x` and `y` have one shape, or one of them has no axes; else a RuntimeError is raised. The
         result is a bool Tensor of that shape.
 
     Example:
@@ -344,7 +344,7 @@ def approximate_equal(xp, x: RealOperand, y: RealOperand, tolerance: Float = 1e-
 @public("mint.equal")
 @checked
 def mint_equal(input: Anything, other: Anything):
-    """True if both have the same shape and elements.
+    """Returns True if both Tensors have the same shape and elements.
 
     Raises:
         TypeError: if an argument is not a Tensor.

@@ -13,7 +13,7 @@ def real(xp, input: Anything):
 
     Shapes:
         `input` may have any shape. The result has the same shape; complex64 gives float32,
-        complex128 gives float64, and a real dtype stays.
+        complex128 gives float64, and a real dtype is kept.
 
     Example:
         >>> print(ms.ops.real(ms.Tensor([1 + 2j, 3 - 4j])))
@@ -28,7 +28,7 @@ def imag(xp, input: Anything):
 
     Shapes:
         `input` may have any shape. The result has the same shape; complex64 gives float32,
-        complex128 gives float64, and a real dtype stays.
+        complex128 gives float64, and a real dtype is kept.
 
     Example:
         >>> print(ms.ops.imag(ms.Tensor([1 + 2j, 3 - 4j])))
@@ -93,11 +93,12 @@ def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", 
     types=SameDtype("size angle"),
 )
 def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "float64")):
-    """Builds complex numbers from their absolute values and angles in radians: abs (cos(angle) + i
-    sin(angle)).
+    """Builds complex numbers from their absolute values and their angles in radians: abs
+    (cos(angle) + i sin(angle)).
 
     Shapes:
-        The sizes and `angle` have one shape and one dtype. float32 gives complex64, float64 gives
+        The absolute values and `angle` have one shape and one dtype. float32 gives complex64,
+        float64 gives
         complex128.
 
     Example:

@@ -18,7 +18,7 @@ def _true_quotient(xp, x, y):
 
 
 def _whole_quotient(xp, x, y):
-    """x / y of integers, rounded toward zero; division by zero gives the dtype's bound with the
+    """Divides integers and rounds toward zero; x / 0 is the largest or smallest integer, with the
     sign of x.
     """
     zero, bounds = y == 0, xp.iinfo(x.dtype)
@@ -105,8 +105,8 @@ def rtruediv(xp, input: Operand, other: Operand):
 def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
     """Divides the input by `other`, element by element.
 
-    `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None
-    the quotient stays as it is, and quotients of integers are float32.
+    `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
+    quotients are not rounded, and quotients of integers are float32.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -127,17 +127,16 @@ def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
 
 
 def _ends(dtype):
-    """The smallest and the largest number of an integer dtype."""
+    """Returns the smallest and the largest number of an integer dtype."""
     bits = 8 * dtype.itemsize
     return (0, 2**bits - 1) if dtype.kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
 def _floor_quotient(xp, x, y):
-    """Floor of the quotient. As in the original, division by zero gives an infinity for floats, and
-    for integers the end of their range in its direction.
+    """Computes the floor of the quotient. As in MindSpore, a float divided by zero gives an
+    infinity, and an integer divided by zero the end of its range with the sign of the dividend.
 
-    Of bools it is true where the dividend is, the divisor's value aside; of complex numbers it is
-    that of the real part.
+    For bools the result is the dividend. For complex numbers it is computed from the real parts.
     """
     if x.dtype.kind == "b":
         return xp.logical_or(x, xp.not_equal(y, y))
@@ -213,9 +212,9 @@ def floor_mod(xp, input: Operand, other: Operand):
         >>> print(ms.ops.floor_mod(ms.Tensor([7, -7]), ms.Tensor([3, 3])))
         [1 2]
     """
-    if input.dtype.kind == "b":  # nothing is left of a division by true
+    if input.dtype.kind == "b":  # the remainder of a division by True is False
         return xp.not_equal(xp.logical_and(input, other), xp.logical_and(input, other))
-    if input.dtype.kind == "i" and input.dtype.itemsize > 2:  # by zero, as in the original
+    if input.dtype.kind == "i" and input.dtype.itemsize > 2:  # division by zero as in MindSpore
         return xp.where(other == 0, input * 0 + _ends(input.dtype)[0], xp.remainder(input, other))
     return xp.remainder(input, other)
 
@@ -233,7 +232,7 @@ floor_mod.vjp_of("remainder")
 def remainder(xp, input: Operand, other: Operand):
     """Computes the remainder of floor division, element by element. It has the sign of the divisor.
 
-    Of complex numbers it is what their floor division, by real parts, leaves.
+    For complex numbers, it is what remains after floor division by the real parts.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -298,7 +297,7 @@ fmod.vjp_of("fmod")
 def mod(xp, input: RealOperand, other: RealOperand):
     """Computes the remainder of truncated division, element by element, as `fmod` does.
 
-    Of zero by zero it is 0, and of another int32 or int64 number by zero the lowest of its dtype.
+    0 modulo 0 is 0. Another int32 or int64 number modulo 0 is the smallest number of its dtype.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the

@@ -60,8 +60,7 @@ def reciprocal(xp, input: TensorOf(any_dtype)):
 
 @op("ops.Inv()(input)", "ops.inv(x: input)", "Tensor.inv()")
 def inv(xp, input: TensorOf(any_dtype)):
-    """Computes the reciprocal 1 / x of each element x. For integers it is rounded toward zero, in
-    their dtype.
+    """Computes the reciprocal 1 / x of each element x. For integers it is truncated to an integer.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

@@ -62,8 +62,8 @@ def copysign(xp, x: TensorOf(real), other: RealOperand):
     types=SameDtype("input values"),
 )
 def heaviside(xp, input: Anything, values: Anything):
-    """Computes the Heaviside step function: 0 for elements below zero, 1 for elements above, and
-    those of `values` at zero.
+    """Computes the Heaviside step function: 0 for negative elements, 1 for positive elements, and
+    the element of `values` for zeros.
 
     Shapes:
         The shapes of `input` and `values` are broadcast. The result has the broadcast shape and the
@@ -184,8 +184,8 @@ def isposinf(xp, input: Anything):
 
 @op("ops.eps(x)", "ops.Eps()(x)", compute="native")
 def eps(xp, x: TensorOf(floating)):
-    """Fills the shape of the input with the machine epsilon, the gap from 1 to the next number of
-    the dtype.
+    """Returns a Tensor of the input's shape filled with the machine epsilon, the gap from 1 to the
+    next number of the dtype.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.

@@ -1,8 +1,7 @@
-"""Elementwise gradient Primitives of `ops.operations._grad_ops`, some of which take the forward
-result.
+"""Elementwise gradient Primitives of `ops.operations._grad_ops`.
 
-Most take the result of an operation instead of its input, and use that operation's gradient rule
-(`_of_result`). Those that pull a gradient back through a call are in internal.py.
+Most take the result of the forward operation instead of its input, and use that operation's
+gradient rule (`_of_result`). The Primitives that differentiate a call are in internal.py.
 """
 
 from ..._core.autograd.vjp_rules import TABLE
@@ -16,7 +15,7 @@ from .._rules import Floats
 
 @op("ops.auto_generate.EluGradExt()(dout, x_or_out, alpha=1.0, is_result=False)")
 def elu_grad_ext(xp, dout: Floats, x_or_out: Floats, alpha: Float = 1.0, is_result: Bool = False):
-    """Computes the gradient of ELU, from its input or, with `is_result`, from its result.
+    """Computes the gradient of ELU, from its input, or from its result if `is_result` is true.
 
     Shapes:
         `dout` and `x_or_out` have one shape, which is that of the result.
@@ -34,8 +33,8 @@ def elu_grad_ext(xp, dout: Floats, x_or_out: Floats, alpha: Float = 1.0, is_resu
 def leaky_relu_grad_ext(
     xp, dy: Floats, input: Floats, negative_slope: Float = 0.01, is_result: Bool = False
 ):
-    """Computes the gradient of the leaky ReLU, from its input or from its result, which have the
-    same signs.
+    """Computes the gradient of the leaky ReLU, from its input or its result; both have the same
+    sign.
 
     Shapes:
         `dy` and `input` have one shape, which is that of the result.
@@ -54,9 +53,11 @@ def leaky_relu_grad_ext(
 
 
 def _of_result(line, printed, rule):
-    """Declares the Primitive of a line whose rule needs only the result, `out`, and settings.
+    """Declares the Primitive `line`, whose gradient rule needs only the result, `out`, and
+    settings.
 
-    `printed` is what it prints for a result of [[0.5]] and a gradient of [[1.0]].
+    `printed` is the output of the documented example: a result of [[0.5]] and a gradient of
+    [[1.0]].
     """
 
     def back(xp, out: Floats, g: Floats, axis: Int = -1, alpha: Float = 1.0):
@@ -82,7 +83,7 @@ def _of_result(line, printed, rule):
 
 
 def _function(name):
-    """The gradient rule of a function of `xp`."""
+    """Returns the gradient rule of a function of `xp`."""
     return lambda: TABLE[name].rule
 
 
@@ -158,8 +159,8 @@ def asinh_grad(xp, out: Floats, dout: Floats):
 
 @op("ops.operations._grad_ops.MaximumGradGrad(grad_x=True, grad_y=True)(x, y, dx, dy)")
 def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
-    """Computes the gradients of `MaximumGrad`: zeros for both inputs, and that of the larger side
-    for its gradient.
+    """Computes the gradients of `MaximumGrad` with respect to its inputs: zeros for `x` and `y`,
+    and for the incoming gradient the one of the larger side.
 
     Shapes:
         `x`, `y`, `dx` and `dy` have one shape, which is that of the results.
@@ -175,8 +176,8 @@ def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
 
 @op("ops.operations._grad_ops.MinimumGradGrad()(x1, x2, grad_y1, grad_y2)")
 def minimum_grad_grad(xp, x1: Floats, x2: Floats, grad_y1: Floats, grad_y2: Floats):
-    """Computes the gradients of `MinimumGrad`: zeros for both inputs, and that of the smaller side
-    for its gradient.
+    """Computes the gradients of `MinimumGrad` with respect to its inputs: zeros for `x1` and `x2`,
+    and for the incoming gradient the one of the smaller side.
 
     Shapes:
         `x1`, `x2`, `grad_y1` and `grad_y2` have one shape, which is that of the results.

@@ -9,7 +9,7 @@ from .._rules import Floats
 
 
 def _bytes(xp, x):
-    """The nearest integers within int8; ties go to the even one."""
+    """Rounds to the nearest integers and clips to int8; ties go to the even integer."""
     return xp.cast(xp.clip(xp.round(x), -128, 127), "int8")
 
 
@@ -31,15 +31,17 @@ def quantized(
     """Quantizes to int8: rounds scale * x + offset, and clips to the range of int8.
 
     Args:
-        scale, offset: of the dtype of `x`; the last axis is that of `x`, others have length 1.
-        sqrt_mode, rounding_mode, dst_type: False, "ROUND" and int8, as the original has no others.
+        scale, offset: of the dtype of `x`; their last axis has the length of that of `x`, other
+            axes have length 1.
+        sqrt_mode, rounding_mode, dst_type: False, "ROUND" and int8; MindSpore accepts no other
+            values.
 
     Shapes:
         `x` is (..., D); `scale` and `offset` are (..., D) with length 1 elsewhere. The result has
         the shape of `x` and is int8.
 
     Raises:
-        TypeError: if an input is not a Tensor of floats, or the dtypes differ.
+        TypeError: if an input is not a floating Tensor, or the dtypes differ.
         ValueError: if scale or offset does not fit the last axis.
 
     Example:
@@ -71,22 +73,23 @@ def quantized_by_rows(
     x: TensorOf("float16", "bfloat16", "float32"),
     smooth_scales: TensorOf("float16", "bfloat16", "float32") = None,
 ):
-    """Quantizes each row (the last axis) to int8, in units of its largest magnitude / 127.
+    """Quantizes each row (the last axis) to int8; the scale of a row is its largest magnitude /
+    127.
 
     Args:
         smooth_scales: factors for the elements of a row, applied first. Default: None.
 
     Shapes:
-        `x` is (..., D), `smooth_scales` is (D,). The rounded rows are (..., D), the units (...) of
+        `x` is (..., D), `smooth_scales` is (D,). The rounded rows are (..., D), the scales (...) of
         float32.
 
     Returns:
-        The rounded rows, and the units, float32, in the shape of `x` without the last axis. A row
-        of zeros has unit 0.
+        The rounded rows, and the scales, float32, in the shape of `x` without the last axis. A row
+        of zeros has scale 0.
 
     Raises:
-        TypeError: if an input is not a Tensor of floats, or the dtypes differ.
-        ValueError: if `x` has no axes, or `smooth_scales` not the length of a row.
+        TypeError: if an input is not a floating Tensor, or the dtypes differ.
+        ValueError: if `x` has no axes, or `smooth_scales` does not have the length of a row.
 
     Example:
         >>> rows, units = ms.ops.auto_generate.DynamicQuantExt()(ms.Tensor([[1.0, -2.0]],

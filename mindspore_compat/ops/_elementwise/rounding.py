@@ -1,4 +1,4 @@
-""""""
+"""Rounding, element by element: floor, ceil, trunc, rint, round, frac."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -90,7 +90,7 @@ def round(xp, input: Anything, decimals: InTensor(Int) = 0):
         `input` may have any shape. The result has the same shape and dtype.
 
     Raises:
-        RuntimeError: if `decimals` is given for whole numbers.
+        RuntimeError: if `decimals` is given for an integer dtype.
 
     Example:
         >>> print(ms.ops.round(ms.Tensor([0.5, 1.5, 1.26])))
@@ -124,8 +124,8 @@ def frac(xp, x: Anything):
 @public("mint.special.round")
 @checked
 def special_round(input: Anything, *, decimals: Int = 0):
-    """Rounds each element to the nearest integer (or number of `decimals` places); ties go to the
-    even one.
+    """Rounds each element to the nearest integer, or to `decimals` decimal places; ties go to the
+    even digit.
 
     Example:
         >>> import mindspore_compat as ms

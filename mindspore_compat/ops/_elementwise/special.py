@@ -126,8 +126,8 @@ def xlogy(xp, input: Operand, other: Operand):
 
 @op("ops.xdivy(x, y)", "Tensor.xdivy(y)", types=Promote("x y"))
 def xdivy(xp, x: Operand, y: Operand):
-    """Divides `x` by `y`, element by element; the result is 0 wherever `x` is 0. One of the two
-    holds floats or complex numbers.
+    """Divides `x` by `y`, element by element; the result is 0 wherever `x` is 0. At least one input
+    is floating or complex.
 
     Shapes:
         The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the dtype to
@@ -148,7 +148,8 @@ def xdivy(xp, x: Operand, y: Operand):
 
 @public("ops.Xdivy")
 class Xdivy(Primitive):
-    """The class form of `ops.xdivy`, x / y and 0 where x is 0, with inference of its metadata.
+    """The class form of `ops.xdivy` (x / y, and 0 where x is 0), with methods that infer its
+    metadata.
 
     Example:
         >>> import mindspore_compat as ms
@@ -165,7 +166,7 @@ class Xdivy(Primitive):
         return build("ops", "xdivy")(x, y)
 
     def infer_shape(self, x_shape, y_shape):
-        """The shape of the result, a list.
+        """Returns the shape of the result, as a list.
 
         Raises:
             ValueError: if the shapes do not broadcast.
@@ -173,17 +174,17 @@ class Xdivy(Primitive):
         return together(self.name, x_shape, y_shape)
 
     def infer_dtype(self, x_dtype, y_dtype):
-        """The dtype of the result.
+        """Returns the dtype of the result.
 
         Raises:
-            TypeError: if one is not of floats or complex numbers, or they differ.
+            TypeError: if a dtype is neither floating nor complex, or the dtypes differ.
         """
         need_among(self.name, INEXACT, x=x_dtype, y=y_dtype)
         need_same(self.name, x=x_dtype, y=y_dtype)
         return x_dtype
 
     def infer_value(self, x, y):
-        """The result of two Tensors; None if one is None."""
+        """Returns the result for two constant Tensors; None if one of them is None."""
         return None if x is None or y is None else self(x, y)
 
 
@@ -234,7 +235,8 @@ def igammac(xp, input: Float16To64, other: Float16To64):
 def zeta(xp, input: Float32Or64 | Number | Bool, other: Float32Or64 | Number | Bool):
     """Computes the Hurwitz zeta function, the sum of (other + k)^-input over k = 0, 1, 2, ...
 
-    The smaller argument is broadcast to the shape of the larger; two of one size have one shape.
+    The argument with fewer elements is broadcast to the shape of the other. Two of the same number
+    of elements must have the same shape.
 
     Shapes:
         The result has the shape of the larger of `input` and `other`, and the dtype of both.
@@ -293,8 +295,8 @@ def polygamma(xp, input: Float16To64, n: TensorOf("int32", "int64")):
 
 @op("ops.mvlgamma(input, p)", "ops.Mvlgamma(p)(x: input)", "Tensor.mvlgamma(p)")
 def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
-    """Computes the logarithm of the multivariate gamma function of dimension `p`; each element
-    exceeds (p - 1) / 2.
+    """Computes the logarithm of the multivariate gamma function of dimension `p`. Each element must
+    exceed (p - 1) / 2.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -319,7 +321,7 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
 def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: ScalarOf(Float) = None):
     """Computes the logit, log(x / (1 - x)), of each element x.
 
-    Elements are first moved into [eps, 1 - eps], unless `eps` is negative or None.
+    Elements are first clipped to [eps, 1 - eps], unless `eps` is negative or None.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

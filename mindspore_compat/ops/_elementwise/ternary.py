@@ -111,10 +111,10 @@ def mint_lerp(input: Inexact, end: Inexact, weight: Inexact | Number):
     Args:
         input (Tensor): the values at weight 0.
         end (Tensor): the values at weight 1, of the same dtype.
-        weight (Union[float, Tensor]): where between them.
+        weight (Union[float, Tensor]): the weight of `end`.
 
     Raises:
-        TypeError: if an argument is of another type, or the dtypes of `input` and `end` differ.
+        TypeError: if an argument has the wrong type, or the dtypes of `input` and `end` differ.
         ValueError: if the shapes do not broadcast.
 
     Example:

@@ -1,6 +1,6 @@
 """Trigonometric and hyperbolic functions, angles and hypotenuses, element by element.
 
-sin, cos, tan and tanh stand in elementary.py.
+sin, cos, tan and tanh are in elementary.py.
 """
 
 from ..._core.declare.inputs import Promote
@@ -168,8 +168,8 @@ unary(
     types=Promote("input other"),
 )
 def atan2(xp, input: Operand, other: Operand):
-    """Computes the arctangent of input / other in radians, in (-pi, pi], from the signs of both:
-    the angle of the point (other, input).
+    """Computes the arctangent of input / other in radians, in (-pi, pi]. The signs of both select
+    the quadrant: it is the angle of the point (other, input).
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the

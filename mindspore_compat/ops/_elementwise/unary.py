@@ -1,18 +1,19 @@
-"""A factory of ops that apply one function of `xp` to floats."""
+"""Makes operators that apply one function of `xp` to floats."""
 
 from ..._core.declare.op import op
 from .._rules import Anything
 
 
 def as_floating(xp, x):
-    """Integers and bools cast to float32, as most functions take them."""
+    """Casts integers and bools to float32, the dtype that most functions compute them in."""
     return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
 
 
 def unary(name, doc, example, printed, *lines, only=Anything):
-    """An op that applies one function of `xp` to floats; integers are cast to float32.
+    """Declares an operator that applies the function `name` of `xp`; integers are cast to float32.
 
-    `printed` is what the first line, called with a Tensor of `example`, prints.
+    `printed` is the output of the documented example, the first signature called with a Tensor of
+    `example`.
     """
 
     def body(xp, input: only):

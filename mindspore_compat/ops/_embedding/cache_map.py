@@ -1,7 +1,7 @@
-"""ops.MapCacheIdx: which rows of an embedding table are cached, and which to swap in.
+"""ops.MapCacheIdx: finds the cached rows of an embedding table, and selects rows to swap in.
 
-The indices of rows in the cache are stored in a hash map of open addressing, on the host. Caches of
-keys and values of attention are in _attention/kv_cache.py.
+The positions in the cache are kept on the host, in a hash map with open addressing. Key-value
+caches of attention are in _attention/kv_cache.py.
 """
 
 import math
@@ -13,23 +13,23 @@ from ..primitive import Primitive
 
 Whole = TensorOf("int8", "int16", "int32", "int64")
 KEY, VALUE, STEP, TAG = range(4)
-GOLDEN = 0.6180339  # the reference hashes by this many digits of the golden section
+GOLDEN = 0.6180339  # MindSpore's kernel uses only these digits of the golden ratio
 
 
 class _Map:
-    """A hash map with rows (key, value, step of the last use, tag): the tag says how far the search
-    went, 0 that the row is free.
+    """A hash map with rows (key, value, step of the last use, tag). The tag is the number of probes
+    that found the row; 0 means that the row is free.
     """
 
     def __init__(self, rows):
         self.rows = rows
 
     def start(self, key):
-        """The index where the search for a key starts."""
+        """Returns the index at which the search for a key starts."""
         return int((GOLDEN * key - math.floor(GOLDEN * key)) * len(self.rows))
 
     def search(self, start, matches):
-        """The first matching index from `start` on, and the number of probes."""
+        """Returns the first index from `start` on that `matches`, and the number of probes."""
         for count in range(len(self.rows)):
             position = (start + count) % len(self.rows)
             if matches(self.rows[position]):
@@ -37,7 +37,7 @@ class _Map:
         raise RuntimeError("For 'MapCacheIdx', 'hashmap' has no free row left: it must be larger.")
 
     def find(self, key, step):
-        """The value of a key, or None; records the use."""
+        """Returns the value of a key, or None, and records the current step as its last use."""
         position, _ = self.search(self.start(key), lambda row: not row[TAG] or row[KEY] == key)
         row = self.rows[position]
         if not row[TAG]:
@@ -46,7 +46,8 @@ class _Map:
         return row[VALUE]
 
     def replace(self, key, step):
-        """(value, key) of an entry not used for two steps; the new key takes its value."""
+        """Evicts an entry that was not used for two steps, and gives its value to `key`; returns
+        (value, evicted key)."""
         position, tag = self.search(self.start(key), lambda row: not row[TAG])
         new = self.rows[position]
         new[KEY], new[STEP], new[TAG] = key, step, tag
@@ -58,7 +59,8 @@ class _Map:
         return value, old
 
     def close(self, gap):
-        """Moves entries put behind a row that is free now, so that searches still reach them."""
+        """Moves entries whose search path crosses the freed row `gap`, so that searches still find
+        them."""
         position, away = (gap + 1) % len(self.rows), 1
         while self.rows[position][TAG]:
             row = self.rows[position]
@@ -70,28 +72,29 @@ class _Map:
 
 @public("ops.MapCacheIdx")
 class MapCacheIdx(Primitive):
-    """Maps rows of an embedding table to their indices in a cache, after the missing ones were
-    swapped in.
+    """Maps rows of an embedding table to their positions in a cache, after swapping in missing
+    rows.
 
     Inputs:
-        - hashmap (Union[Tensor, Parameter]): integers (M, 4), rows of the key, its index in the
-          cache, the step of its last use and how far a search for it goes, 0 for a free row; is
-          written to.
-        - indices (Tensor): the rows wanted, each once; of the dtype of `hashmap`.
-        - step (Union[Tensor, int]): the step of the training; entries of the step before stay.
-        - emb_max_num (Union[Tensor, int]): how many rows the table has.
-        - cache_max_num (Union[Tensor, int]): what is taken off each index first, the first row that
-          this table holds.
+        - hashmap (Union[Tensor, Parameter]): integers (M, 4). A row holds a key, its position in
+          the cache, the step of its last use, and the number of probes that found it, 0 for a free
+          row. It is updated in place.
+        - indices (Tensor): the requested rows, without duplicates; of the dtype of `hashmap`.
+        - step (Union[Tensor, int]): the current training step; entries used in the previous step
+          are not evicted.
+        - emb_max_num (Union[Tensor, int]): the number of rows of the table.
+        - cache_max_num (Union[Tensor, int]): the first row that this table holds; it is subtracted
+          from each index.
 
     Outputs:
-        Tuple of Tensors of the dtype of `hashmap`: indices in the cache in the shape of `indices`,
-        -1 for a row that the table does not hold; the rows that left the cache; those that came;
-        the indices where they were swapped.
+        Tuple of Tensors of the dtype of `hashmap`: positions in the cache, in the shape of
+        `indices`, with -1 for a row that the table does not hold; the evicted rows; the added rows;
+        the positions of the swaps.
 
     Raises:
         TypeError: if `hashmap` or `indices` is not a Tensor of integers, or their dtypes differ.
-        ValueError: if `hashmap` has not 2 axes, or rows of less than 4.
-        RuntimeError: if every entry is in use, or no row is free; the map is then as it was.
+        ValueError: if `hashmap` does not have 2 axes, or has rows shorter than 4.
+        RuntimeError: if every entry is in use, or no row is free; the map is then unchanged.
 
     Source: mindspore.ops.MapCacheIdx of MindSpore 2.10.
     """
@@ -130,7 +133,8 @@ def _number(value):
 
 
 def _map_rows(table, indices, step, most, first):
-    """Positions in the cache, evicted rows, and added rows with their positions, as lists."""
+    """Returns positions in the cache, evicted rows, and added rows with their positions, as
+    lists."""
     positions, missing = [], []
     for i, index in enumerate(indices):
         key = index - first

@@ -1,6 +1,6 @@
-"""Primitives for caches of rows: rows written and swapped, numbers shifted.
+"""Primitives for caches of rows: write and swap rows, assign, pad and shift.
 
-The search in a table of hashed keys is `MapCacheIdx`, in `cache_map`.
+The lookup in a hash map of keys is `MapCacheIdx`, in `cache_map`.
 """
 
 from ..._core.autograd.devices import in_space
@@ -14,10 +14,10 @@ from ..primitive import Primitive
 
 
 def _in_range(primitive, table, indices, limit):
-    """The positions of the indices in [0, `limit`), and these indices.
+    """Returns the positions of the indices that lie in [0, `limit`), and these indices.
 
     Raises:
-        ValueError: if one of them is not a row of the table.
+        ValueError: if one of these indices is not a row of the table.
     """
     flat = in_space(space_for(table._array), indices)._array.reshape(-1)
     positions = space_for(flat).nonzero((flat >= 0) & (flat < limit))[0]
@@ -31,7 +31,7 @@ def _in_range(primitive, table, indices, limit):
 
 
 def _rows(primitive, table, values, count):
-    """The values as `count` rows of the table, of its dtype."""
+    """Reshapes the values to `count` rows of the table and casts them to its dtype."""
     if values.size != count * (table.size // table.shape[0]):
         raise ValueError(
             f"For '{primitive.name}', there must be a row of shape {table.shape[1:]} for each of "
@@ -43,14 +43,15 @@ def _rows(primitive, table, values, count):
 
 @public("ops.UpdateCache")
 class UpdateCache(Primitive):
-    """Writes rows into a table, in place; an index below 0 or from `max_num` on is skipped.
+    """Writes rows into a table in place; an index that is negative or at least `max_num` is
+    skipped.
 
-    Inputs: the table (of at least one axis), the indices of rows (int32 or int64), a row for each,
-    and `max_num` (int). Of rows with one index the last stays. The result is a Tensor [0] of the
-    table's dtype.
+    Inputs: the table (of at least one axis), the indices of rows (int32 or int64), one row per
+    index, and `max_num` (int). If an index occurs twice, its last row is kept. The result is an
+    empty Tensor of the table's dtype.
 
     Raises:
-        ValueError: if there is not a row for each index, or an index is not a row of the table.
+        ValueError: if there is not one row per index, or an index is not a row of the table.
 
     Example:
         >>> import mindspore_compat as ms
@@ -76,12 +77,13 @@ class UpdateCache(Primitive):
 
 @public("ops.CacheSwapTable")
 class CacheSwapTable(Primitive):
-    """Swaps rows of a table, in place, and returns the rows that were there.
+    """Swaps rows of a table in place, and returns the previous rows.
 
-    Inputs: the table, the indices of rows, where -1 is skipped and gives zeros, and a row for each.
+    Inputs: the table, the indices of rows, and one row per index. An index of -1 is skipped, and
+    its previous row is zeros.
 
     Raises:
-        ValueError: if there is not a row for each index, or an index is not a row of the table.
+        ValueError: if there is not one row per index, or an index is not a row of the table.
 
     Example:
         >>> import mindspore_compat as ms
@@ -107,7 +109,7 @@ class CacheSwapTable(Primitive):
 
 @public("ops.DynamicAssign")
 class DynamicAssign(Primitive):
-    """`ops.assign` for values whose shape is known late: `DynamicAssign()(variable, value)`.
+    """Assigns a value whose shape is known only at run time: `DynamicAssign()(variable, value)`.
 
     Raises:
         ValueError: if the shapes differ.
@@ -131,15 +133,14 @@ class DynamicAssign(Primitive):
 
 @public("ops.PadAndShift")
 class PadAndShift(Primitive):
-    """A vector of -1 with the first numbers of the input from one index to another.
+    """Returns a vector of -1 in which a range is filled with the first numbers of the input.
 
-    Inputs: `input_x` (int32 or int64), `cum_sum_arr`, whose last number is the length of the
-    result, and `shift_idx`: numbers are put from cum_sum_arr[shift_idx] to
-    cum_sum_arr[shift_idx + 1].
+    Inputs: `input_x` (int32 or int64); `cum_sum_arr`, whose last number is the length of the
+    result; and `shift_idx`, an int i. The range is from cum_sum_arr[i] to cum_sum_arr[i + 1].
 
     Raises:
-        ValueError: if `shift_idx` is not an index before the last of `cum_sum_arr`, its numbers do
-            not rise from 0 on, or `input_x` is too short.
+        ValueError: if `shift_idx` is not an index before the last of `cum_sum_arr`, the numbers of
+            `cum_sum_arr` do not rise from 0, or `input_x` is too short.
 
     Example:
         >>> import mindspore_compat as ms

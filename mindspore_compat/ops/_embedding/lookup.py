@@ -1,4 +1,4 @@
-"""Embedding lookups, the rows of tables at indices: EmbeddingLookup, embedding."""
+"""Embedding lookups, which select rows of tables by index: EmbeddingLookup, embedding."""
 
 from ..._backend.arrays import SPACES
 from ..._core.declare.op import op, space_for
@@ -10,7 +10,7 @@ from .._rules import Anything, Index
 
 @op("ops.EmbeddingLookup()(input_params, input_indices, offset)", compute="native")
 def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: InTensor(Int)):
-    """Looks up the rows of a table at the indices less `offset`; rows that do not exist are zeros.
+    """Looks up the rows of a table at the indices minus `offset`; rows that do not exist are zeros.
 
     Shapes:
         `input_params` has at least one axis, `input_indices` any shape of integers. The result is
@@ -42,8 +42,8 @@ def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int
     """Takes slices of the input at the indices along an axis.
 
     Shapes:
-        `input_params` has at least one axis, `input_indices` any shape of integers, whose axes
-        replace `axis`. The dtype is that of `input_params`.
+        `input_params` has at least one axis, `input_indices` any shape of integers. In the result
+        the axes of `input_indices` replace `axis`. The dtype is that of `input_params`.
 
     Example:
         >>> print(ms.ops.SparseGatherV2()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1, 1]),
@@ -56,13 +56,13 @@ def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int
 
 @op(compute="native")
 def rows_of(xp, weight: Anything, input: Index, padding: Int | None = None, scaled: Bool = False):
-    """The rows of a table at the given indices."""
+    """Returns the rows of a table at the given indices."""
     return xp.take(weight, input, 0)
 
 
 def _rows_vjp(xp, g, weight_shape, input, padding, scaled):
-    """The sums of gradients of equal indices, 0 for the padding; divided by the frequency of the
-    index if requested.
+    """Sums the gradients of equal indices, 0 for the padding index; divides by the number of
+    occurrences if `scaled`.
     """
     if padding is not None:
         g = xp.where(xp.expand_dims(input == padding, -1), 0 * g, g)
@@ -90,15 +90,16 @@ def embedding(
 
     Args:
         input (Tensor): int32 or int64 indices.
-        weight (Tensor): a table, one row for each index.
-        padding_idx (int): an index whose row takes no gradient.
-        max_norm (float): rows longer than this are shortened to it, in `weight` itself.
-        norm_type (float): the p of that length.
-        scale_grad_by_freq (bool): whether the gradient of a row is divided by how often it is met.
+        weight (Tensor): the table, one row per index.
+        padding_idx (int): an index whose row gets no gradient.
+        max_norm (float): rows of `weight` with a larger norm are scaled to this norm in place.
+        norm_type (float): the order p of the p-norm.
+        scale_grad_by_freq (bool): whether the gradient of a row is divided by the number of times
+            that its index occurs.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if `weight` is not a table or `padding_idx` is out of range.
+        TypeError: if an argument has the wrong type.
+        ValueError: if `weight` does not have two axes, or `padding_idx` is out of range.
         IndexError: if an index is out of range.
 
     Example:
@@ -118,7 +119,7 @@ def embedding(
             f"For 'embedding', 'padding_idx' must be in [{-count}, {count}), but got {padding_idx}."
         )
     indices = input._array
-    plain = type(indices) in SPACES  # and not a batch
+    plain = type(indices) in SPACES  # not a Batch
     if plain and indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < count):
         raise IndexError(f"For 'embedding', 'input' must be in [0, {count}).")
     if max_norm is not None:
@@ -128,7 +129,7 @@ def embedding(
 
 
 def _shorten(table, indices, longest, order):
-    """Scales the named rows down to a maximum norm, in place."""
+    """Scales the rows at the indices down to a maximum norm, in place."""
     xp = space_for(table)
     rows_used = xp.unique(indices)
     rows = table[rows_used]

@@ -1,7 +1,7 @@
 """Sampling of images at fractional points: nearest neighbour and linear interpolation.
 
-The mean is one of 2, 4 or 8 pixels. All are compositions, so that image and coordinates both have
-gradients.
+Linear interpolation averages 2, 4 or 8 pixels. All functions are composed of `xp` functions, so
+image and coordinates both have gradients.
 """
 
 from itertools import product
@@ -9,7 +9,8 @@ from math import prod
 
 
 def _pixels(xp, x, indices, inside=None):
-    """The pixels of (N, C, ...) at flat positions (N, P), as (N, P, C); 0 where not `inside`."""
+    """Returns the pixels of (N, C, ...) at flat positions (N, P), as (N, P, C); 0 where not
+    `inside`."""
     count, channels, area = x.shape[0], x.shape[1], prod(x.shape[2:])
     rows = xp.reshape(xp.moveaxis(xp.reshape(x, (count, channels, area)), 1, 2), (-1, channels))
     flat = xp.reshape(indices + xp.reshape(xp.arange(count) * area, (-1, 1)), (-1,))
@@ -18,7 +19,8 @@ def _pixels(xp, x, indices, inside=None):
 
 
 def _flat(xp, points, size):
-    """Integer points per dimension as flat positions, and whether they lie inside."""
+    """Converts integer points, one array per dimension, to flat positions; also returns whether
+    each lies inside."""
     inside, flat = None, 0
     for at, n in zip(points, size):
         good = (at >= 0) & (at < n)
@@ -28,7 +30,8 @@ def _flat(xp, points, size):
 
 
 def between(xp, x, points):
-    """Values of (N, C, ...) at fractional points, one (N, P) array per dimension: (N, P, C).
+    """Interpolates (N, C, ...) at fractional points, one (N, P) array per dimension; returns (N, P,
+    C).
 
     Pixels outside the image count as 0.
     """
@@ -46,12 +49,12 @@ def between(xp, x, points):
 
 
 def nearest(xp, x, points):
-    """Values of the pixels nearest to fractional points, 0 outside the image."""
+    """Returns values of the pixels nearest to fractional points, 0 outside the image."""
     return _pixels(xp, x, *_flat(xp, [xp.rint(at) for at in points], tuple(x.shape[2:])))
 
 
 def from_images(xp, x, batch, ys, xs):
-    """Linear interpolation at points (R, P) inside the image that `batch` (R,) names."""
+    """Returns Linear interpolation at points (R, P) inside the image that `batch` (R,) names."""
     channels, area, width = x.shape[1], x.shape[2] * x.shape[3], x.shape[3]
     rows = xp.reshape(xp.moveaxis(x, 1, -1), (-1, channels))
     start = xp.reshape(xp.cast(batch, "int64") * area, (-1, 1))

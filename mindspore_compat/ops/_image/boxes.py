@@ -26,12 +26,12 @@ def _need_boxes(api, **boxes):
 
 
 def _sides(x, extra=1):
-    """Widths and heights; a box of one pixel has side 1."""
+    """Returns Widths and heights; a box of one pixel has side 1."""
     return x[:, 2] - x[:, 0] + extra, x[:, 3] - x[:, 1] + extra
 
 
 def _overlap(xp, a, b, extra):
-    """Areas of the intersections of boxes (N, 4) and (M, 4), (N, M)."""
+    """Returns Areas of the intersections of boxes (N, 4) and (M, 4), (N, M)."""
     a, b = xp.expand_dims(a, 1), xp.expand_dims(b, 0)
     width = xp.minimum(a[:, :, 2], b[:, :, 2]) - xp.maximum(a[:, :, 0], b[:, :, 0]) + extra
     height = xp.minimum(a[:, :, 3], b[:, :, 3]) - xp.maximum(a[:, :, 1], b[:, :, 1]) + extra
@@ -42,7 +42,8 @@ def _overlap(xp, a, b, extra):
 def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou"):
     """Computes the intersection over union (IoU) of all pairs of boxes.
 
-    Mode "iof" divides by the area of the second box instead. Sides count their last pixel.
+    Mode "iof" divides by the area of the second box instead. The sides of a box include its last
+    pixel.
 
     Shapes:
         `anchor_boxes` is (N, 4), `gt_boxes` is (M, 4), of corners (x0, y0, x1, y1). The result is
@@ -86,7 +87,7 @@ class IOU(Primitive):
 
     Raises:
         KeyError: if `mode` is neither 'iou' nor 'iof'.
-        ValueError: the boxes do not have shape (N, 4).
+        ValueError: if the boxes do not have shape (N, 4).
 
     Example:
         >>> import mindspore_compat as ms
@@ -103,7 +104,7 @@ class IOU(Primitive):
         self.mode = mode
 
     def __call__(self, anchor_boxes, gt_boxes):
-        """The ratios of all pairs; see the class."""
+        """Computes the ratios of all pairs of boxes."""
         return build("ops", "iou")(anchor_boxes, gt_boxes, self.mode)
 
 
@@ -134,7 +135,8 @@ def bounding_box_encode(
 ):
     """Encodes boxes relative to anchors: the shift of the centre, and the logarithms of the scale.
 
-    Moves are in units of the sides of the anchor; the result is less `means` and divided by `stds`.
+    Shifts are in units of the sides of the anchor. `means` is subtracted from the result, which is
+    then divided by `stds`.
 
     Shapes:
         Both inputs are (N, 4), of corners (x0, y0, x1, y1) and of one dtype. The result has the
@@ -177,8 +179,8 @@ def bounding_box_decode(
     stds: Four = (1.0, 1.0, 1.0, 1.0),
     wh_ratio_clip: Float = 0.016,
 ):
-    """Decodes boxes from the `deltas` of `bounding_box_encode`, inside images of shape `max_shape`.
-    A side is scaled by at most 1 / `wh_ratio_clip`.
+    """Decodes boxes from the `deltas` of `bounding_box_encode`, and clips them to images of shape
+    `max_shape`. A side is scaled by at most 1 / `wh_ratio_clip`.
 
     Shapes:
         Both inputs are (N, 4), of one dtype. The result has the same shape and dtype.
@@ -199,8 +201,8 @@ def check_valid(
     bboxes: TensorOf("float16", "float32", "int16", "uint8"),
     img_metas: TensorOf("float16", "float32", "int16", "uint8"),
 ):
-    """Checks which boxes lie inside an image of (height, width, ratio), whose sides are multiplied
-    by the ratio.
+    """Checks which boxes lie inside an image. `img_metas` is (height, width, ratio); the limits are
+    height * ratio and width * ratio.
 
     Shapes:
         `bboxes` is (N, 4), `img_metas` is (3,), of one dtype. The result is (N,), bool.
@@ -216,11 +218,12 @@ def check_valid(
     return good & (bboxes[:, 2] <= width) & (bboxes[:, 3] <= height)
 
 
-# Suppression: a loop over boxes from the best down, on rows of a matrix of overlaps ---------------
+# Suppression: a loop over boxes from the best to the worst, on rows of a matrix of overlaps
 
 
 def _survivors(xp, close):
-    """Which rows do not overlap a surviving row before them; bool (N,), from N by N."""
+    """Returns a mask (N,) of the rows that overlap no earlier surviving row, given an (N, N) mask
+    of overlaps."""
     count = close.shape[0]
     alive = xp.ones((count,), bool)
     later = xp.arange(count)
@@ -240,7 +243,7 @@ def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
         of int32, the marks (N,) of bool.
 
     Returns:
-        The boxes in order, int32 0 to N - 1, and the bool mask of the boxes to keep.
+        The sorted boxes, the int32 positions 0 to N - 1, and a bool mask of the boxes to keep.
 
     Example:
         >>> boxes = ms.Tensor([[0.0, 0.0, 9.0, 9.0, 0.5], [0.0, 0.0, 9.0, 8.0, 0.9]])
@@ -263,7 +266,7 @@ def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
 
 
 def _scalar(api, name, value, *dtypes):
-    """A number given directly, or as a Tensor without axes and one of these dtypes."""
+    """Returns a number given directly, or as a Tensor without axes and of one of `dtypes`."""
     if isinstance(value, Tensor):
         if value._array.dtype not in dtypes:
             raise TypeError(
@@ -282,7 +285,7 @@ def _scalar(api, name, value, *dtypes):
 
 
 def _limits(api, name, overlap, least, *dtypes):
-    """The two thresholds as numbers."""
+    """Returns the two thresholds as numbers."""
     given_dtypes = [value.dtype for value in (overlap, least) if isinstance(value, Tensor)]
     limits = (_scalar(api, name, overlap, *dtypes), _scalar(api, "score_threshold", least, *dtypes))
     if len(set(given_dtypes)) > 1:
@@ -294,7 +297,8 @@ def _limits(api, name, overlap, least, *dtypes):
 
 
 def _select(xp, close, scores, most, least):
-    """Positions of at most `most` boxes, best first, none of which overlaps a better one; int32."""
+    """Returns the int32 positions of at most `most` boxes, best first, none of which overlaps a
+    better one."""
     order = xp.argsort(-scores, kind="stable")
     rows = xp.take(xp.take(close, order, 0), order, 1)
     keep = _survivors(xp, rows & (xp.expand_dims(xp.take(scores, order), 1) > least))
@@ -314,11 +318,11 @@ def non_max_suppression_v3(
     iou_threshold: Any,
     score_threshold: Any,
 ):
-    """Applies non-maximum suppression (NMS): the boxes to keep, best first, none of which overlaps
-    a better one by more than `iou_threshold`.
+    """Applies non-maximum suppression (NMS): returns the positions of the boxes to keep, best
+    first. None of them overlaps a better one by more than `iou_threshold`.
 
-    Boxes are given by any two opposite corners. At most `max_output_size` are selected, with scores
-    above `score_threshold`.
+    A box is given by any two opposite corners. At most `max_output_size` boxes with scores above
+    `score_threshold` are selected.
 
     Shapes:
         `boxes` is (N, 4), `scores` is (N,), the others are scalars. The positions are (K,), of
@@ -362,8 +366,8 @@ def non_max_suppression_with_overlaps(
     overlap_threshold: Float16To64,
     score_threshold: Float16To64,
 ):
-    """Applies non-maximum suppression (NMS), given the overlap of each pair of boxes: the boxes to
-    keep, best first.
+    """Applies non-maximum suppression (NMS), given the overlap of each pair of boxes: returns the
+    positions of the boxes to keep, best first.
 
     Shapes:
         `overlaps` is (N, N), `scores` is (N,), the others are scalars. The positions are (K,), of
@@ -399,7 +403,7 @@ def non_max_suppression_with_overlaps(
 
 
 def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
-    """The boxes, scores and classes selected for one image, best first, as arrays."""
+    """Returns the boxes, scores and classes selected for one image, best first, as arrays."""
     parts_by_class = []
     for c in range(scores.shape[1]):
         own = boxes[:, min(c, boxes.shape[1] - 1)]
@@ -439,15 +443,17 @@ def combined_non_max_suppression(
     """Applies non-maximum suppression (NMS) to each class, then selects the best boxes of all
     classes, for each image.
 
-    Results are filled up with zeros to `max_total_size`, or with `pad_per_class` to what all
-    classes can give where that is less. `clip_boxes` cuts the boxes to [0, 1].
+    Results are padded with zeros to `max_total_size` boxes; with `pad_per_class`, to
+    `max_output_size_per_class` times the number of classes if that is less. `clip_boxes` clips the
+    boxes to [0, 1].
 
     Shapes:
         `boxes` is (N, boxes, classes or 1, 4), `scores` is (N, boxes, classes), the others are
         scalars.
 
     Returns:
-        Boxes (N, D, 4), scores (N, D), classes (N, D), and int32 (N,) how many there are.
+        Boxes (N, D, 4), scores (N, D), classes (N, D), and the number of boxes of each image, int32
+        (N,).
 
     Example:
         >>> boxes, scores = ms.Tensor([[[[0.0, 0.0, 1.0, 1.0]]]]), ms.Tensor([[[0.9]]])

@@ -1,4 +1,4 @@
-"""Crops of images, resized: `crop_and_resize`, and the gradient for its boxes."""
+"""Crops of images, resized: `crop_and_resize`, and its gradient with respect to the boxes."""
 
 import numpy as np
 
@@ -17,10 +17,10 @@ Method = OneOf("bilinear", "nearest", "bilinear_v2")
 
 
 def _crop_points(xp, low, height, size, count, half):
-    """Coordinates of a crop's pixels along one dimension, (boxes, count)."""
+    """Returns the coordinates of a crop's pixels along one dimension, (boxes, count)."""
     low, height = xp.expand_dims(low, 1), xp.expand_dims(height, 1)
     i = xp.asarray(np.arange(count), "float32")
-    if half:  # from pixel to pixel, both included, without leaving the box
+    if half:  # from the first to the last pixel of the box, both included
         low, height = xp.trunc(low * size), xp.trunc(height * size)
         at = low + (i + 0.5) * ((height - low + 1) / count) - 0.5
         return xp.maximum(xp.minimum(at, height), low)
@@ -30,7 +30,7 @@ def _crop_points(xp, low, height, size, count, half):
 
 
 def _crop(xp, api, image, boxes, index, crop_size, method, outside):
-    """Crops of images (N, H, W, C), (boxes, height, width, C), float32."""
+    """Returns Crops of images (N, H, W, C), (boxes, height, width, C), float32."""
     need_rank(api, "image", image, 4)
     need_rank(api, "boxes", boxes, 2)
     need_rank(api, "box_indices", index, 1)
@@ -82,8 +82,9 @@ def crop_and_resize(
 ):
     """Crops boxes from images and resizes them to `crop_size`.
 
-    Rows of `boxes` are (y0, x0, y1, x1) in [0, 1], of the image that `box_indices` names. Points
-    outside are `extrapolation_value`, except for "bilinear_v2", which repeats the edge.
+    A row of `boxes` is (y0, x0, y1, x1) in [0, 1], relative to the image at the index in
+    `box_indices`. Points outside the image get `extrapolation_value`; with "bilinear_v2", the edge
+    is repeated instead.
 
     Shapes:
         `image` is (N, H, W, C), `boxes` is (B, 4), `box_indices` is (B,) of int32. The result is
@@ -113,9 +114,9 @@ def crop_and_resize_grad_boxes(
     box_index: TensorOf("int32"),
     method: OneOf("bilinear") = "bilinear",
 ):
-    """Computes the gradient of `crop_and_resize` for the boxes, with bilinear sampling.
+    """Computes the gradient of `crop_and_resize` with respect to the boxes, with bilinear sampling.
 
-    Points outside of the image give nothing.
+    Points outside the image have a gradient of zero.
 
     Shapes:
         `grads` is (B, h, w, C), `images` (N, H, W, C), `boxes` (B, 4) of rows (y0, x0, y1, x1) and
@@ -174,13 +175,13 @@ def _need_shapes(grads, images, boxes, box_index):
 
 
 def _ratio(count, length):
-    """How far a corner moves a point, per step between points."""
+    """Returns how far a point moves when a corner moves by 1, per step between points."""
     return (length - 1) / (count - 1) if count > 1 else 0.0
 
 
 def _points(xp, first, last, count, length):
-    """`count` points of each box along an axis of an image, (boxes, count): the pixels before and
-    after them, how far along they are, and whether they are inside."""
+    """Places `count` points of each box along an axis of the image, (boxes, count). Returns the
+    pixels before and after each point, its fraction between them, and whether it is inside."""
     first, last = xp.expand_dims(first, 1), xp.expand_dims(last, 1)
     if count == 1:
         at = 0.5 * (first + last) * (length - 1)
@@ -195,7 +196,8 @@ def _points(xp, first, last, count, length):
 
 
 def _share(xp, count, length, end):
-    """How far each point moves with the first corner (`end` 0) or the last one."""
+    """Returns how far each point moves with the first corner (`end` 0) or the last corner (`end`
+    1)."""
     if count == 1:
         return 0.5 * (length - 1)
     moved = xp.arange(count) * _ratio(count, length)

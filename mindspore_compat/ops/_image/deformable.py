@@ -16,7 +16,7 @@ Pads = TupleOf(Int(ge=0), length=4)
 
 
 def _sample_columns(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
-    """Columns of a deformable convolution: (N, C, out height * k_h, out width * k_w)."""
+    """Returns Columns of a deformable convolution: (N, C, out height * k_h, out width * k_w)."""
     need_rank(api, "x", x, 4)
     need_rank(api, "offsets", offsets, 4)
     kernel_elements = kernel[0] * kernel[1]
@@ -74,7 +74,7 @@ def deformable_offsets(
 ):
     """Samples the input of a deformable convolution at shifted positions.
 
-    `offsets` holds, for each group and kernel position, x, y and a factor.
+    `offsets` holds x, y and a weight for each group and kernel position.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, H' * k_h, W' * k_w), of the same dtype.
@@ -121,7 +121,7 @@ def deformable_conv2d(
     """Computes a 2-D deformable convolution: kernel positions are shifted by `offsets` and
     weighted.
 
-    `offsets` holds all x, then all y, then all factors. `strides` and `dilations` are (1, 1,
+    `offsets` holds all x, then all y, then all weights. `strides` and `dilations` are (1, 1,
     vertical, horizontal), `padding` is (top, bottom, left, right). Zhu et al., "Deformable ConvNets
     v2" (2018).
 
@@ -172,14 +172,16 @@ def multi_scale_deformable_attn(
     locations: Float16Or32,
     weight: Float16Or32,
 ):
-    """Computes multi-scale deformable attention to a few points of feature maps of several sizes.
+    """Computes multi-scale deformable attention: each query attends to a few points of several
+    feature maps.
 
     Args:
-        value: The maps, (N, keys, heads, channels), one after the other; channels divisible by 8.
-        shape: Height and width of each map, (levels, 2).
-        offset: Where each map begins among the keys, (levels,).
+        value: The maps, (N, keys, heads, channels), joined along the keys; channels are divisible
+            by 8.
+        shape: The height and width of each map, (levels, 2).
+        offset: The index of the first key of each map, (levels,).
         locations: Points in [0, 1], x first, (N, queries, heads, levels, points, 2).
-        weight: Of each point, (N, queries, heads, levels, points).
+        weight: The weight of each point, (N, queries, heads, levels, points).
 
     Shapes:
         See the arguments; the result is (N, queries, heads * channels), of float32.

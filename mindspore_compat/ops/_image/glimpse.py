@@ -1,6 +1,6 @@
 """Glimpses, scaled and translated images, and random bounding boxes.
 
-Images here are (N, H, W, C). Resizing is in _image/resize.py, boxes that networks predict in
+Images here are (N, H, W, C). Resizing is in _image/resize.py; predicted boxes are in
 _image/boxes.py.
 """
 
@@ -37,7 +37,7 @@ SINGLE = np.dtype(np.float32)
 
 
 def _pair(api, name, tensor, positive=True):
-    """The two numbers of a Tensor of shape (2,)."""
+    """Returns the two numbers of a Tensor of shape (2,)."""
     if tensor.shape != (2,):
         raise ValueError(f"For '{api}', '{name}' must have the shape (2,), but got {tensor.shape}.")
     values = tensor.asnumpy().tolist()
@@ -51,7 +51,7 @@ def _pair(api, name, tensor, positive=True):
 
 @implements
 def glimpse_noise(xp, shape, kind):
-    """The noise around an image: uniform in [-1, 1), normal of mean 10 and deviation 1/2,
+    """Returns the noise around an image: uniform in [-1, 1), normal with mean 10 and deviation 0.5,
     or zeros.
     """
     if kind == "zero":
@@ -72,7 +72,7 @@ def glimpse(
     normalized: Bool = True,
     noise: OneOf("uniform", "gaussian", "zero") = "uniform",
 ):
-    """The window of each image whose centre is given, with noise beyond the edges."""
+    """Returns the window around the given centre of each image, with noise beyond the edges."""
     count, *image, channels = x.shape
     starts = xp.cast(xp.stop(offsets), "float32")
     whole, window = (xp.asarray(array, "float32") for array in (image, size))
@@ -96,21 +96,22 @@ class ExtractGlimpse(Primitive):
     """Extracts a window (glimpse) of each image, with noise beyond the edges.
 
     Args:
-        centered (bool): whether offsets count from the centre of an image, in halves of it; else
-            from the upper left corner.
-        normalized (bool): whether offsets are shares of the image's size; else numbers of pixels.
+        centered (bool): whether offsets are relative to the centre of an image, in units of half
+            its size; else to the upper left corner.
+        normalized (bool): whether offsets are fractions of the image's size; else numbers of
+            pixels.
         uniform_noise (bool): whether the noise is uniform.
         noise (str): "uniform" (in [-1, 1)), "gaussian" (mean 10, deviation 0.5) or "zero".
 
     Inputs:
-        `x` (N, H, W, C) float32; `size` (2,) int32, rows and columns of the window; `offsets`
-        (N, 2) float32, row and column of the window's centre.
+        `x` (N, H, W, C) float32; `size` (2,) int32, rows and columns of the window; `offsets` (N,
+        2) float32, row and column of the window's centre.
 
     Returns:
         Tensor (N, rows, columns, C), float32.
 
     Raises:
-        TypeError: if a setting or an input is of another type or dtype.
+        TypeError: if a setting or an input has the wrong type or dtype.
         ValueError: if `noise` is unknown or contradicts `uniform_noise`, or shapes do not fit.
 
     Example:
@@ -151,7 +152,7 @@ class ExtractGlimpse(Primitive):
         return glimpse.run(x, offsets, size, self.centered, self.normalized, self.noise)
 
 
-# Scaled and moved ---------------------------------------------------------------------------------
+# Scaling and translation --------------------------------------------------------------------------
 
 
 def _lanczos(radius):
@@ -173,7 +174,7 @@ def _keys(x):
     return np.where(x >= 1, ((-0.5 * x + 2.5) * x - 4) * x + 2, near)
 
 
-_KERNELS = {  # of a distance not below 0 -> the weight; and how far it reaches
+_KERNELS = {  # name -> the weight at a distance of at least 0, and the radius
     "lanczos1": (_lanczos(1), 1),
     "lanczos3": (_lanczos(3), 3),
     "lanczos5": (_lanczos(5), 5),
@@ -186,8 +187,8 @@ _KERNELS = {  # of a distance not below 0 -> the weight; and how far it reaches
 
 
 def _sampling(n, count, scale, move, kernel_type, antialias):
-    """The (count, n) matrix that scales and translates one axis; rows of coordinates outside are
-    zero.
+    """Returns the (count, n) matrix that scales and translates one axis; rows of outside
+    coordinates are zero.
     """
     kernel, reach = _KERNELS[kernel_type]
     inverse = np.float32(1) / np.float32(scale)
@@ -203,18 +204,18 @@ def _sampling(n, count, scale, move, kernel_type, antialias):
 
 @op(compute="native")
 def scaled_and_moved(xp, images: TensorOf("float32", "float64"), down: Any, across: Any):
-    """Images (N, H, W, C) multiplied by a matrix along each of the two axes."""
+    """Multiplies images (N, H, W, C) by a matrix along each of the two spatial axes."""
     return xp.apply_axes(images, (down, across, None))
 
 
 @public("ops.ScaleAndTranslate")
 class ScaleAndTranslate(Primitive):
-    """Scales and translates images, sampled with a kernel.
+    """Scales and translates images, resampled with a kernel.
 
     Args:
         kernel_type (str): "lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle",
             "keyscubic" or "mitchellcubic".
-        antialias (bool): whether the kernel grows where images shrink.
+        antialias (bool): whether the kernel is widened when images shrink.
 
     Inputs:
         `images` (N, H, W, C) of a signed integer or floating dtype; `size` (2,) int32, the new
@@ -222,11 +223,11 @@ class ScaleAndTranslate(Primitive):
         the output.
 
     Returns:
-        Tensor (N, size[0], size[1], C), float32; zero where an image does not reach.
+        Tensor (N, size[0], size[1], C), float32; zero outside of the image.
 
     Raises:
-        TypeError: if a setting or an input is of another type or dtype.
-        ValueError: if a shape is another, or `size` or `scale` not positive.
+        TypeError: if a setting or an input has the wrong type or dtype.
+        ValueError: if a shape does not fit, or `size` or `scale` is not positive.
 
     Source: mindspore.ops.ScaleAndTranslate of MindSpore 2.10.
     """
@@ -255,40 +256,42 @@ class ScaleAndTranslate(Primitive):
         return scaled_and_moved.run(cast.run(images, SINGLE), *matrices)
 
 
-# Boxes drawn at random ----------------------------------------------------------------------------
+# Random boxes -------------------------------------------------------------------------------------
 
 
 @public("ops.SampleDistortedBoundingBoxV2")
 class SampleDistortedBoundingBoxV2(Primitive):
     """Draws a random bounding box of an image that covers enough of one of the boxes in it.
 
-    Parts are drawn until one has an aspect ratio and an area in range and covers at least a given
-    share of a box; after `max_attempts` it is the whole image. Numbers of pixels are rounded.
+    Candidates are drawn until one has an aspect ratio and an area in range and covers at least a
+    given fraction of a box. After `max_attempts` candidates, the whole image is returned. Sizes are
+    rounded to pixels.
 
     Args:
-        seed (int): of the numbers drawn; 0 with `seed2` 0 for the global stream.
+        seed (int): the seed of the random numbers; if it and `seed2` are 0, the global generator is
+            used.
         seed2 (int): a second seed.
-        aspect_ratio_range (Union[list[float], tuple[float]]): the least and greatest width over
-            height.
-        area_range (Union[list[float], tuple[float]]): the least and greatest share of the image, in
-            (0, 1].
-        max_attempts (int): how many parts are drawn.
-        use_image_if_no_bounding_boxes (bool): whether the whole image is the box where none is
-            given; else that is refused.
+        aspect_ratio_range (Union[list[float], tuple[float]]): the smallest and largest ratio of
+            width to height.
+        area_range (Union[list[float], tuple[float]]): the smallest and largest fraction of the
+            image's area, in (0, 1].
+        max_attempts (int): the maximum number of candidates.
+        use_image_if_no_bounding_boxes (bool): whether the whole image is used as the box if none is
+            given; else an error is raised.
 
     Inputs:
-        `image_size` (3,), height, width and channels, of an integer dtype of the original's:
-        uint8, int8, int16, int32 or int64; `bounding_boxes` (batch, N, 4) float32, y_min, x_min,
-        y_max, x_max as shares of the image; `min_object_covered`, one float32 in [0, 1].
+        `image_size` (3,), height, width and channels, of dtype uint8, int8, int16, int32 or int64;
+        `bounding_boxes` (batch, N, 4) float32, y_min, x_min, y_max, x_max as fractions of the
+        image; `min_object_covered`, one float32 in [0, 1].
 
     Returns:
-        begin (3,): row and column where the part begins, and 0. size (3,): its height and width,
-        and -1 (255 for uint8). bboxes (1, 1, 4) float32: the part as a box.
+        begin (3,): the first row and column of the box, and 0. size (3,): its height and width, and
+            -1 (255 for uint8). bboxes (1, 1, 4) float32: the box as fractions of the image.
 
     Raises:
-        TypeError: if a setting or an input is of another type or dtype.
+        TypeError: if a setting or an input has the wrong type or dtype.
         ValueError: if a range or a shape is wrong, or there is no box.
-        RuntimeError: if sizes, boxes or shares are out of range.
+        RuntimeError: if sizes, boxes or fractions are out of range.
 
     Source: mindspore.ops.SampleDistortedBoundingBoxV2 of MindSpore 2.10.
     """
@@ -398,7 +401,8 @@ class SampleDistortedBoundingBoxV2(Primitive):
 
 
 def _part(numbers, height, width, ratios, areas):
-    """(top, left, bottom, right) of an aspect ratio and an area in range, or None."""
+    """Draws a box (top, left, bottom, right) whose aspect ratio and area are in range; None if it
+    does not fit."""
     ratio = numbers.uniform(*ratios)
     least, most = (share * height * width for share in areas)
     low, high = (round(math.sqrt(area / ratio)) for area in (least, most))
@@ -407,7 +411,7 @@ def _part(numbers, height, width, ratios, areas):
         high -= round(high * ratio) > width
     high = min(high, height)
     box_height = int(numbers.integers(low, high + 1)) if low < high else high
-    for change in (0, 1, -1):  # rounding may have left the range
+    for change in (0, 1, -1):  # rounding may have moved the area out of range
         box_width = round((box_height + change) * ratio)
         if least <= box_width * (box_height + change) <= most and 0 < box_width <= width:
             box_height += change
@@ -424,7 +428,7 @@ def _part(numbers, height, width, ratios, areas):
 
 
 def _covers(part, boxes, share):
-    """Whether a part covers at least a share of one of the boxes, all in pixels."""
+    """Returns whether a candidate covers at least a fraction of one of the boxes, all in pixels."""
     size = np.maximum(np.minimum(boxes[:, 2:], part[2:]) - np.maximum(boxes[:, :2], part[:2]), 0)
     whole = (boxes[:, 2:] - boxes[:, :2]).prod(1)
     return bool((size.prod(1) >= share * whole).any())

@@ -1,7 +1,7 @@
-"""Grid sampling of images and volumes, and the grids of affine maps.
+"""Grid sampling of images and volumes, and the sampling grids of affine transformations.
 
-It is a composition, so that image and coordinates both have gradients. Regions are in
-_image/roi_align.py and _image/crop.py, convolution at moved positions in _image/deformable.py.
+All functions are composed of `xp` functions, so image and coordinates both have gradients. Regions
+are in _image/roi_align.py and _image/crop.py, deformable convolution is in _image/deformable.py.
 """
 
 from math import prod
@@ -17,7 +17,7 @@ from .bilinear import between, nearest
 
 
 def _reflect(xp, at, low, high):
-    """Coordinates reflected into [low, high]."""
+    """Returns Coordinates reflected into [low, high]."""
     if high <= low:
         return at * 0
     span = high - low
@@ -28,7 +28,7 @@ def _reflect(xp, at, low, high):
 
 
 def _positions(xp, api, x, grid, padding, corners):
-    """Pixel coordinates of a grid in [-1, 1], slowest dimension first."""
+    """Returns Pixel coordinates of a grid in [-1, 1], slowest dimension first."""
     count = x.ndim - 2
     if x.ndim not in (4, 5) or grid.ndim != x.ndim:
         raise ValueError(
@@ -47,7 +47,7 @@ def _positions(xp, api, x, grid, padding, corners):
         at = (at + 1) * ((n - 1) / 2) if corners else ((at + 1) * n - 1) / 2
         if padding == "reflection":
             at = _reflect(xp, at, 0, n - 1) if corners else _reflect(xp, at, -0.5, n - 0.5)
-        low, high = (-2, n + 1) if padding == "zeros" else (0, n - 1)  # NaN lies below
+        low, high = (-2, n + 1) if padding == "zeros" else (0, n - 1)  # a NaN becomes `low`
         at = xp.where(
             (at > low) & (at < high), at, xp.stop(xp.minimum(xp.where(at > low, at, low), high))
         )
@@ -81,8 +81,9 @@ def grid_sample(
 ):
     """Samples images or volumes at the points of a grid, whose coordinates lie in [-1, 1], x first.
 
-    Outside lies 0, the nearest edge, or a mirror image, after `padding_mode`. With `align_corners`
-    -1 and 1 are the centres of the outermost pixels, otherwise their outer edges.
+    Points outside the input are 0, the nearest edge, or a mirror image, as `padding_mode` says.
+    With `align_corners`, -1 and 1 are the centres of the outermost pixels, otherwise their outer
+    edges.
 
     Shapes:
         `input` is (N, C, H, W) and `grid` is (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W',
@@ -160,7 +161,8 @@ def grid_sampler3d(
 
 
 def _base_grid(size, corners):
-    """Homogeneous coordinates of all pixels, (pixels, dimensions + 1), x first; a host array."""
+    """Returns the homogeneous coordinates of all pixels, (pixels, dimensions + 1), x first; a host
+    array."""
     axes = []
     for n in size:
         if corners:
@@ -195,7 +197,8 @@ def _affine_grid(xp, api, theta, size, corners):
 def affine_grid(
     xp, theta: Float16Or32, size: InTensor(TupleOf(Int(ge=1))), align_corners: Bool = False
 ):
-    """Computes the sampling grid, for `grid_sample`, of affine maps of an image of shape `size`.
+    """Computes the sampling grids of affine transformations, for `grid_sample`, in an image of
+    shape `size`.
 
     Shapes:
         `theta` is (N, 2, 3) for a `size` of (N, C, H, W), or (N, 3, 4) for (N, C, D, H, W). The

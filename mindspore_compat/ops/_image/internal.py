@@ -1,4 +1,5 @@
-"""Primitives of images that MindSpore exposes under internal paths only: gradients of sampling."""
+"""Image Primitives that MindSpore exposes under internal paths only, mostly gradients of
+sampling."""
 
 from ..._core.tensor.dtype import int32
 from ..._core.tensor.tensor import Tensor
@@ -117,7 +118,7 @@ def deformable_offsets_grad(
 def grid_sampler_grad(
     grad, input_x, grid, interpolation_mode, padding_mode, align_corners, output_mask
 ):
-    # The kernels of 2.10 on a CPU compute both gradients whatever `output_mask` says.
+    # MindSpore's CPU kernels compute both gradients and ignore `output_mask`.
     return pull_back(
         grad,
         lambda input_x, grid: ops.grid_sample(
@@ -232,11 +233,13 @@ def upsample_trilinear3d_grad(dy, input_size, output_size, scales, align_corners
 
 @alias("ops.auto_generate.MultiScaleDeformableAttn()(value, shape, offset, locations, weight)")
 def deformable_attention(value, shape, offset, locations, weight):
-    """For each query and head the weighted sum of values at positions of several levels.
+    """Computes deformable attention: for each query and head, the weighted sum of values at sampled
+    positions.
 
-    `value` is (batch, keys, heads, width): the levels, of heights and widths `shape`, one after
-    another from `offset` on. `locations` is (batch, queries, heads, levels, points, 2), in [0, 1];
-    `weight` the same without the last axis. The result is (batch, queries, heads * width).
+    `value` is (batch, keys, heads, width), with the levels joined along the keys; level i has
+    height and width `shape[i]` and starts at key `offset[i]`. `locations` is (batch, queries,
+    heads, levels, points, 2), in [0, 1]; `weight` has this shape without the last axis. The result
+    is (batch, queries, heads * width).
     """
     batch, _, heads, width = value.shape
     queries, total = locations.shape[1], 0

@@ -20,7 +20,7 @@ from .resize_matrices import line, resized
 
 
 def _volume(api, x, output_size, scales):
-    """The target size and the inputs per output of the 3-D primitives."""
+    """Returns the output size of a 3-D primitive, and the ratios of input to output size."""
     need_rank(api, "x", x, 5)
     if (output_size is None) == (scales is None):
         raise ValueError(
@@ -32,7 +32,7 @@ def _volume(api, x, output_size, scales):
     return tuple(int(n * s) for n, s in zip(x.shape[2:], scales)), tuple(1 / s for s in scales)
 
 
-Pixels = TensorOf(floating, "uint8")  # uint8 for the nearest element
+Pixels = TensorOf(floating, "uint8")  # uint8 only for nearest-neighbour interpolation
 Three = TupleOf(Positive, length=3) | ListOf(Positive, length=3)
 ThreeFactors = TupleOf(Float(gt=0.0), length=3) | ListOf(Float(gt=0.0), length=3)
 
@@ -92,7 +92,7 @@ Factor = Float(gt=0.0) | TupleOf(Float(gt=0.0)) | ListOf(Float(gt=0.0))
 
 
 def _spatial(api, name, value, count):
-    """One number per spatial dimension, as given or repeated."""
+    """Returns one number per spatial dimension; a single number is repeated."""
     numbers = value if isinstance(value, (tuple, list)) else (value,) * count
     if len(numbers) != count:
         raise ValueError(
@@ -103,7 +103,8 @@ def _spatial(api, name, value, count):
 
 
 def _arguments(api, x, size, factor, mode, corners, recompute, scaled):
-    """The target size, and the inputs per output where a factor is used as it is."""
+    """Returns the output size, and the ratios of input to output size if a factor is used
+    directly."""
     if (size is None) == (factor is None):
         raise ValueError(
             f"For '{api}', either 'size' or 'scale_factor' must be given, but got {size!r} and "
@@ -142,8 +143,8 @@ def _arguments(api, x, size, factor, mode, corners, recompute, scaled):
 
 
 def _nearest(xp, x, goal, steps):
-    """The nearest elements, found by the factors; as in the reference, an axis that keeps or
-    doubles its length counts no factor."""
+    """Selects the nearest elements by the scale factors. As in MindSpore, an axis whose length
+    stays or doubles ignores its factor."""
     if steps is not None:
         lengths = zip(x.shape[2:], goal, steps)
         steps = tuple(n / g if g in (n, 2 * n) else step for n, g, step in lengths)
@@ -188,20 +189,20 @@ def interpolate(
 ):
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`.
 
-    Modes are "nearest" and "nearest-exact" (3 to 5 axes), "linear" (3), "bilinear" and "bicubic"
-    (4), "trilinear" (5) and "area". Without `align_corners` centres of pixels map to centres. A
-    factor without `recompute_scale_factor` is for "area", and for 5 axes.
+    Modes are "nearest" and "nearest-exact" (for 3 to 5 axes), "linear" (3), "bilinear" and
+    "bicubic" (4), "trilinear" (5) and "area". Without `align_corners`, pixel centres are aligned. A
+    factor is used directly, without `recompute_scale_factor`, only by "area" and for 5 axes.
 
     Shapes:
         `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
         *size), of the same dtype.
 
     Raises:
-        TypeError: if `input` is not a Tensor of a floating dtype, or of uint8 for the nearest
-            element, or an argument is of a wrong type.
-        ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do not
-            fit the input, or the mode does not know the number of dimensions, `align_corners` or
-            a factor.
+        TypeError: if `input` is not a Tensor of a floating dtype (or uint8 for the nearest modes),
+            or an argument has the wrong type.
+        ValueError: if both or neither of `size` and `scale_factor` are given, their lengths do not
+            fit the input, or the mode does not support the number of axes, `align_corners` or a
+            factor.
 
     Example:
         >>> print(ms.ops.interpolate(ms.Tensor([[[1.0, 2.0]]]), size=4, mode="linear"))
@@ -244,18 +245,18 @@ def interpolate_ext(
     align_corners: AsValue(Bool) = None,
     recompute_scale_factor: AsValue(Bool) | Falsy = None,
 ):
-    """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`, in any
-    mode.
+    """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
+    modes are those of `ops.interpolate`.
 
     Shapes:
         `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
         *size), of the same dtype.
 
     Raises:
-        TypeError: if `input` is not a Tensor of a floating dtype, or an argument is of a wrong
+        TypeError: if `input` is not a Tensor of a floating dtype, or an argument has the wrong
             type.
-        ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do not
-            fit the input, or the mode does not know the number of dimensions or `align_corners`.
+        ValueError: if both or neither of `size` and `scale_factor` are given, their lengths do not
+            fit the input, or the mode does not support the number of axes or `align_corners`.
 
     Example:
         >>> print(ms.mint.nn.functional.interpolate(ms.Tensor([[[1.0, 2.0]]]), scale_factor=2.0))
@@ -285,8 +286,8 @@ def upsampling_nearest2d(
     size: Two = None,
     scale_factor: TwoFactors = None,
 ):
-    """Upsamples images with nearest-neighbour interpolation: each output copies the nearest element
-    before it.
+    """Upsamples images with nearest-neighbour interpolation: each output is a copy of the nearest
+    input pixel at or before its position.
 
     Shapes:
         `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.

@@ -1,6 +1,6 @@
 """Pixel shuffles between channels, batch and space; patches; colour conversions.
 
-Resizing is in _image/resize.py. Everything here but the colours only moves values.
+Resizing is in _image/resize.py. Everything here except the colour conversions only moves values.
 """
 
 from math import prod
@@ -84,8 +84,8 @@ def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
 
 @op("ops.DepthToSpace(block_size)(x)", compute="native")
 def depth_to_space(xp, x: Numbers, block_size: Block):
-    """Rearranges groups of channels into blocks of pixels, b = `block_size`. The position in the
-    block is the slower part of a channel's number.
+    """Rearranges groups of channels into b x b blocks of pixels, with b = `block_size`. Channel
+    number p * C + c goes to position p of the block.
 
     Shapes:
         `x` is (N, C b^2, H, W). The result is (N, C, H b, W b), of the same dtype.
@@ -109,8 +109,8 @@ def depth_to_space(xp, x: Numbers, block_size: Block):
 
 @op("ops.SpaceToDepth(block_size)(x)", compute="native")
 def space_to_depth(xp, x: Numbers, block_size: Block):
-    """Rearranges blocks of pixels into groups of channels, b = `block_size`. The position in the
-    block is the slower part of a channel's number.
+    """Rearranges b x b blocks of pixels into groups of channels, with b = `block_size`. Position p
+    of the block goes to channel number p * C + c.
 
     Shapes:
         `x` is (N, C, H b, W b). The result is (N, C b^2, H, W), of the same dtype.
@@ -134,7 +134,8 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
 
 @op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", compute="native")
 def channel_shuffle(xp, x: Reals, groups: AsValue(Int(ge=1))):
-    """Shuffles channels between groups: reshapes them to (groups, C / groups) and transposes that.
+    """Shuffles channels between groups: reshapes them to (groups, C / groups) and transposes the
+    two axes.
 
     Shapes:
         `x` is (N, C, ...). The result has the same shape and dtype.
@@ -165,7 +166,7 @@ Cuts = TupleOf(AsValue(Pair)) | ListOf(AsValue(Pair))
 
 
 def _blocks(api, x, block, pairs):
-    """One block per pair; the dimensions concerned are the last ones."""
+    """Returns one block size per pair of `pairs`; they apply to the last axes."""
     block = tuple(block) if isinstance(block, (tuple, list)) else (block,) * len(pairs)
     if len(block) != len(pairs) or x.ndim <= len(block):
         raise ValueError(
@@ -255,7 +256,7 @@ def batch_to_space_nd(xp, input_x: Reals, block_shape: Blocks, crops: Cuts):
 
 @public("ops.BatchToSpaceNDV2")
 class BatchToSpaceNDV2(Primitive):
-    """`ops.batch_to_space_nd` whose block is a Tensor: `()(input_x, block_shape, crops)`.
+    """Reassembles blocks as `ops.batch_to_space_nd`, with the block shape as a Tensor.
 
     Example:
         >>> x = ms.Tensor([[[[1.0]]], [[[2.0]]], [[[3.0]]], [[[4.0]]]])
@@ -320,7 +321,7 @@ def extract_volume_patches(
     strides: Sizes,
     padding: OneOf("SAME", "VALID", "same", "valid"),
 ):
-    """Extracts the windows of volumes and writes them as channels.
+    """Extracts the sliding windows of volumes and writes them as channels.
 
     Shapes:
         `input_x` is (N, C, D, H, W). The result is (N, k_d k_h k_w C, D', H', W'), of the same
@@ -354,7 +355,7 @@ def _need_colours(api, x, ranks=None):
 
 
 def _to_hsv(xp, x):
-    """Hue, saturation and value of red, green and blue, all in [0, 1]."""
+    """Converts red, green and blue to hue, saturation and value, all in [0, 1]."""
     red, green, blue = x[..., 0], x[..., 1], x[..., 2]
     value = xp.max(x, -1)
     span = value - xp.min(x, -1)
@@ -370,7 +371,7 @@ def _to_hsv(xp, x):
 
 
 def _from_hsv(xp, hue, saturation, value):
-    """Red, green and blue in the last dimension."""
+    """Returns red, green and blue on the last axis."""
     parts = [
         xp.minimum(xp.maximum(p, 0), 1)
         for p in (xp.abs(hue * 6 - 3) - 1, 2 - xp.abs(hue * 6 - 2), 2 - xp.abs(hue * 6 - 4))
@@ -410,7 +411,7 @@ def hsv_to_rgb(xp, x: Float16To64):
 
 @op("ops.AdjustHue()(image, delta)")
 def adjust_hue(xp, image: Float16To64, delta: TensorOf("float32")):
-    """Adjusts the hue of images by `delta` turns.
+    """Shifts the hue of images by `delta`, where 1 is a full turn of the colour circle.
 
     Shapes:
         `image` is (..., 3), `delta` a float32 scalar. The result has the same shape and dtype.
@@ -432,7 +433,7 @@ def adjust_hue(xp, image: Float16To64, delta: TensorOf("float32")):
 
 @op("ops.AdjustSaturation()(image, scale)")
 def adjust_saturation(xp, image: Float16To64, scale: TensorOf("float32")):
-    """Adjusts the saturation of images: multiplies it by `scale`, up to at most 1.
+    """Multiplies the saturation of images by `scale`; the product is at most 1.
 
     Shapes:
         `image` is (..., 3), `scale` a float32 scalar. The result has the same shape and dtype.

@@ -1,7 +1,7 @@
 """Primitives that resize images and sequences, each with one kind of interpolation.
 
-The interpolation is in _image/resize_matrices.py; `interpolate` and upsampling, by a mode or by
-factors, are in _image/interpolate.py.
+The interpolation is in _image/resize_matrices.py. `interpolate` and upsampling, which take a mode
+or factors, are in _image/interpolate.py.
 """
 
 from ..._core.declare.op import op

@@ -2,9 +2,10 @@
 matrices.
 
 Interpolation is separable: along each dimension the result is a matrix times the input, and the
-gradient the transposed matrix times the output's gradient. A row of the matrix has a few weights,
-so the work is proportional to the larger of input and output; small matrices are multiplied whole.
-Nearest neighbours are picked, not multiplied, so that infinities stay where they are.
+input's gradient is the transposed matrix times the output's gradient. A row of the matrix has a few
+weights, so the work is proportional to the larger of input and output; small matrices are
+multiplied as dense ones. Nearest neighbours are selected by index, not multiplied, because a
+product would spread infinities.
 """
 
 from functools import cached_property, lru_cache
@@ -19,11 +20,11 @@ from ..._core.autograd.vjp_rules import derive
 
 
 class Taps:
-    """A sparse (out, in) matrix of the host, with the same number of weights in each row.
+    """A sparse (out, in) matrix on the host, with the same number of weights in each row.
 
     Args:
-        index: (out, taps), the columns of the weights.
-        weight: (out, taps).
+        index: the columns of the weights, (out, taps).
+        weight: the weights, (out, taps).
         size: the number of columns.
     """
 
@@ -33,7 +34,7 @@ class Taps:
 
     @cached_property
     def transposed(self):
-        """The transposed matrix. Rows with fewer weights repeat a column with weight 0."""
+        """Returns the transposed matrix; shorter rows are filled with columns of weight 0."""
         rows, taps = np.nonzero(self.weight)
         columns, weights = self.index[rows, taps], self.weight[rows, taps]
         order = np.argsort(columns, kind="stable")
@@ -46,7 +47,7 @@ class Taps:
 
     @cached_property
     def whole(self):
-        """The matrix with its zeros."""
+        """Returns the matrix as a dense array."""
         matrix = np.zeros(self.shape)
         np.add.at(matrix, (np.arange(self.shape[0])[:, None], self.index), self.weight)
         return matrix
@@ -54,10 +55,10 @@ class Taps:
 
 @implements
 def apply_axes(xp, x, matrices):
-    """The last dimensions of `x`, each multiplied by its matrix of Taps; None leaves one.
+    """Multiplies each of the last axes of `x` by its `Taps` matrix; None skips an axis.
 
-    Dimensions that shrink come first. Of those that grow the last one comes first: it reads single
-    elements, the others whole rows.
+    Axes that shrink are multiplied first. Of the axes that grow, the last one is first, because it
+    reads single elements, the others whole rows.
     """
     axes = [axis for axis, taps in enumerate(matrices) if taps is not None]
     grows = {axis: matrices[axis].shape[0] > matrices[axis].shape[1] for axis in axes}
@@ -77,7 +78,7 @@ def _apply_axis(xp, x, axis, taps):
 
 
 def _apply_whole(xp, x, taps):
-    """The middle axis of `x` multiplied by a matrix with its zeros."""
+    """Multiplies the middle axis of `x` by a dense matrix."""
     matrix = xp.asarray(taps.whole, x.dtype)
     if x.shape[2] == 1:
         return xp.matmul(xp.reshape(x, x.shape[:2]), matrix.T)
@@ -85,7 +86,7 @@ def _apply_whole(xp, x, taps):
 
 
 def _apply_taps(xp, x, taps):
-    """The middle axis of `x` multiplied by a sparse matrix."""
+    """Multiplies the middle axis of `x` by a sparse matrix."""
     weight, total = xp.asarray(taps.weight[:, :, None], x.dtype), None
     for i in range(taps.index.shape[1]):
         part = xp.take(x, xp.asarray(taps.index[:, i]), 1) * weight[:, i]
@@ -95,7 +96,7 @@ def _apply_taps(xp, x, taps):
 
 @implements
 def pick_axes(xp, x, indices):
-    """The last dimensions of `x`, each at its host indices."""
+    """Selects elements along each of the last axes of `x`, at its host indices."""
     for i, index in enumerate(indices):
         if len(index) != x.shape[x.ndim - len(indices) + i] or list(index) != list(
             range(len(index))
@@ -106,13 +107,13 @@ def pick_axes(xp, x, indices):
 
 @implements
 def unpick_axes(xp, y, indices, size):
-    """The gradient of `pick_axes`: elements picked several times get the sum."""
+    """Computes the gradient of `pick_axes`: elements selected several times get the sum."""
     return xp.apply_axes(y, tuple(_picks(*given).transposed for given in zip(indices, size)))
 
 
 @lru_cache(maxsize=512)
 def _picks(index, count):
-    """The matrix that selects elements of an axis."""
+    """Returns the matrix that selects elements of an axis."""
     return Taps(np.reshape(index, (-1, 1)), np.ones((len(index), 1)), count)
 
 
@@ -130,11 +131,11 @@ derive("unpick_axes(y, indices, size)", y=lambda xp, g, indices: xp.pick_axes(g,
 
 
 def _source(n, o, rule, scale=None):
-    """Positions of `o` outputs among `n` inputs, float32 as the original computes them.
+    """Returns the positions of `o` outputs among `n` inputs, in float32 as in MindSpore.
 
     Args:
-        rule: "corner" maps ends to ends, "half" centres of pixels to centres, "edge" edges to
-        edges. scale: inputs per output, where it is not n / o.
+        rule: "corner" aligns the ends, "half" the pixel centres, "edge" the edges.
+        scale: the ratio of input to output size, if it is not n / o.
     """
     i = np.arange(o, dtype=np.float32)
     if rule == "corner":
@@ -145,7 +146,7 @@ def _source(n, o, rule, scale=None):
 
 @lru_cache(maxsize=512)
 def _nearest(n, o, rule, scale=None):
-    """The input that each output copies."""
+    """Returns the index of the input that each output copies."""
     if rule == "half":
         where = np.floor(_source(n, o, "half", scale) + np.float32(0.5))
     else:
@@ -156,7 +157,7 @@ def _nearest(n, o, rule, scale=None):
 
 @lru_cache(maxsize=512)
 def _linear(n, o, rule, scale=None):
-    """The (o, n) matrix of linear interpolation, or None where it changes nothing."""
+    """Returns the (o, n) matrix of linear interpolation, or None if it is the identity."""
     where = np.maximum(_source(n, o, rule, scale), 0)
     low = np.minimum(np.floor(where).astype(int), n - 1)
     weight = np.clip(where - low, 0, 1).astype(np.float64)
@@ -170,7 +171,7 @@ _CUBIC = np.arange(-1, 3)  # the elements that cubic convolution reads, from the
 
 
 def _cubic_weights(t, a):
-    """Keys' cubic convolution kernel with parameter `a`, for distances `t` up to 2."""
+    """Computes Keys' cubic convolution kernel with parameter `a`, for distances `t` up to 2."""
     near = ((a + 2) * t - (a + 3)) * t * t + 1
     far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
     return np.where(t <= 1, near, far)
@@ -178,10 +179,10 @@ def _cubic_weights(t, a):
 
 @lru_cache(maxsize=512)
 def _cubic(n, o, rule, scale=None):
-    """The (o, n) matrix of cubic convolution, as the primitive has it.
+    """Returns the (o, n) matrix of cubic convolution, as MindSpore's primitive computes it.
 
-    The kernel is read from a table of 1024 steps. Where centres map to centres its parameter is
-    -1/2 and elements beyond the edge are left out; otherwise it is -3/4 and the edge is repeated.
+    The kernel is read from a table of 1024 steps. If pixel centres are aligned, its parameter is
+    -1/2 and elements beyond the edge are skipped; otherwise it is -3/4 and the edge is repeated.
     """
     half = rule == "half"
     where = _source(n, o, rule, scale)
@@ -196,7 +197,7 @@ def _cubic(n, o, rule, scale=None):
 
 @lru_cache(maxsize=512)
 def _smooth(n, o, rule, scale=None):
-    """The (o, n) matrix of cubic convolution with parameter -3/4, the edge repeated."""
+    """Returns the (o, n) matrix of cubic convolution with parameter -3/4; the edge is repeated."""
     where = _source(n, o, rule, scale).astype(np.float64)
     index = np.floor(where)[:, None] + _CUBIC
     weight = _cubic_weights(np.abs(where[:, None] - index), -0.75)
@@ -205,7 +206,7 @@ def _smooth(n, o, rule, scale=None):
 
 @lru_cache(maxsize=512)
 def area(n, o, corner):
-    """The (o, n) matrix whose rows average the input that an output pixel covers."""
+    """Returns the (o, n) matrix whose rows average the inputs that an output pixel covers."""
     scale = (n - 1) / (o - 1) if corner and o > 1 else n / o
     first, last = np.arange(o)[:, None] * scale, np.arange(1, o + 1)[:, None] * scale
     index = np.floor(first) + np.arange(int(np.ceil(scale)) + 1)
@@ -214,7 +215,7 @@ def area(n, o, corner):
 
 
 def resized(xp, x, goal, kind, rule, scales=None):
-    """`x` with its spatial dimensions resized to `goal`."""
+    """Resizes the spatial dimensions of `x` to `goal`."""
     size = tuple(x.shape[x.ndim - len(goal) :])
     scales = scales or (None,) * len(goal)
     steps = list(zip(size, goal, scales))
@@ -225,6 +226,6 @@ def resized(xp, x, goal, kind, rule, scales=None):
 
 
 def line(xp, x, goal, corner):
-    """Linear interpolation of sequences; a single output copies the first input."""
+    """Interpolates sequences linearly; a single output copies the first input."""
     rule = "corner" if corner or goal == 1 else "half"
     return resized(xp, x, (goal,), "linear", rule)

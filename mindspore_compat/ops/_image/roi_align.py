@@ -10,13 +10,13 @@ from .bilinear import from_images
 
 
 def _sample(xp, x, batch, ys, xs):
-    """Values of (N, C, H, W) at points in the images that `batch` names, (R, P, C).
+    """Samples (N, C, H, W) at points in the images at the indices `batch`; returns (R, P, C).
 
-    Within a pixel of the image the edge is repeated; beyond lies 0.
+    Up to one pixel outside the image, the edge is repeated; beyond that the value is 0.
     """
     height, width = x.shape[2], x.shape[3]
     inside = (ys >= -1) & (ys <= height) & (xs >= -1) & (xs <= width)
-    ys = xp.minimum(xp.where(ys > 0, ys, 0), height - 1)  # NaN lies outside too
+    ys = xp.minimum(xp.where(ys > 0, ys, 0), height - 1)  # a NaN counts as outside, too
     xs = xp.minimum(xp.where(xs > 0, xs, 0), width - 1)
     result = from_images(xp, x, batch, ys, xs)
     return xp.where(xp.expand_dims(inside, -1), result, 0)
@@ -39,9 +39,9 @@ def roi_align(
     """Aligns regions of interest (RoIAlign): resamples regions of images to one size by the mean of
     sampled points in each cell.
 
-    Rows of `rois` are (image, x0, y0, x1, y1), multiplied by `spatial_scale`. Each cell takes
-    `sample_num` squared points; with 0 or less as many as it has pixels. With `roi_end_mode` 1 a
-    region includes its last pixel.
+    A row of `rois` is (image, x0, y0, x1, y1), multiplied by `spatial_scale`. Each cell samples
+    `sample_num` squared points; if `sample_num` is 0 or less, one per pixel of the cell. With
+    `roi_end_mode` 1, a region includes its last pixel.
 
     Shapes:
         `features` is (N, C, H, W), `rois` is (R, 5), of one dtype. The result is (R, C,
@@ -81,7 +81,7 @@ def roi_align(
         )
         return xp.cast(result, features.dtype)
     parts = []
-    for i in range(rois.shape[0]):  # each region has its own number of points
+    for i in range(rois.shape[0]):  # the number of points differs from region to region
         counts = (
             max(int(float(sides[i, 1]) / pooled_height), 1),
             max(int(float(sides[i, 0]) / pooled_width), 1),

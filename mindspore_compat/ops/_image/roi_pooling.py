@@ -23,19 +23,19 @@ def ps_roi_pooling(
     out_dim: Positive,
     group_size: Positive,
 ):
-    """Applies position-sensitive RoI pooling: means over the bins of regions, each bin from a
-    channel of its own (Dai and others, 2016).
+    """Applies position-sensitive RoI pooling: averages each bin of a region in a channel of its own
+    (Dai et al., 2016).
 
-    Rows of `rois` are the image, then left, top, right and bottom, which are rounded and multiplied
-    by `spatial_scale`. A region has group_size bins down and across, as many as `pooled_height` and
-    `pooled_width`; an empty one gives 0.
+    A row of `rois` is (image, left, top, right, bottom); the coordinates are rounded and multiplied
+    by `spatial_scale`. A region has `group_size` x `group_size` bins; `pooled_height` and
+    `pooled_width` must equal `group_size`. An empty bin gives 0.
 
     Shapes:
         `features` is (N, out_dim * group_size^2, H, W), `rois` is (num_rois, 5). The means are
         (num_rois, out_dim, pooled_height, pooled_width).
 
     Returns:
-        The means (num_rois, out_dim, pooled_height, pooled_width), and int32 the channel of each.
+        The means (num_rois, out_dim, pooled_height, pooled_width), and the int32 channel of each.
 
     Example:
         >>> from mindspore_compat.ops.operations import _inner_ops
@@ -75,8 +75,9 @@ def ps_roi_pooling(
 
 
 def _bins(xp, rois, side, length, scale, count):
-    """Whether a pixel is in a bin of a region along one side: (regions, bins, pixels)."""
-    edges = xp.sign(rois) * xp.floor(xp.abs(rois) + 0.5)  # halves are rounded away from zero
+    """Returns whether each pixel is in each bin of a region along one side: (regions, bins,
+    pixels)."""
+    edges = xp.sign(rois) * xp.floor(xp.abs(rois) + 0.5)  # ties are rounded away from zero
     low, high = edges[:, 1 + side], edges[:, 3 + side]
     start, end = low * scale, (high + 1) * scale
     size = xp.expand_dims(xp.maximum(end - start, 0.1) / count, 1)

@@ -7,8 +7,8 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, checked
 from .._rules import Anything
 
-_POINTS = 24  # corners and crossings of a pair, those of them that make the polygon
-_ROUND = 1e-12  # what rounding may move a point by, as a part of the sides
+_POINTS = 24  # 8 corners and 16 edge crossings of a pair; some of them form the polygon
+_ROUND = 1e-12  # the rounding error of a point, relative to the sides
 
 
 @public("ops.rotated_iou")
@@ -24,32 +24,31 @@ def rotated_iou(
 ):
     """Computes the intersection over union (IoU) of rectangles rotated about their centres.
 
-    The intersection is the polygon of those corners of one that lie in the other, and of the points
-    where edges cross. Angles are in degrees and turn the x axis towards the y axis, which the page
-    leaves open: so do OpenCV's rotated rectangles and the Ascend library's other operators on
-    rotated boxes. The work is done in float64.
+    The intersection is a polygon. Its vertices are the corners of each rectangle that lie inside
+    the other, and the crossings of edges. Angles are in degrees and rotate the x axis toward the y
+    axis. MindSpore's documentation does not state the direction; OpenCV and the other Ascend
+    operators on rotated boxes use this one. The result is computed in float64.
 
     Args:
         boxes (Tensor): shape (B, N, 5); float16, bfloat16 or float32.
         query_boxes (Tensor): shape (B, K, 5), of one of these dtypes.
-        trans (bool): whether a rectangle is given as (x0, y0, x1, y1, angle), two opposite corners
-            before it is turned; else as (x, y, width, height, angle), (x, y) the centre.
+        trans (bool): whether a rectangle is (x0, y0, x1, y1, angle), two opposite corners before
+            the rotation; else it is (x, y, width, height, angle), where (x, y) is the centre.
             Default: False.
-        mode (int): 1 to divide by the area of `boxes` (intersection over foreground), any other to
-            divide by that of the union. Default: 0.
-        is_cross (bool): whether each rectangle is compared with each; else the i-th of `boxes`
-            with the i-th of `query_boxes` only, and other elements are zeros. Default: True.
-        v_threshold (float): how far outside of the other rectangle a corner may lie and still
-            count, in units of the sides. Default: 0.0.
-        e_threshold (float): how far beyond their ends edges may cross and still count, as a part
-            of their lengths. Default: 0.0.
-
+        mode (int): 1 to divide by the area of `boxes` (intersection over foreground), any other
+            number to divide by the area of the union. Default: 0.
+        is_cross (bool): whether every pair is compared; else only the i-th of `boxes` and the i-th
+            of `query_boxes`, and the other elements are zeros. Default: True.
+        v_threshold (float): how far outside the other rectangle a corner may lie and still count as
+            inside, relative to the sides. Default: 0.0.
+        e_threshold (float): how far beyond their ends two edges may cross and still count as
+            crossing, relative to their lengths. Default: 0.0.
     Returns:
-        Tensor, shape (B, N, K), of the dtype of `boxes`; 0 where there is no area to divide by.
+        Tensor, shape (B, N, K), of the dtype of `boxes`; 0 where the area to divide by is 0.
 
     Raises:
-        TypeError: if `boxes` or `query_boxes` is not a Tensor, or an argument is of another type.
-        ValueError: if a dtype is another one, or shapes do not fit.
+        TypeError: if `boxes` or `query_boxes` is not a Tensor, or an argument has the wrong type.
+        ValueError: if a dtype is not one of those listed, or shapes do not fit.
 
     Examples:
         >>> from mindspore_compat import Tensor, ops
@@ -75,7 +74,7 @@ def rotated_overlap(
     v_threshold: Float,
     e_threshold: Float,
 ):
-    """The ratios of all pairs, computed in float64."""
+    """Computes the ratios of all pairs, in float64."""
     count, others = boxes.shape[1], query_boxes.shape[1]
     first, second = _sides(xp, boxes, trans), _sides(xp, query_boxes, trans)
     if is_cross:
@@ -96,7 +95,8 @@ def rotated_overlap(
 
 
 def _ratios(xp, first, second, mode, v_threshold, e_threshold):
-    """The ratios of pairs; both sides have the shape of the result, or broadcast to it."""
+    """Computes the ratios of pairs; both inputs have the shape of the result, or broadcast to
+    it."""
     shared = _intersection(xp, first, second, v_threshold, e_threshold)
     own, other = first[2] * first[3], second[2] * second[3]
     whole = own + 0 * other if mode == 1 else own + other - shared
@@ -105,7 +105,7 @@ def _ratios(xp, first, second, mode, v_threshold, e_threshold):
 
 
 def _need_rectangles(boxes, query_boxes):
-    """The dtypes and shapes that the documentation requires."""
+    """Checks the dtypes and shapes that the documentation requires."""
     for name, x in (("boxes", boxes), ("query_boxes", query_boxes)):
         if str(x.dtype) not in ("Float16", "BFloat16", "Float32"):
             raise ValueError(
@@ -124,7 +124,7 @@ def _need_rectangles(boxes, query_boxes):
 
 
 def _sides(xp, boxes, corners):
-    """Centres (x, y), widths, heights and angles in radians, each (B, N), float64."""
+    """Returns Centres (x, y), widths, heights and angles in radians, each (B, N), float64."""
     a, b, c, d, angle = (xp.cast(boxes, "float64")[..., i] for i in range(5))
     if corners:
         a, b, c, d = (a + c) / 2, (b + d) / 2, c - a, d - b
@@ -132,7 +132,8 @@ def _sides(xp, boxes, corners):
 
 
 def _intersection(xp, first, second, v_threshold, e_threshold):
-    """Areas of the intersections, in coordinates relative to the centre of the first rectangle."""
+    """Returns Areas of the intersections, in coordinates relative to the centre of the first
+    rectangle."""
     move = second[0] - first[0], second[1] - first[1]
     zero = 0 * move[0]
     a, b = _corners(xp, (zero, zero), first), _corners(xp, move, second)
@@ -151,7 +152,7 @@ def _intersection(xp, first, second, v_threshold, e_threshold):
 
 
 def _corners(xp, centre, box):
-    """The four corners one after the other, xs and ys with a last axis of 4."""
+    """Returns the four corners one after the other, xs and ys with a last axis of 4."""
     cos, sin = xp.cos(box[4]), xp.sin(box[4])
     xs, ys = [], []
     for across, along in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
@@ -162,7 +163,7 @@ def _corners(xp, centre, box):
 
 
 def _inside(xp, points, centre, box, margin):
-    """Which points lie in a rectangle."""
+    """Returns which points lie in a rectangle."""
     across, along = (points[i] - xp.expand_dims(centre[i], -1) for i in (0, 1))
     cos, sin = (xp.expand_dims(turn(box[4]), -1) for turn in (xp.cos, xp.sin))
     half_width, half_height = (xp.expand_dims(box[i] / 2 + margin, -1) for i in (2, 3))
@@ -172,7 +173,8 @@ def _inside(xp, points, centre, box, margin):
 
 
 def _crossings(xp, a, b, margin):
-    """Where each edge of one crosses each of the other, and whether it does; a last axis of 16."""
+    """Returns the crossing of each edge of one with each of the other, and whether it exists, on a
+    last axis of 16."""
     starts = (
         [xp.expand_dims(coordinate, -1) for coordinate in a],
         [xp.expand_dims(coordinate, -2) for coordinate in b],
@@ -199,7 +201,8 @@ def _crossings(xp, a, b, margin):
 
 
 def _area(xp, xs, ys, counts):
-    """The area of the convex polygon of the points that count, given in any order."""
+    """Computes the area of the convex polygon of the points marked in `counts`, given in any
+    order."""
     is_vertex = xp.cast(counts, "float64")
     number = xp.maximum(xp.sum(is_vertex, -1, keepdims=True), 1.0)
     xs, ys = (xp.where(counts, coordinate, 0.0) for coordinate in (xs, ys))
@@ -211,7 +214,7 @@ def _area(xp, xs, ys, counts):
     xs, ys, is_vertex = (
         xp.take_along_axis(coordinate, order, -1) for coordinate in (xs, ys, is_vertex)
     )
-    # entries after the last point repeat the first one, so that the polygon closes there
+    # entries after the last vertex repeat the first one, so that the polygon is closed
     xs, ys = (xp.where(is_vertex > 0, coordinate, coordinate[..., :1]) for coordinate in (xs, ys))
     turned = xs * xp.roll(ys, -1, -1) - ys * xp.roll(xs, -1, -1)
     return xp.abs(xp.sum(turned, -1)) / 2

@@ -1,4 +1,4 @@
-"""Assignments: a whole Parameter or Tensor written, added to or subtracted from in place."""
+"""Assignments: write, add to or subtract from a whole Parameter or Tensor in place."""
 
 from ..._backend import arrays
 from ..._core.declare.op import space_for
@@ -9,9 +9,10 @@ from .write_cast import cast_for_write
 
 
 def _write(api, variable, value, change, loose=True):
-    """`variable` after `change(old array, value array)` was written to it.
+    """Writes `change(old array, value array)` to `variable` and returns it.
 
-    With `loose` a value of one element fits a variable of one element, each of at most one axis.
+    With `loose`, a value of one element fits a variable of one element, if both have at most one
+    axis.
     """
     _, value = cast_for_write(api, variable, value)
     array, value = variable._array, value._array
@@ -23,7 +24,7 @@ def _write(api, variable, value, change, loose=True):
         )
     space = space_for(array)
     if space_for(value) is not space:
-        value = arrays.to_space(space, value)  # such as a learning rate: it stays on the host
+        value = arrays.to_space(space, value)  # a learning rate, for example, may be on the host
     value = value.astype(array.dtype) if value.dtype != array.dtype else value
     own(variable)[...] = change(array, value.reshape(array.shape))
     return plain(variable)
@@ -35,8 +36,8 @@ def assign(variable: Anything, value: TensorOrNumber):
     """Assigns `value` to `variable`, in place, and returns it.
 
     Raises:
-        TypeError: if `variable` is not a Parameter or Tensor, or `value` not a Tensor or number, or
-            wider than `variable`.
+        TypeError: if `variable` is not a Parameter or Tensor, or `value` is not a Tensor or number,
+            or has a wider dtype than `variable`.
         ValueError: if the shapes differ.
 
     Example:
@@ -54,8 +55,8 @@ def assign(variable: Anything, value: TensorOrNumber):
 @public("ops.assign_add")
 @checked
 def assign_add(variable: Anything, value: TensorOrNumber):
-    """Adds `value` to `variable`, in place, and returns it; errors as for `assign`, except that a
-    value of one element may have one axis more or less.
+    """Adds `value` to `variable`, in place, and returns it. The errors are those of `assign`,
+    except that a value of one element may have one axis more or less.
 
     Example:
         >>> import mindspore_compat as ms
@@ -70,7 +71,8 @@ def assign_add(variable: Anything, value: TensorOrNumber):
 @public("ops.assign_sub")
 @checked
 def assign_sub(variable: Anything, value: TensorOrNumber):
-    """Subtracts `value` from `variable`, in place, and returns it; errors as for `assign_add`.
+    """Subtracts `value` from `variable`, in place, and returns it. The errors are those of
+    `assign_add`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -83,7 +85,7 @@ def assign_sub(variable: Anything, value: TensorOrNumber):
 
 
 def _primitive(path, function):
-    """The Primitive form of an assignment: `ops.Assign()(variable, value)`."""
+    """Declares the Primitive form of an assignment: `ops.Assign()(variable, value)`."""
     call = {
         "__call__": lambda self, variable, value: function(variable, value),
         "__doc__": function.__doc__,

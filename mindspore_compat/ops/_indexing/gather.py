@@ -1,4 +1,4 @@
-"""Gathers: elements and slices at positions along axes or in rows."""
+"""Gathers: select elements and slices at positions along axes or in rows."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -25,7 +25,7 @@ def gather(
 
     Shapes:
         `input_params` may have any shape with at least one axis, `input_indices` any shape of
-        integers. The axes of the indices replace `axis`; the dtype is that of
+        integers. In the result the axes of the indices replace `axis`. The dtype is that of
         `input_params`.
 
     Example:
@@ -92,8 +92,8 @@ def gather_elements(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
     x[i][index[i][j]].
 
     Shapes:
-        `index` has as many axes as `x` and is no longer along those other than `dim`. The result
-        has its shape and the dtype of `x`.
+        `index` has the same number of axes as `x` and is no longer along those other than `dim`.
+        The result has the shape of `index` and the dtype of `x`.
 
     Example:
         >>> print(ms.ops.gather_elements(ms.Tensor([[1, 2], [3, 4]]), 1,
@@ -110,11 +110,11 @@ def gather_elements(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
 @op("mint.gather(input: x, dim, index)", compute="native", quirks=Quirks(shapes_first=True))
 def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
     """Gathers single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
-    x[i][index[i][j]]. A position out of range is a ValueError.
+    x[i][index[i][j]]. A position out of range raises a ValueError.
 
     Shapes:
-        `index` has as many axes as `x` and is no longer along those other than `dim`. The result
-        has its shape and the dtype of `x`.
+        `index` has the same number of axes as `x` and is no longer along those other than `dim`.
+        The result has the shape of `index` and the dtype of `x`.
 
     Example:
         >>> print(ms.mint.gather(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([[1, 1], [0, 1]])))
@@ -140,7 +140,7 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
     compute="native",
 )
 def gather_nd(xp, input_x: Anything, indices: IndexOfAnyInt):
-    """Gathers the slices at the positions given by the rows of `indices`.
+    """Gathers slices of the input; each row of `indices` is the position of one slice.
 
     Shapes:
         `input_x` is of any shape; `indices` is (..., K), with K at most the number of axes, or one
@@ -177,8 +177,8 @@ def _at(x, positions, api, name):
 
 
 def beyond(api, name, error):
-    """The RuntimeError that the original's kernels raise for an index out of range if no
-    documentation page names another; `error` itself for an axis.
+    """Returns RuntimeError, which MindSpore's kernels raise for an index out of range unless the
+    documentation names another error; for an axis, returns `error`.
     """
     if isinstance(error, ValueError):
         return error

@@ -1,8 +1,8 @@
 """Indexing: reading and writing `Tensor[...]`.
 
-Gathers are in gather.py, choices by a mask in masks.py, scatters in scatter.py and
-scatter_along_axis.py, assignments of a whole Tensor in assign.py, and what `x[i][j] = y` writes to
-in graph mode in item_of_item.py.
+Gathers are in gather.py, masked selection in masks.py, scatters in scatter.py and
+scatter_along_axis.py, assignments of a whole Tensor in assign.py. item_of_item.py handles `x[i][j]
+= y` in graph mode.
 """
 
 import sys
@@ -52,12 +52,13 @@ setitem.vjp(
 def tensor_getitem(self, index):
     """Returns the part at an index of ints, slices, Tensors, lists, None and '...'.
 
-    Ints and slices share memory with this Tensor; what Tensors and lists choose is a copy, and a
-    value later written into that copy is written into this Tensor too.
+    The result of ints and slices shares memory with this Tensor. The result of Tensors and lists is
+    a copy; a value that is later written into it is written into this Tensor too.
 
     Raises:
-        IndexError: if a position is out of range or the index is made of something else.
-        TypeError: if a tuple holds a float or an array, or a 0-d Tensor is indexed by an int.
+        IndexError: if a position is out of range or a part of the index has an unsupported type.
+        TypeError: if a tuple holds a float or an array, or a Tensor without axes is indexed by an
+            int.
 
     Source: the indexing of mindspore.Tensor of MindSpore 2.10.
     """
@@ -89,14 +90,16 @@ _BASIC = (int, slice, type(None), type(Ellipsis))
 
 
 def _take(source, index):
-    """The elements of `source` at index arrays: a copy that writes back into `source`."""
+    """Returns the elements of `source` at index arrays: a copy that writes changes back into
+    `source`."""
     source = batched_like(source, index if type(index) is tuple else (index,))
     try:
         result = getitem.run(source, index)
     except (IndexError, ValueError) as error:
         raise _index_error("Tensor.__getitem__", error) from error
     if source._node is None and type(source._array) in SPACES:
-        # A view has no owner but this link; a Tensor with memory of its own is not held
+        # Only this link keeps the owner of a view alive; a Tensor with its own memory is not kept
+        # alive
         owner = source._array.base is None
         result._chosen_from = (weakref.ref(source) if owner else lambda: source, index)
     return result
@@ -106,13 +109,13 @@ def _take(source, index):
 def tensor_setitem(self, index, value):
     """Writes a number, Tensor or list at an index, in place.
 
-    In graph mode and under `jit` the Tensor gets memory of its own first, so that neither the
-    caller's Tensor nor a view is written to; but `x[i][j] = y` writes to `x`. Within `vmap`, which
-    the original compiles as a graph, it does so too.
+    In graph mode, under `jit` and within `vmap`, which MindSpore compiles as a graph, the Tensor
+    first gets memory of its own, so that neither the caller's Tensor nor a view changes. As an
+    exception, `x[i][j] = y` does write to `x`.
 
     Raises:
-        IndexError: if a position is out of range, the index is made of something that does not
-            index, or `value` is not one of these.
+        IndexError: if a position is out of range, a part of the index has an unsupported type, or
+            `value` is not one of these.
         ValueError: if `value` does not broadcast to the index.
         TypeError: if `value` is None or a NumPy array, or a tuple holds a float or an array.
 
@@ -130,7 +133,7 @@ def tensor_setitem(self, index, value):
         values = to_space(space, values) if type(array) in SPACES else space.asarray(values)
     values = values.astype(array.dtype) if values.dtype != array.dtype else values
     parts = position if type(position) is tuple else (position,)
-    if space_among([array, values, *parts]) is not None:  # within vmap: a new Batch takes its index
+    if space_among([array, values, *parts]) is not None:  # within vmap: the result is a new Batch
         result = setitem.run(
             batched_like(self, [values, *parts]), _with_node(values, node), position
         )
@@ -145,9 +148,7 @@ def tensor_setitem(self, index, value):
 
 
 def _write_on(part, frame):
-    """Writes a changed part of a Tensor back into that Tensor, where the two do not share
-    memory.
-    """
+    """Writes a changed part of a Tensor back into that Tensor, if the two do not share memory."""
     if graphs.separate:
         whole, index = item_of_item.written(part, frame)
         if whole is not None:
@@ -162,17 +163,18 @@ def _write_on(part, frame):
 
 
 def _with_node(array, node):
-    """A Tensor of an array that is part of a graph."""
+    """Wraps an array as a Tensor with a tape node."""
     result = Tensor._wrap(array)
     result._node = node
     return result
 
 
 def _write(array, index, values):
-    """Writes at an index; an index without elements takes anything, as in the original."""
+    """Writes values at an index; an index that selects no elements accepts any values, as in
+    MindSpore."""
     try:
         if values.ndim > 1 and values.shape[0] == 1 and values.ndim > array[index].ndim:
-            raise ValueError("more axes than the index selects")  # which the array library cuts off
+            raise ValueError("more axes than the index selects")  # else dropped silently
         array[index] = values
     except (ValueError, TypeError) as error:
         position = array[index]
@@ -186,6 +188,6 @@ def _write(array, index, values):
 
 
 def _index_error(api, error):
-    """The array library's IndexError, restated in the API's name."""
+    """Returns the array library's IndexError with a message that names the API."""
     kind = ValueError if "broadcast" in str(error) else IndexError
     return kind(f"For '{api}', the index does not fit: {str(error).strip()}.")

@@ -44,7 +44,7 @@ def unravel_index(xp, indices: Index, dims: Index):
 
 @public("ops.InvertPermutation")
 class InvertPermutation(Primitive):
-    """The inverse of a permutation, a tuple of ints: `ops.InvertPermutation()((2, 0, 1))`.
+    """Returns the inverse of a permutation, a tuple of ints: `ops.InvertPermutation()((2, 0, 1))`.
 
     Raises:
         TypeError: if the input is not a tuple or list of ints.
@@ -77,8 +77,8 @@ class InvertPermutation(Primitive):
 def map_uniform(
     xp, input: TensorOf("int16", "int32", "int64"), per_group_size: Int, group_num: Int
 ):
-    """Distributes numbers over groups: number x goes to group x % group_num, and to a position in
-    the range of that group.
+    """Distributes numbers over `group_num` groups: number x goes to group x % group_num, and there
+    to a position in the range of `per_group_size` numbers.
 
     A RuntimeError is raised if a size is not positive.
 
@@ -99,7 +99,7 @@ def map_uniform(
 class SubAndFilter(Primitive):
     """Subtracts `offset` from `input_x`, and keeps the differences in [0, max_num).
 
-    Returns a tuple: the differences that are kept, and their indices in `input_x`. If `max_num` or
+    Returns a tuple: the remaining differences, and their indices in `input_x`. If `max_num` or
     `offset` is a tuple or list, its first number is used.
 
     Example:

@@ -1,7 +1,8 @@
 """Parses the index of `Tensor[...]` into the array library's form.
 
-`index_of` refuses what MindSpore refuses and turns the rest into ints, slices, None, '...' and
-arrays; `values_of` does the same for what is written. The reading and writing are in getitem.py.
+`index_of` rejects the indices that MindSpore rejects and converts the others to ints, slices, None,
+'...' and arrays; `values_of` does the same for the values to write. Reading and writing are in
+getitem.py.
 """
 
 import numpy
@@ -14,9 +15,11 @@ _WORDS = "ints, slices, '...', None, bools, Tensors, lists and tuples"
 
 
 def basic(array, index):
-    """A plain index of ints and slices in range, in the array library's form; None for any other.
+    """Returns an index of ints and slices in range in the array library's form; None for any other
+    index.
 
-    It is the same index, with '...' where a number would result, which is a copy and not a view.
+    If the index would select a single number, '...' is added, so that the result is a view instead
+    of a copy.
     """
     kind, shape = type(index), array.shape
     if kind is int:
@@ -38,12 +41,12 @@ def basic(array, index):
 
 
 def index_of(array, index, api):
-    """The index as the array library takes it, on the device of `array`; positions are checked by
-    `located`.
+    """Returns an index in the array library's form, on the device of `array`; `located` checks the
+    positions.
 
     Raises:
-        IndexError: if a part is of no kind that indexes, or False where something is read.
-        TypeError: if a part is a float, an array, or a list of other things than numbers.
+        IndexError: if a part has a type that cannot index, or False is used to read.
+        TypeError: if a part is a float, an array, or a list that holds anything but numbers.
     """
     kind = type(index)
     if kind is int:
@@ -52,7 +55,7 @@ def index_of(array, index, api):
         result = _sequence(index, api)
         _need_length(array, 0, result, api)
         return on_device_of(array, result)
-    if kind is not tuple and kind is not list:  # such a list stands for a tuple
+    if kind is not tuple and kind is not list:  # a list of mixed parts counts as a tuple
         return on_device_of(array, _part(index, api))
     count = sum(not (part is None or part is Ellipsis or isinstance(part, bool)) for part in index)
     _need_axes(array, count, api)
@@ -75,7 +78,7 @@ def index_of(array, index, api):
 
 
 def _need_length(array, axis, mask, api):
-    """Rejects a list of bools that is not as long as the axis it selects from."""
+    """Rejects a list of bools whose length is not that of the axis it indexes."""
     if mask.dtype == bool and mask.ndim == 1 and axis < array.ndim:
         if len(mask) != array.shape[axis]:
             raise IndexError(
@@ -92,7 +95,7 @@ _PLAIN = frozenset((int, type(None)))
 
 
 def _is_plain(part):
-    """True for a slice of ints and None with a step."""
+    """Returns True for a slice of ints and None with a step."""
     step = part.step
     return (
         type(part.start) in _PLAIN
@@ -102,16 +105,16 @@ def _is_plain(part):
 
 
 def _all_numbers(index):
-    """True for a list of ints and bools, which indexes one axis."""
+    """Returns True for a list of ints and bools, which indexes one axis."""
     return all(isinstance(part, int) for part in index)
 
 
 def _part(part, api, within=False):
-    """One part of an index; floats and arrays `within` a tuple have an error of their own."""
+    """Converts one part of an index; floats and arrays `within` a tuple raise a different error."""
     if isinstance(part, Tensor):
         return _tensor(part._array, api, within)
     if isinstance(part, bool):
-        if part or _writes(api):  # several True in a tuple make one axis; to False goes nothing
+        if part or _writes(api):  # to write at False does nothing
             return None if part and not within else part
         raise IndexError(f"For '{api}', a bool in an index must be True, but got False.")
     if part is None or part is Ellipsis or isinstance(part, int):
@@ -145,7 +148,7 @@ def _tensor(array, api, within):
 
 
 def _sequence(part, api):
-    """A list or tuple of numbers as an array of ints or bools."""
+    """Converts a list or tuple of numbers to an array of ints or bools."""
     try:
         result = as_array(list(part))
     except TypeError as error:
@@ -170,7 +173,7 @@ def _has_text(part):
 
 
 def _bound(value, api):
-    """A bound or step of a slice."""
+    """Converts a bound or step of a slice."""
     if value is None or isinstance(value, int):
         return None if value is None else int(value)
     if not isinstance(value, Tensor):
@@ -187,13 +190,13 @@ def _bound(value, api):
 
 
 def on_device_of(array, index):
-    """An index whose arrays lie on the device of `array`."""
+    """Moves the arrays of an index to the device of `array`."""
     if isinstance(index, tuple):
         return tuple([on_device_of(array, part) for part in index])
     if type(index) not in SPACES or type(index) is type(array):
         return index
     space = space_for(array)
-    while hasattr(space, "base"):  # of a batch
+    while hasattr(space, "base"):  # the space of a Batch
         space = space.base
     return to_space(space, index)
 
@@ -236,7 +239,7 @@ def _need_axes(array, count, api):
 
 
 def _axes_used(part):
-    """How many axes of the array one part of an index consumes."""
+    """Returns the number of axes that one part of an index consumes."""
     if part is None or part is Ellipsis or type(part) is bool:
         return 0
     if type(part) in SPACES and part.dtype == bool:
@@ -245,12 +248,12 @@ def _axes_used(part):
 
 
 def values_of(value, api):
-    """The values to write, as an array: the Tensor's own, or one made of numbers.
+    """Returns the values to write as an array: the Tensor's own, or one made of numbers.
 
     Raises:
-        TypeError: if it is a NumPy array.
-        IndexError: if it is neither a Tensor, a number, a list nor a tuple.
-        ValueError: if the rows of a list are unequal.
+        TypeError: if `value` is a NumPy array.
+        IndexError: if `value` is neither a Tensor, a number, a list nor a tuple.
+        ValueError: if the rows of a list have different lengths.
     """
     if isinstance(value, Tensor):
         return value._array

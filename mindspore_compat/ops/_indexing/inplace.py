@@ -1,7 +1,7 @@
 """In-place writes: at indices, along an axis, and with random numbers.
 
-Ops whose plain form exists have a line with an underscore there (`Tensor.add_`) and need nothing
-here. While a gradient is open the Tensor is given a fresh array instead of being written to.
+An op whose plain form exists declares its in-place form there (`Tensor.add_`). While a gradient is
+recorded, the Tensor gets a new array instead of being written to.
 """
 
 from ..._backend.arrays import SPACES
@@ -59,12 +59,13 @@ def scatter_(
 
     Args:
         dim (int): the axis.
-        index (Tensor): an index for each element written.
-        src (Union[Tensor, number]): what is written; it may be given as `value` if a number.
-        reduce (str): "add" or "multiply" to combine with what is there.
+        index (Tensor): one index per written element.
+        src (Union[Tensor, number]): the values to write; a single number may also be passed as
+            `value`.
+        reduce (str): "add" or "multiply" to combine the values with the present elements.
 
     Raises:
-        TypeError: if an argument is of another type, or none or both of `src` and `value` are
+        TypeError: if an argument has the wrong type, or not exactly one of `src` and `value` is
             given.
         RuntimeError: if `dim` is out of range, or the dtypes, ranks or lengths do not fit.
         IndexError: if an index is out of range.
@@ -131,7 +132,7 @@ def index_add_(input: Anything, dim: Int, index: Index, source: Anything, *, alp
 
 @op(compute="native")
 def copied_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
-    """A copy with slices of `source` written at indices along an axis."""
+    """Returns a copy with slices of `source` written at indices along an axis."""
     return xp.scatter_set(
         input, (slice(None),) * (axis_of(axis, input)) + (index,), xp.cast(source, input.dtype)
     )
@@ -169,15 +170,16 @@ def index_put(
     values: Anything,
     accumulate: Bool = False,
 ):
-    """Returns a copy with `values` written (added with `accumulate`) at indices; differentiable.
+    """Returns a copy with `values` written at indices, or added if `accumulate` is true;
+    differentiable.
 
     Args:
-        indices (tuple[Tensor]): positions along each of the first axes, int32 or int64 all of them.
-        values (Tensor): of one axis, which broadcasts to the positions.
-        accumulate (bool): whether to add; positions named twice receive both.
+        indices (tuple[Tensor]): positions along each of the first axes; all int32 or all int64.
+        values (Tensor): values of one axis, which broadcast to the positions.
+        accumulate (bool): whether to add; a position that occurs twice gets the sum.
 
     Raises:
-        TypeError: if an argument is of another type, or dtypes differ.
+        TypeError: if an argument has the wrong type, or dtypes differ.
         ValueError: if there are more indices than axes, or one of them or `values` does not have
             one axis.
 
@@ -201,12 +203,12 @@ def index_put(
 
 @public("Tensor.index_put")
 def tensor_index_put(self, indices, values, accumulate=False):
-    """`ops.index_put` of this Tensor."""
+    """Calls `ops.index_put` with this Tensor as `input`."""
     return index_put(self, indices, values, accumulate)
 
 
 def _put(api, input, indices, values, accumulate):
-    """A copy with `values`, which broadcast, written or added at indices or where masks are
+    """Returns a copy with `values`, which broadcast, written or added at indices or where masks are
     true."""
     if len(indices) > input.ndim:
         raise ValueError(
@@ -226,7 +228,7 @@ def _put(api, input, indices, values, accumulate):
 
 
 def _out_of_range(index, length):
-    """True if positions known on the host exceed an end, which only NumPy rejects."""
+    """Returns True if positions on the host are out of range; on a GPU, no library checks."""
     is_readable = type(index) in SPACES and index.dtype.kind in "iu" and index.size
     return bool(is_readable) and not -length <= int(index.min()) <= int(index.max()) < length
 
@@ -245,7 +247,7 @@ def index_put_(
 
 @public("Tensor.index_put_")
 def tensor_index_put_(self, indices, values, accumulate=False):
-    """`index_put` written into this Tensor; masks name indices too."""
+    """Writes the result of `index_put` into this Tensor; masks are accepted as indices, too."""
     return index_put_(self, indices, values, accumulate)
 
 
@@ -278,11 +280,11 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
     return overwrite("put_", input, result.reshape(input.shape))
 
 
-# Slices named by number ---------------------------------------------------------------------------
+# Slices by index along the first axis -------------------------------------------------------------
 
 
 def _as_indices(api, x, v, indices):
-    """The indices as a tuple; rejected if they do not fit."""
+    """Returns the indices as a tuple; rejects those that do not fit."""
     if isinstance(indices, Tensor):
         indices = indices.asnumpy().reshape(-1).tolist()
     indices = (indices,) if isinstance(indices, int) else tuple(indices)
@@ -300,7 +302,7 @@ def _as_indices(api, x, v, indices):
 
 @op(compute="native")
 def slices_by(xp, x: Anything, v: Anything, indices: Any, how: Any):
-    """`x` with `v` written, added or subtracted at slices along the first axis."""
+    """Returns `x` with `v` written, added or subtracted at slices along the first axis."""
     index = (xp.asarray(indices, "int64"),)
     if how == "update":
         return xp.scatter_set(x, index, v)
@@ -308,7 +310,8 @@ def slices_by(xp, x: Anything, v: Anything, indices: Any, how: Any):
 
 
 def _slices_family(path, title, words, last):
-    """`inplace_add`, `InplaceAdd(indices)` and so on; `last` is a row that the example shows."""
+    """Declares `inplace_add`, `InplaceAdd(indices)` and so on; `last` is the last row of the
+    example's output."""
     api = path.removeprefix("ops.")
     how = api.removeprefix("inplace_")
 
@@ -369,13 +372,13 @@ inplace_update = _slices_family("ops.inplace_update", "ops.InplaceUpdate", "Repl
 
 @public("Tensor.inplace_update")
 def tensor_inplace_update(self, v, indices):
-    """`ops.inplace_update` of this Tensor."""
+    """Calls `ops.inplace_update` with this Tensor as `x`."""
     return inplace_update(self, v, indices)
 
 
 @public("ops.InplaceUpdateV2")
 class InplaceUpdateV2(Primitive):
-    """`ops.inplace_update` as a Primitive: `ops.InplaceUpdateV2()(x, indices, v)`.
+    """The Primitive form of `ops.inplace_update`: `ops.InplaceUpdateV2()(x, indices, v)`.
 
     Example:
         >>> x = ms.Tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -397,7 +400,7 @@ def inplace_index_add(var: Stood, indices: Index, updates: Stood, axis: Int):
     """Adds slices of `updates` to `var` at indices along an axis, in place, and returns it.
 
     Raises:
-        TypeError: if an argument is of another type, or `updates` wider than `var`.
+        TypeError: if an argument has the wrong type, or `updates` has a wider dtype than `var`.
         ValueError: if `axis` is out of range or the shapes do not fit.
         IndexError: if an index is out of range.
 
@@ -440,7 +443,7 @@ class InplaceIndexAdd(Primitive):
 
 
 def _fill(self, numbers):
-    """Overwrites the values with random numbers; the gradient history is dropped."""
+    """Overwrites the values with random numbers and drops the gradient history."""
     xp = space_for(self._array)
     own(self)[...] = xp.asarray(numbers).astype(self._array.dtype)
     self._node = None
@@ -481,7 +484,7 @@ def uniform(self, from_=0.0, to=1.0, generator=None):
 
 
 def _bound(api, name, value):
-    """A bound as a number; a Tensor of one element stands for it."""
+    """Returns a bound as a number, given a number or a Tensor of one element."""
     if isinstance(value, Tensor):
         if value.size != 1:
             raise ValueError(f"For '{api}', '{name}' must have one element, but got {value.size}.")
@@ -504,7 +507,7 @@ def _uniform(api, input, low, high, generator, error):
 def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
     """Fills the Tensor with random integers in [from_, to), and returns it.
 
-    Without `to`: up to the largest that the dtype holds exactly.
+    Without `to`, the upper limit is the largest integer that the dtype holds exactly.
 
     Example:
         >>> import mindspore_compat as ms
@@ -553,7 +556,7 @@ def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, gener
 @public("Tensor.cauchy")
 @checked
 def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
-    """Fills the Tensor with numbers of the Cauchy distribution, and returns it."""
+    """Fills the Tensor with Cauchy-distributed numbers, and returns it."""
     if 0 in input.shape:
         raise ValueError(
             f"For 'Tensor.cauchy', the Tensor must have elements, but got shape {input.shape}."
@@ -576,7 +579,7 @@ def log_normal(
 
 @public("ops.IndexPut")
 class IndexPut(Primitive):
-    """`Tensor.index_put` as a Primitive: `ops.IndexPut(accumulate)(x1, x2, indices)`.
+    """The Primitive form of `Tensor.index_put`: `ops.IndexPut(accumulate)(x1, x2, indices)`.
 
     Example:
         >>> x, values = ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([9.0])

@@ -4,7 +4,7 @@ from .._primitive_aliases.alias import alias, ints, methods, ops, pull_back
 
 
 def _along(rank, dim, part):
-    """The index that takes a slice along one axis."""
+    """Returns the index that takes a slice along one axis."""
     if not -rank <= dim < rank:
         raise ValueError(f"For 'SliceExt', 'dim' must be in [{-rank}, {rank}), but got {dim}.")
     return (slice(None),) * (dim % rank) + (part,)
@@ -75,7 +75,7 @@ def strided_slice_grad(
 
 @alias("ops.auto_generate.TensorCopySlices()(x, value, begin, end, strides)")
 def tensor_copy_slices(x, value, begin, end, strides):
-    """A copy of `x` with `value` at the given slices."""
+    """Returns a copy of `x` with `value` written at the given slices."""
     result = methods.copy(x)
     result[tuple(slice(*column) for column in zip(begin, end, strides, strict=True))] = value
     return result

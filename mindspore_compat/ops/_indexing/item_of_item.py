@@ -1,8 +1,8 @@
 """Finds the Tensor that `x[i][j] = y` writes to in graph mode and within `vmap`.
 
-In a graph no two Tensors share memory: `z = x[i]` followed by `z[j] = y` leaves `x` as it is. The
-statement `x[i][j] = y` however writes the changed item into `x`. Whether an item is assigned to in
-the statement that took it is read from the source, as the original does.
+In graph mode no two Tensors share memory: `z = x[i]` followed by `z[j] = y` does not change `x`.
+The statement `x[i][j] = y`, however, writes the changed item into `x`. To distinguish the two, this
+module reads the source code of the statement that took the item, as MindSpore does.
 """
 
 import ast
@@ -19,9 +19,10 @@ def linked(item, whole, index, frame):
 
 
 def reference(whole):
-    """A function that returns the Tensor, or None once it is gone.
+    """Returns a function that returns the Tensor, or None once it has been collected.
 
-    A Tensor that is itself an item may be held by nothing else; others are not kept alive.
+    A Tensor that is itself an item is kept alive, because nothing else may hold it; other Tensors
+    are not.
     """
     linked = whole.__dict__.keys() & {"_item_of", "_view_of"}
     return (lambda: whole) if linked else weakref.ref(whole)
@@ -31,9 +32,9 @@ def written(item, frame):
     """The Tensor to write an item back to, and its index; None for both if there is none.
 
     Args:
-        item (Tensor): what has been written to.
-        frame (frame): that of the statement, or of this package for an item of an item, which is
-            written back in the same statement.
+        item (Tensor): the Tensor that has been written to.
+        frame (frame): the frame of the statement, or of this package for an item of an item, which
+            is written back in the same statement.
     """
     if "_item_of" not in item.__dict__:
         return None, None
@@ -46,7 +47,7 @@ def written(item, frame):
 
 
 def _goes_on(frame, code, target, statements):
-    """Whether the frame is still at the statement that took an item."""
+    """Returns whether the frame is still at the statement that took the item."""
     if frame.f_globals.get("__package__") == __package__:
         return True
     return frame.f_code is code and statements.get(frame.f_lineno) == target
@@ -54,13 +55,14 @@ def _goes_on(frame, code, target, statements):
 
 @functools.lru_cache(1024)
 def _nested_targets(path):
-    """The lines of a file that assign to an item of an item, each with the first of its target."""
+    """Returns the lines of a file that assign to an item of an item, each with the first line of
+    its target."""
     text = "".join(linecache.getlines(path))
     if "][" not in text.replace(" ", ""):
         return {}
     try:
         tree = ast.parse(text)
-    except SyntaxError:  # a cell of a notebook with commands of its own
+    except SyntaxError:  # for example a notebook cell with IPython commands
         return {}
     return {
         line: node.lineno

@@ -95,8 +95,8 @@ def masked_select(xp, input: Anything, mask: TensorOf("bool")):
     """Selects the elements where the mask is true.
 
     Shapes:
-        The shapes of `input` and the bool `mask` are broadcast. The result has one axis, with an
-        element for each true one, and the dtype of `input`.
+        The shapes of `input` and the bool `mask` are broadcast. The result has one axis, with one
+        element per True in the mask, and the dtype of `input`.
 
     Example:
         >>> print(ms.ops.masked_select(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([True, False, True])))
@@ -117,8 +117,8 @@ def argwhere(xp, input: Anything):
     """Finds the indices of the nonzero elements.
 
     Shapes:
-        `input` may have any shape, of D axes. The result is (N, D), of int64: one row for each
-        element found.
+        `input` may have any shape, of D axes. The result is (N, D), of int64: one row per nonzero
+        element.
 
     Example:
         >>> print(ms.ops.argwhere(ms.Tensor([[0, 5], [7, 0]])))
@@ -134,13 +134,13 @@ def mint_where(condition, *args, **kwargs):
     alone, finds the indices of its nonzero elements.
 
     Args:
-        condition (Tensor): broadcast with the others.
+        condition (Tensor): the condition; it is broadcast with the other arguments.
         input (Union[Tensor, number]): the values where the condition is true.
         other (Union[Tensor, number]): the values elsewhere.
 
     Returns:
-        Tensor, of the dtype to which `input` and `other` are promoted; of a condition alone
-        tuple[Tensor], int64 positions for each axis, as `mint.nonzero(condition, as_tuple=True)`.
+        Tensor, of the dtype to which `input` and `other` are promoted. For a condition alone:
+        tuple[Tensor], int64 positions along each axis, as `mint.nonzero(condition, as_tuple=True)`.
 
     Raises:
         TypeError: if `condition` is not a Tensor, or only one of `input` and `other` is given.
@@ -166,11 +166,11 @@ def nonzero(input, *, as_tuple=False):
 
     Args:
         input (Tensor): any dtype.
-        as_tuple (bool): True for a tuple of one Tensor for each axis. Default: False, rows of
-            positions.
+        as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
+            whose rows are positions.
 
     Raises:
-        TypeError: if `input` is not a Tensor or `as_tuple` not a bool.
+        TypeError: if `input` is not a Tensor or `as_tuple` is not a bool.
 
     Example:
         >>> import mindspore_compat as ms
@@ -200,8 +200,8 @@ def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything
     """Writes the elements of `source`, in order, where the mask is true, in a copy of the input.
 
     Shapes:
-        The shapes of `input` and the bool `mask` are broadcast; `source` has at least as many
-        elements as the mask has true ones. The result has the dtype of `input`.
+        The shapes of `input` and the bool `mask` are broadcast; `source` has at least one element
+        per True in the mask. The result has the dtype of `input`.
 
     Example:
         >>> print(ms.ops.masked_scatter(ms.Tensor([1, 2, 3]), ms.Tensor([True, False, True]),

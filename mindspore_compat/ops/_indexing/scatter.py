@@ -1,8 +1,8 @@
 """Scatters: set, add, multiply and other updates at positions given as slices or as rows.
 
-Three families share their arithmetic: `scatter_*` changes a Parameter at slices, `scatter_nd_*` at
-positions given as rows, `tensor_scatter_*` returns a new Tensor. Those along one axis are in
-scatter_along_axis.py, sums by segments in _reduction/unsorted_segment.py.
+Three families share their arithmetic: `scatter_*` updates slices of a Parameter, `scatter_nd_*`
+updates a Parameter at positions given as rows, `tensor_scatter_*` returns a new Tensor. Scatters
+along one axis are in scatter_along_axis.py, segment sums in _reduction/unsorted_segment.py.
 """
 
 import numpy
@@ -21,7 +21,7 @@ from .write_cast import cast_for_write
 
 @op(compute="native")
 def scatter_by(xp, input: Anything, updates: Anything, index: Any, how: Str):
-    """A copy of the input with updates applied at an index; repeated indices are applied in
+    """Returns a copy of the input with updates applied at an index; repeated indices are applied in
     order.
     """
     updates = xp.cast(updates, input.dtype)
@@ -35,7 +35,7 @@ def scatter_by(xp, input: Anything, updates: Anything, index: Any, how: Str):
 
 
 def _rows(indices):
-    """Positions given as rows, as an index of arrays."""
+    """Converts positions given as rows to an index of arrays, one per axis."""
     array = indices._array
     return tuple(array[..., i] for i in range(array.shape[-1]))
 
@@ -66,10 +66,8 @@ def _check_rows(api, input_x, indices, updates):
 
 
 def check_range(api, indices, lengths):
-    """Rejects positions below 0 or past the end, where the original reads or writes out of
-    bounds.
-    """
-    if indices.size == 0 or type(indices) not in SPACES:  # a batch, or an array of a traced graph
+    """Rejects positions out of range, for which MindSpore reads or writes out of bounds."""
+    if indices.size == 0 or type(indices) not in SPACES:  # a Batch, or an array of a traced graph
         return
     ends = numpy.asarray(lengths)
     low = indices.min()
@@ -133,12 +131,12 @@ _PRINTED = {
 
 
 def _scatter_family(how, word, functions, classes, method=None):
-    """`scatter_add`, `scatter_nd_add`, `tensor_scatter_add` and their classes, for one way to
-    combine, under their public paths."""
+    """Declares `scatter_add`, `scatter_nd_add`, `tensor_scatter_add` and their classes, for one way
+    to combine values, under their public paths."""
 
     def scatter(input_x: TensorOrNumber, indices: Index, updates: TensorOrNumber):
         input_x, updates = cast_for_write(f"scatter_{how}", input_x, updates, "x")
-        if not input_x.ndim and not indices.ndim:  # a number is its own only slice
+        if not input_x.ndim and not indices.ndim:  # a Tensor without axes is its own only slice
             scatter(Tensor._wrap(own(input_x).reshape(1)), indices, updates)
             return plain(input_x)
         _check_slices(f"scatter_{how}", input_x, indices, updates)
@@ -181,7 +179,7 @@ def _scatter_family(how, word, functions, classes, method=None):
 
 
 def _method(path, function):
-    """A scatter into a copy as a method of the Tensor that is copied."""
+    """Declares a scatter into a copy as a method of Tensor."""
 
     def method(self, indices, updates):
         return function(self, indices, updates)
@@ -262,7 +260,8 @@ _scatter_family(
 
 @public("ops.ScatterNonAliasingAdd")
 class ScatterNonAliasingAdd(Primitive):
-    """`input_x` with updates added at positions given as rows; `input_x` itself stays.
+    """Returns `input_x` with updates added at positions given as rows; `input_x` itself is
+    unchanged.
 
     Example:
         >>> x = ms.Parameter(ms.Tensor([1.0, 2.0, 3.0]))

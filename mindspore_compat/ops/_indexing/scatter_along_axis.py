@@ -45,12 +45,12 @@ def tensor_scatter_elements(
 ):
     """Scatters updates at indices along an axis, element by element, into a copy of the input.
 
-    `reduction` "add" adds and "mul" multiplies them instead. Updates for indices past the end are
-    left out.
+    With `reduction` "add" or "mul", updates are added or multiplied instead. Updates for indices
+    past the end are ignored.
 
     Shapes:
-        `indices` and `updates` have one shape, with as many axes as `input_x`. The result has the
-        shape and dtype of `input_x`.
+        `indices` and `updates` have one shape, with the same number of axes as `input_x`. The
+        result has the shape and dtype of `input_x`.
 
     Example:
         >>> print(ms.ops.tensor_scatter_elements(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([[1], [0]]),
@@ -80,13 +80,14 @@ def tensor_scatter_elements(
 
 
 def _reaches(indices, length):
-    """True if a position known on the host is past the end."""
+    """Returns True if a position known on the host is past the end."""
     array = getattr(indices, "array", indices)
     return type(array) in SPACES and array.size > 0 and int(array.max()) >= length
 
 
 def _within(xp, input_x, indices, updates, axis, reduction):
-    """`tensor_scatter_elements` with one more slice, which absorbs positions past the end."""
+    """Runs `tensor_scatter_elements` on an input with one extra slice, which absorbs positions past
+    the end."""
     length = input_x.shape[axis]
     shape = (*input_x.shape[:axis], 1, *input_x.shape[axis + 1 :])
     longer = xp.concatenate([input_x, xp.zeros(shape, input_x.dtype)], axis)
@@ -108,8 +109,8 @@ def scatter(
     input.
 
     Shapes:
-        `index` and `src` have as many axes as `input`, and `index` is no longer than `src`. The
-        result has the shape and dtype of `input`.
+        `index` and `src` have the same number of axes as `input`, and `index` is no longer than
+        `src` along any axis. The result has the shape and dtype of `input`.
 
     Example:
         >>> print(ms.ops.scatter(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([[1], [0]]),
@@ -137,8 +138,8 @@ def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything
     the input.
 
     Shapes:
-        `index` and `src` have as many axes as `input`, and `index` is no longer than `src`. The
-        result has the shape and dtype of `input`.
+        `index` and `src` have the same number of axes as `input`, and `index` is no longer than
+        `src` along any axis. The result has the shape and dtype of `input`.
 
     Example:
         >>> print(ms.mint.scatter_add(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([[1], [0]]),
@@ -152,7 +153,7 @@ def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything
 
 @op(compute="native")
 def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
-    """A copy with slices of `source` added at indices along an axis."""
+    """Returns a copy with slices of `source` added at indices along an axis."""
     return xp.scatter_add(
         input, (slice(None),) * (axis_of(axis, input)) + (index,), xp.cast(source, input.dtype)
     )
@@ -168,10 +169,10 @@ def index_add(
     use_lock: Any = True,
     check_index_bound: Any = True,
 ):
-    """Adds slices of y to a Parameter at indices along an axis, in place, and returns it.
+    """Adds slices of `y` to the Parameter `x` at indices along an axis, in place, and returns it.
 
     Raises:
-        TypeError: if an argument is of another type, or y wider than x.
+        TypeError: if an argument has the wrong type, or `y` has a wider dtype than `x`.
         ValueError: if `axis` is out of range or the shapes do not fit.
         IndexError: if an index is out of range.
 
@@ -275,8 +276,8 @@ def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anythi
     """Scatter-adds updates at indices along an axis, element by element, to a copy of the input.
 
     Shapes:
-        `indices` and `updates` have one shape, with as many axes as `input_x`. The result has the
-        shape and dtype of `input_x`.
+        `indices` and `updates` have one shape, with the same number of axes as `input_x`. The
+        result has the shape and dtype of `input_x`.
 
     Example:
         >>> print(ms.ops.ScatterAddWithAxis(axis=1)(ms.Tensor([[1, 2], [3, 4]]),
@@ -298,7 +299,7 @@ def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anythi
 def mint_index_add(
     input: Reals, dim: Int, index: Index, source: TensorOf(real, "bool"), *, alpha: Number = 1
 ):
-    """Adds alpha times the slices of `source` at indices along an axis, in a copy of the input.
+    """Adds `alpha` times the slices of `source` at indices along an axis, in a copy of the input.
 
     Args:
         input (Tensor): any shape.
@@ -308,7 +309,7 @@ def mint_index_add(
         alpha (number.Number): the factor.
 
     Raises:
-        TypeError: if an argument is of another type, or `source` of a wider dtype than `input`.
+        TypeError: if an argument has the wrong type, or `source` has a wider dtype than `input`.
         ValueError: if the input has no such axis, the shapes do not fit, or, on a CPU, an index is
             out of range.
 
@@ -353,11 +354,11 @@ def mint_scatter(
     Args:
         input (Tensor): at least one axis.
         dim (int): the axis.
-        index (Tensor): int32 or int64 indices, with as many axes as `input`.
+        index (Tensor): int32 or int64 indices, with the same number of axes as `input`.
         src (Union[Tensor, float]): the values, of the dtype of `input`; one for each index.
 
     Raises:
-        TypeError: if an argument is of another type, or the dtypes differ.
+        TypeError: if an argument has the wrong type, or the dtypes differ.
         ValueError: if the numbers of axes differ, the input has no such axis, or an index is out of
             range.
         RuntimeError: if `src` is smaller than `index`.

@@ -25,10 +25,10 @@ _Choices = InstanceOf(tuple, list, Tensor)
 @public("mint.select", "ops.select_view")
 @checked
 def slice_at(input: Anything, dim: Int, index: Int | Index):
-    """One slice along an axis, without that axis.
+    """Selects one slice along an axis, and removes that axis.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `dim` or `index` is out of range.
 
     Example:
@@ -50,7 +50,7 @@ def slice_at(input: Anything, dim: Int, index: Int | Index):
 
 @public("ops.SelectView")
 class SelectView(Primitive):
-    """`mint.select` as a Primitive: `ops.SelectView()(input, index, dim)`.
+    """The Primitive form of `mint.select`: `ops.SelectView()(input, index, dim)`.
 
     Example:
         >>> print(ms.ops.SelectView()(ms.Tensor([[1, 2], [3, 4]]), 1, 0))
@@ -84,7 +84,8 @@ def take(xp, input: Anything, index: Index):
 
 @op(compute="native")
 def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf("clip", "wrap")):
-    """Slices (elements of the flat input without an axis) at indices brought into range."""
+    """Takes slices at indices, which `mode` brings into range; without an axis, elements of the
+    flat input."""
     if axis is None:
         input, axis = xp.ravel(input), 0
     length = input.shape[axis]
@@ -103,20 +104,21 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
 
 @public("Tensor.choose")
 def choose(self, choices, mode="clip"):
-    """Builds a Tensor by choosing, for each element of this Tensor of indices, from the choice that
-    it names.
+    """Builds a Tensor by choosing elements: an element i of this Tensor selects the element at its
+    own position in `choices[i]`.
 
-    Fractions and imaginary parts are cut off, of indices and of choices: the original chooses among
-    int32 and gives back the dtype of the choices, which is int64 if they are not Tensors.
+    Fractions and imaginary parts of indices and choices are truncated, because MindSpore computes
+    in int32. The result has the dtype of the choices, int64 if they are not Tensors.
 
     Args:
-        choices (Union[tuple, list, Tensor]): Tensors of one dtype, or numbers and lists of them,
-            one for each index; they broadcast.
-        mode (str): "wrap" for indices out of range; "raise" refuses them. What is neither counts as
+        choices (Union[tuple, list, Tensor]): Tensors of one dtype, or numbers and lists of numbers;
+            they broadcast.
+        mode (str): "wrap" wraps indices out of range, "raise" rejects them; any other value acts as
             the default, "clip".
 
     Raises:
-        TypeError: if `choices` is or holds something else, or Tensors of several dtypes.
+        TypeError: if `choices` has another type, or holds another type, or Tensors of several
+            dtypes.
         ValueError: if this Tensor or `choices` has no axes or entries, or an index is out of range
             with "raise".
 
@@ -140,7 +142,7 @@ def choose(self, choices, mode="clip"):
 
 
 def _choices(choices):
-    """The choices as Tensors of one dtype."""
+    """Converts the choices to Tensors of one dtype."""
     if not isinstance(choices, (tuple, list, Tensor)):
         _Choices.refuse("choose", "choices", choices)
     if isinstance(choices, Tensor) and not choices.ndim or not len(choices):
@@ -156,8 +158,8 @@ def _choices(choices):
 
 @op(compute="native")
 def chosen(xp, indices: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
-    """For each element of the indices, the element of the Tensor it names, as int32 in their dtype;
-    the Tensors broadcast.
+    """Selects for each index the element of the table that it names; computes in int32 and returns
+    the tables' dtype. Indices and tables broadcast.
     """
     whole = xp.broadcast_shapes(indices.shape, *(table.shape for table in tables))
     count, dtype = len(tables), tables[0].dtype
@@ -179,7 +181,7 @@ def mint_index_select(input: Anything, dim: Int, index: Index):
         index (Tensor): int32 or int64 indices, along one axis.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the input has no such axis, `index` does not have one axis, or an index is
             out of range.
 

@@ -1,8 +1,9 @@
-"""Casts for ops that write: numbers become Tensors without axes, values no wider than the target.
+"""Casts for ops that write: numbers become Tensors without axes, values get the dtype of the
+target.
 
-The original casts the written values to the dtype of the target, and refuses wider ones; the target
-itself is never cast. The ops are in _indexing/scatter.py, _indexing/assign.py, _indexing/inplace.py
-and _optimizer/update.py.
+MindSpore casts the written values to the dtype of the target and rejects values of a wider dtype;
+it never casts the target. These rules serve _indexing/scatter.py, _indexing/assign.py,
+_indexing/inplace.py and _optimizer/update.py.
 """
 
 from ..._core.declare.op import space_for
@@ -11,15 +12,17 @@ from ..._core.tensor.tensor import Tensor
 
 
 def promotes_beyond(dtype, like):
-    """True if an array of `dtype` cannot be converted to `like` without loss of range or kind."""
+    """Returns True if an array of `dtype` cannot be converted to `like` without loss of range or
+    kind."""
     try:
         return promote_np(dtype, like) != like
-    except TypeError:  # the two do not mix
+    except TypeError:  # the two have no common dtype
         return True
 
 
 def standing(*values):
-    """The values with numbers as Tensors without axes, of the dtype of the first Tensor."""
+    """Returns the values, with numbers converted to Tensors without axes, of the dtype of the first
+    Tensor."""
     if all(isinstance(value, Tensor) for value in values):
         return values
     like = next((value for value in values if isinstance(value, Tensor)), Tensor(0.0))._array
@@ -32,10 +35,10 @@ def standing(*values):
 
 
 def cast_for_write(api, target, value, name="variable"):
-    """The target and the values as Tensors; `name` is what an error calls the target.
+    """Returns the target and the values as Tensors; `name` is the target's name in error messages.
 
     Raises:
-        TypeError: if the value is wider than the target.
+        TypeError: if the value has a wider dtype than the target.
     """
     dtype = target._array.dtype if isinstance(target, Tensor) else None
     if dtype is not None and (

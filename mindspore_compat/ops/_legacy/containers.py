@@ -9,7 +9,7 @@ from ..._core.tensor.tensor import Tensor
 
 @public("ops.tuple_setitem")
 def tuple_setitem(data, index, value):
-    """A tuple with one item replaced by another.
+    """Returns a tuple with one item replaced.
 
     Example:
         >>> ms.ops.tuple_setitem((1, 2, 3), 1, 9)
@@ -24,7 +24,7 @@ def tuple_setitem(data, index, value):
 
 @public("ops.list_setitem")
 def list_setitem(data, index, value):
-    """A list with one item replaced by another; the original list is unchanged.
+    """Returns a list with one item replaced; `data` itself is unchanged.
 
     Example:
         >>> ms.ops.list_setitem([1, 2, 3], 1, 9)
@@ -37,7 +37,7 @@ def list_setitem(data, index, value):
 
 @public("ops.dict_setitem")
 def dict_setitem(data, key, value):
-    """A dict with one more item, or another value of a key; the original dict is unchanged.
+    """Returns a dict with one item added or replaced; `data` itself is unchanged.
 
     Example:
         >>> ms.ops.dict_setitem({"a": 1}, "b", 2)
@@ -50,7 +50,7 @@ def dict_setitem(data, key, value):
 
 @public("ops.make_dict")
 def make_dict(keys, values):
-    """A dict of a tuple of keys and a tuple of values.
+    """Makes a dict of a tuple of keys and a tuple of values.
 
     Example:
         >>> ms.ops.make_dict(("a", "b"), (1, 2))
@@ -63,10 +63,10 @@ def make_dict(keys, values):
 
 @public("ops.tuple_div")
 def tuple_div(x, y):
-    """The integer quotients of two tuples, item by item.
+    """Divides two tuples of integers, item by item.
 
     Raises:
-        ValueError: if one leaves a rest, or the tuples are of two lengths.
+        ValueError: if a division has a remainder, or the tuples have different lengths.
 
     Example:
         >>> ms.ops.tuple_div((6, 8), (2, 4))
@@ -83,7 +83,7 @@ def tuple_div(x, y):
 
 @public("ops.reduced_shape")
 def reduced_shape(shape, axis):
-    """A shape with length 1 on some axes; on all of them if none is given.
+    """Returns a shape with length 1 along the given axes; along all axes if none is given.
 
     Example:
         >>> ms.ops.reduced_shape((2, 3, 4), (1,))
@@ -98,7 +98,7 @@ def reduced_shape(shape, axis):
 
 @public("ops.broadcast_gradient_args")
 def broadcast_gradient_args(x_shape, y_shape):
-    """The axes, for each of two shapes, along which it is broadcast to the other.
+    """Returns the axes along which each of two shapes is broadcast to the other.
 
     Example:
         >>> ms.ops.broadcast_gradient_args((2, 3), (1, 3))
@@ -120,7 +120,7 @@ def broadcast_gradient_args(x_shape, y_shape):
 
 @public("ops.switch")
 def switch(cond, true_branch, false_branch):
-    """Selects one of two values by a bool or a Tensor of one bool.
+    """Selects one of two values by a bool or a bool Tensor of one element.
 
     Example:
         >>> ms.ops.switch(True, 1, 2)
@@ -133,7 +133,7 @@ def switch(cond, true_branch, false_branch):
 
 @public("ops.switch_layer")
 def switch_layer(index, layers):
-    """Selects the layer of a tuple by an int, or a Tensor of one.
+    """Selects a layer from a tuple by an int or a Tensor of one int.
 
     Example:
         >>> branch = ms.ops.switch_layer(1, (ms.ops.relu, ms.ops.neg))
@@ -147,7 +147,7 @@ def switch_layer(index, layers):
 
 @public("ops.is_tensor_bool_cond")
 def is_tensor_bool_cond(cond):
-    """Whether a value is a Tensor of one bool.
+    """Returns whether a value is a bool Tensor of one element.
 
     Example:
         >>> ms.ops.is_tensor_bool_cond(ms.Tensor(True))
@@ -160,7 +160,8 @@ def is_tensor_bool_cond(cond):
 
 @public("ops.tensor_range")
 def tensor_range(start, limit, delta):
-    """The numbers from one to before another, Tensors of one number each, by steps.
+    """Returns the numbers from `start` to before `limit` in steps of `delta`, all Tensors of one
+    number.
 
     Example:
         >>> print(ms.ops.tensor_range(ms.Tensor(0), ms.Tensor(6), ms.Tensor(2)))

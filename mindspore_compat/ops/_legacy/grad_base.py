@@ -1,6 +1,7 @@
-"""mindspore.ops._grad.grad_base: gradients registered for Primitives, a path of older releases.
+"""mindspore.ops._grad.grad_base: registers gradients of Primitives, under a path of older releases.
 
-2.10 does not have it; the environment variable MINDSPORE_COMPAT_LEGACY set to 0 hides what is here.
+2.10 does not have this path; setting the environment variable MINDSPORE_COMPAT_LEGACY to 0 hides
+it.
 """
 
 import functools
@@ -9,23 +10,24 @@ from ..._core.autograd import custom
 from ..._core.declare.public_api import facade, legacy
 from ..primitive import Primitive
 
-__path__ = []  # `ops._grad.grad_base` is this module again, see _paths.py
+__path__ = []  # `ops._grad.grad_base` is this module again; see _paths.py
 
 
 class _Getters:
-    """Functions that give the gradient of a Primitive, by its class."""
+    """Maps classes of Primitives to functions that compute their gradients."""
 
     def register(self, prim):
-        """A decorator for a function `get(primitive)` that returns the gradient of a Primitive.
+        """Returns a decorator for a function `get(primitive)`, which must return the gradient
+        function.
 
-        What it returns is called as `bprop(*inputs, out, dout)` and gives one gradient for each
-        input; it replaces the gradient that the Primitive had.
+        The gradient function is called as `bprop(*inputs, out, dout)` and returns one gradient per
+        input. It replaces the gradient that the Primitive had.
 
         Args:
-            prim (type): a class of Primitives; one that is written here computes in `__call__`.
+            prim (type): a Primitive class whose computation is in `__call__`.
 
         Raises:
-            TypeError: if `prim` is not a class of Primitives.
+            TypeError: if `prim` is not a Primitive class.
 
         Source: mindspore.ops._grad.grad_base.bprop_getters of MindSpore 1.8.
         """
@@ -44,7 +46,7 @@ class _Getters:
 
 
 def _with_gradient(forward, get):
-    """`forward`, the `__call__` of a class, with the gradient that `get` gives."""
+    """Returns `forward`, the `__call__` of a class, with the gradient that `get` returns."""
 
     @functools.wraps(forward)
     def call(self, *inputs):

@@ -1,7 +1,7 @@
-"""Keywords of releases 1.8 to 2.2: old parameter names, and older meanings.
+"""Converts the keywords of releases 1.8 to 2.2: old parameter names, and older meanings.
 
-The pages of those releases document them; scripts written then still say `ops.argmax(x, axis=1)`
-or `ops.interpolate(x, sizes=(8, 8), mode="bilinear")`.
+The documentation of those releases lists them. Scripts of that time call `ops.argmax(x, axis=1)` or
+`ops.interpolate(x, sizes=(8, 8), mode="bilinear")`.
 """
 
 from ..._core.declare.older import older_signature, renamed_keywords
@@ -32,25 +32,25 @@ def _primitive(name, *settings):
 
 @older_signature("ops.max", "x", "keep_dims")
 def _max(x, axis=0, keep_dims=False):
-    """Indices and values of the largest elements, in this order."""
+    """Returns indices and values of the largest elements along an axis, in this order."""
     return _primitive("ArgMaxWithValue", axis, keep_dims)(x)
 
 
 @older_signature("ops.min", "x", "keep_dims")
 def _min(x, axis=0, keep_dims=False):
-    """Indices and values of the smallest elements, in this order."""
+    """Returns indices and values of the smallest elements along an axis, in this order."""
     return _primitive("ArgMinWithValue", axis, keep_dims)(x)
 
 
 @older_signature("ops.norm", "input_x", "axis", "p", "keep_dims", "epsilon")
 def _norm(input_x, axis, p=2, keep_dims=False, epsilon=1e-12):
-    """The p-norm along axes."""
+    """Computes the p-norm along axes."""
     return _primitive("LpNorm", axis, p, keep_dims, epsilon)(input_x)
 
 
 @older_signature("ops.split", "input_x", "output_num")
 def _split(input_x, axis=0, output_num=1, **today):
-    """`output_num` parts of the same length; or what today's parameters say."""
+    """Splits into `output_num` parts of the same length, or as the current parameters say."""
     if today:
         return build("ops", "split")(input_x, axis=axis, **today)
     return _primitive("Split", axis, output_num)(input_x)
@@ -63,13 +63,13 @@ _POSITIONS = ("align_corners", "half_pixel", "asymmetric")
 @checked
 def interpolate(
     x: TensorOf("float16", "float32", "float64"),
-    roi=None,  # of a mode that no release computes
+    roi=None,  # belongs to a mode that no release computes
     scales=None,
     sizes=None,
     coordinate_transformation_mode: OneOf(*_POSITIONS) = "align_corners",
     mode: OneOf("linear", "bilinear") = "linear",
 ):
-    """`x` of shape (N, C, W) or (N, C, H, W) at the size or scales given."""
+    """Resizes `x`, of shape (N, C, W) or (N, C, H, W), to the given size or by the given scales."""
     axes = 3 if mode == "linear" else 4
     if x.ndim != axes:
         raise ValueError(
@@ -84,7 +84,7 @@ def interpolate(
 
 
 def _new_size(shape, scales, sizes):
-    """The lengths of the axes that are resized, from exactly one of the two arguments."""
+    """Returns the new lengths of the resized axes, from exactly one of the two arguments."""
     if (scales is None) == (sizes is None):
         raise ValueError(
             "For 'interpolate', exactly one of 'scales' and 'sizes' must be given, but got "

@@ -1,6 +1,6 @@
 """Names of older releases that 2.10 no longer has and scripts still import.
 
-The environment variable `MINDSPORE_COMPAT_LEGACY=0` switches them off; a script then sees exactly
+Setting the environment variable `MINDSPORE_COMPAT_LEGACY` to 0 hides them; a script then sees only
 the names of 2.10.
 """
 
@@ -14,7 +14,7 @@ from ..primitive import Primitive
 
 @legacy("ops.power")
 def power(input, exponent):
-    """`ops.pow` under an earlier name.
+    """Calls `ops.pow`; an earlier name of it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -26,7 +26,7 @@ def power(input, exponent):
 
 @legacy("ops.control_depend")
 def control_depend(src, dst, depend_mode=0):
-    """Orders `dst` after `src`; does nothing, as calls already run in the order written.
+    """Orders `dst` after `src`. It has no effect, because calls already run in the order written.
 
     Returns:
         bool, True.
@@ -62,7 +62,7 @@ class ControlDepend(Primitive):
 
 @legacy("ops.TensorAdd")
 class TensorAdd(Primitive):
-    """`ops.Add` under its first name.
+    """Adds two Tensors; the first name of `ops.Add`.
 
     Example:
         >>> print(ms.ops.TensorAdd()(ms.Tensor([1.0]), ms.Tensor([2.0])))
@@ -81,12 +81,13 @@ Pair = TupleOf(Int(ge=1), length=2) | ListOf(Int(ge=1), length=2)
 
 @legacy("ops.ResizeBilinear")
 class ResizeBilinear(Primitive):
-    """`ops.ResizeBilinearV2` with the size among the settings.
+    """Resizes images with bilinear interpolation, as `ops.ResizeBilinearV2` with the size as a
+    setting.
 
     Args:
         size (Union[tuple[int], list[int]]): the new height and width.
-        align_corners (bool): whether the centres of the corner pixels stay in place.
-        half_pixel_centers (bool): whether pixels are taken by their centres.
+        align_corners (bool): whether the centres of the corner pixels are aligned.
+        half_pixel_centers (bool): whether all pixel centres are aligned.
 
     Example:
         >>> print(ms.ops.ResizeBilinear((2, 4))(ms.ops.ones((1, 1, 2, 2))).shape)
@@ -107,5 +108,5 @@ class ResizeBilinear(Primitive):
 
     @checked
     def __call__(self, x: TensorOf("float16", "float32", "float64")):
-        """Images (N, C, H, W) at the new size, of the dtype they had."""
+        """Resizes images (N, C, H, W); keeps their dtype."""
         return resize_bilinear.run(x, tuple(self.size), self.align_corners, self.half_pixel_centers)

@@ -1,4 +1,4 @@
-"""`tensor_operator_registry`: the functions behind Tensor's methods by name, for older scripts."""
+"""`tensor_operator_registry`: the functions behind Tensor's methods, by name, for older scripts."""
 
 from collections import UserDict
 
@@ -8,10 +8,10 @@ from ..primitive import Primitive
 
 
 class Registry(UserDict):
-    """Functions by name; an unregistered name is that of `ops`."""
+    """Maps names to functions; an unregistered name is looked up in `ops`."""
 
     def register(self, obj_str, obj):
-        """Puts a function under a name.
+        """Registers a function under a name.
 
         Raises:
             TypeError: if the name is not a str.
@@ -20,10 +20,10 @@ class Registry(UserDict):
         self[obj_str] = obj
 
     def get(self, obj_str):
-        """The function of a name.
+        """Returns the function of a name.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if there is no function of this name.
         """
         result = self.data.get(obj_str) or build("ops", obj_str, Primitive)
         if result is None:

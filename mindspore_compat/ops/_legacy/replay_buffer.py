@@ -1,9 +1,9 @@
-"""Reinforcement learning of older releases: ring buffers, returns, copies of weights.
+"""Reinforcement learning of older releases: ring buffers, discounted returns, copies of weights.
 
-A buffer is a tuple of Parameters whose first axis is its capacity, with two more for the number of
-entries and the index of the oldest. Stores that are known by a handle are in
-_legacy/tensor_stores.py. 2.10 has none of these names; the environment variable
-MINDSPORE_COMPAT_LEGACY set to 0 hides them.
+A buffer is a tuple of Parameters whose first axis is its capacity. Two more Parameters hold the
+number of entries and the index of the oldest. Stores that are identified by a handle are in
+_legacy/tensor_stores.py. 2.10 has none of these names; setting the environment variable
+MINDSPORE_COMPAT_LEGACY to 0 hides them.
 """
 
 from ..._backend import random
@@ -22,7 +22,7 @@ Count = TensorOf("int32")
 
 
 class _Buffer(Primitive):
-    """A Primitive whose arguments describe its buffer."""
+    """The base class of the Primitives whose arguments describe a buffer."""
 
     @checked
     def __init__(self, capacity: Int(ge=1), buffer_shape: Shapes, buffer_dtype: Kinds):
@@ -36,8 +36,8 @@ class _Buffer(Primitive):
             )
 
     def _need(self, name, values, first=()):
-        """Rejects Tensors that are not as described; `first` are axes before those of the
-        shapes.
+        """Rejects Tensors of another dtype or shape; `first` are the axes before those of the
+        declared shapes.
         """
         expected = list(zip(self.buffer_shape, self.buffer_dtype))
         description = [(tuple(tensor.shape), tensor.dtype) for tensor in values]
@@ -58,13 +58,13 @@ class BufferAppend(_Buffer):
     """Appends an entry to a buffer, and overwrites the oldest if the buffer is full.
 
     Args:
-        capacity (int): how many entries it can hold.
+        capacity (int): the maximum number of entries.
         buffer_shape (tuple): the shapes of an entry's Tensors.
-        buffer_dtype (tuple): their dtypes.
+        buffer_dtype (tuple): the dtypes of an entry's Tensors.
 
     Inputs:
         `data`, the buffer; `exp`, the entry's Tensors; `count` and `head`, int32 Parameters of one
-        number: how many entries there are, and where the oldest is.
+        number: the number of entries, and the index of the oldest.
 
     Example:
         >>> kinds = 3, ((2,),), (ms.float32,)
@@ -98,9 +98,10 @@ class BufferAppend(_Buffer):
 
 @legacy("ops.BufferGetItem")
 class BufferGetItem(_Buffer):
-    """The entry at an index counted from the oldest; below 0, from the newest.
+    """Returns the entry at an index. Index 0 is the oldest entry, -1 the newest.
 
-    Args as of `ops.BufferAppend`; inputs `data`, `count`, `head` and `index`.
+    The arguments are those of `ops.BufferAppend`; the inputs are `data`, `count`, `head` and
+    `index`.
 
     Raises:
         IndexError: if there is no such entry.
@@ -128,18 +129,18 @@ class BufferGetItem(_Buffer):
 
 @legacy("ops.BufferSample")
 class BufferSample(_Buffer):
-    """Entries drawn at random, all with equal probability.
+    """Draws entries at random, all with equal probability.
 
     Args:
-        capacity (int): how many entries it can hold.
-        batch_size (int): how many are drawn.
+        capacity (int): the maximum number of entries.
+        batch_size (int): the number of entries to draw.
         buffer_shape (tuple): the shapes of an entry's Tensors.
-        buffer_dtype (tuple): their dtypes.
-        seed (int): of the draw; 0 for the global stream.
-        unique (bool): whether no entry is drawn twice.
+        buffer_dtype (tuple): the dtypes of an entry's Tensors.
+        seed (int): the seed of the draw; 0 for the global generator.
+        unique (bool): whether an entry is drawn at most once.
 
     Raises:
-        ValueError: if there are fewer entries than are drawn.
+        ValueError: if the buffer holds fewer entries than are to be drawn.
 
     Example:
         >>> data = [ms.Parameter(ms.Tensor([[1.0], [2.0], [0.0]]), name="data")]
@@ -185,13 +186,14 @@ class BufferSample(_Buffer):
 
 @legacy("ops.operations._rl_inner_ops.BatchAssign")
 class BatchAssign(Primitive):
-    """Writes Tensors into Parameters, one into each: `BatchAssign()(dst_params, source_params)`.
+    """Writes one Tensor into each of several Parameters: `BatchAssign()(dst_params,
+    source_params)`.
 
     Args:
-        lock (bool): accepted; the copies are made one after the other anyway.
+        lock (bool): accepted, without effect; the copies are made one after the other.
 
     Raises:
-        ValueError: if there are not as many of both, or shapes differ.
+        ValueError: if there are not equally many of both, or shapes differ.
 
     Source: mindspore.ops.operations._rl_inner_ops.BatchAssign of MindSpore 1.9.
     """
@@ -215,7 +217,7 @@ class BatchAssign(Primitive):
 
 @op()
 def discounted(xp, reward: Floats, done: Anything, last_value: Floats, gamma: Float = 0.99):
-    """reward + gamma * the discounted rewards that follow, from the last step on; a done step ends
+    """Computes out[t] = reward[t] + gamma * out[t + 1], from the last step on; a `done` step ends
     the sum.
     """
     going = xp.cast(xp.logical_not(xp.cast(done, "bool")), reward.dtype)
@@ -228,14 +230,14 @@ def discounted(xp, reward: Floats, done: Anything, last_value: Floats, gamma: Fl
 
 @legacy("ops.operations._rl_inner_ops.DiscountedReturn")
 class DiscountedReturn(Primitive):
-    """The discounted sum of rewards after each step.
+    """Computes the discounted sum of rewards from each step on.
 
     Args:
         gamma (float): the discount, in [0, 1].
 
     Inputs:
-        `reward` (T, ...) of a floating dtype; `done` (T, ...), whether a step was the last of its
-        episode; `last_value` (...), what follows the last step.
+        `reward` (T, ...) of a floating dtype; `done` (T, ...), whether a step is the last of its
+        episode; `last_value` (...), the value after the last step.
 
     Raises:
         ValueError: if the shapes do not fit.

@@ -1,6 +1,6 @@
 """mindspore.ops.operations._rl_inner_ops: recurrent Primitives for a GPU, and stores of experience.
 
-The names are declared by the files of this package; only those of this path are shown.
+It shows only the names of this path, which are declared in the other files of this package.
 """
 
 from ..._core.declare.public_api import facade

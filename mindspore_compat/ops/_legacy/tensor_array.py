@@ -1,6 +1,6 @@
 """mindspore.ops.operations._tensor_array: arrays of Tensors, names of older releases.
 
-The names are declared in _legacy/tensor_stores.py; only those of this path are shown.
+It shows only the names of this path, which are declared in _legacy/tensor_stores.py.
 """
 
 from ..._core.declare.public_api import facade

@@ -1,8 +1,8 @@
-"""Tensor stores that older releases had for reinforcement learning: arrays, queues, buffers.
+"""Tensor stores of older releases, for reinforcement learning: arrays and queues.
 
-A store is known by its handle, an int64 Tensor of one number that its `...Create` gives and the
-other Primitives of its kind take. Buffers are Parameters of the caller's own. 2.10 has none of
-these names; the environment variable MINDSPORE_COMPAT_LEGACY set to 0 hides them.
+A store is identified by its handle, an int64 Tensor of one number. The Primitive that creates a
+store returns the handle, and the other Primitives take it. 2.10 has none of these names; setting
+the environment variable MINDSPORE_COMPAT_LEGACY to 0 hides them.
 """
 
 import itertools
@@ -26,14 +26,14 @@ _numbers = itertools.count(1)
 
 
 def _new_handle(store):
-    """A handle for a new store."""
+    """Returns a handle for a new store."""
     number = next(_numbers)
     _open[number] = store
     return Tensor(number, dtypes.int64)
 
 
 def _store(api, handle, kind):
-    """The store behind a handle."""
+    """Returns the store behind a handle."""
     store = _open.get(int(handle))
     if not isinstance(store, kind):
         raise RuntimeError(
@@ -56,7 +56,7 @@ def _need(api, name, value, shape, dtype):
 
 
 class _Array:
-    """Slots for Tensors of one shape and dtype; `limit` is None if it grows."""
+    """An array of Tensors of one shape and dtype; `limit` is its size, or None if it grows."""
 
     def __init__(self, dtype, shape, limit):
         self.dtype, self.shape, self.limit, self.items = dtype, shape, limit, []
@@ -71,7 +71,7 @@ class _OfArrays(Primitive):
 
 
 class _Described(_OfArrays):
-    """A Primitive whose arguments describe its array."""
+    """The base class of the Primitives whose arguments describe an array."""
 
     @checked
     def __init__(self, dtype: DType, element_shape: Lengths):
@@ -81,13 +81,13 @@ class _Described(_OfArrays):
 
 @legacy("ops.operations._tensor_array.TensorArray")
 class TensorArray(_OfArrays):
-    """Opens an array of Tensors: `TensorArray(...)()` gives its handle.
+    """Creates an array of Tensors: `TensorArray(...)()` returns its handle.
 
     Args:
-        dtype (mindspore.dtype): of the elements.
-        element_shape (Union[tuple[int], list[int]]): of the elements.
-        dynamic_size (bool): whether it grows.
-        size (int): how many indices it has where it does not.
+        dtype (mindspore.dtype): the dtype of the elements.
+        element_shape (Union[tuple[int], list[int]]): the shape of the elements.
+        dynamic_size (bool): whether the array grows.
+        size (int): the number of elements, if the array does not grow.
         name (str): the name of the store.
 
     Source: mindspore.ops.operations._tensor_array.TensorArray of MindSpore 1.9.
@@ -113,8 +113,8 @@ class TensorArray(_OfArrays):
 
 @legacy("ops.operations._tensor_array.TensorArrayWrite")
 class TensorArrayWrite(_OfArrays):
-    """Writes at an index: `TensorArrayWrite()(handle, index, value)`; indices before it that are
-    new hold zeros.
+    """Writes a value at an index: `TensorArrayWrite()(handle, index, value)`. Skipped indices
+    before it hold zeros.
 
     Raises:
         IndexError: if the array does not grow and has no such index.
@@ -135,10 +135,10 @@ class TensorArrayWrite(_OfArrays):
 
 @legacy("ops.operations._tensor_array.TensorArrayRead")
 class TensorArrayRead(_Described):
-    """Reads an index: `TensorArrayRead(dtype, element_shape)(handle, index)`.
+    """Reads the value at an index: `TensorArrayRead(dtype, element_shape)(handle, index)`.
 
     Raises:
-        IndexError: if nothing was written there or after it.
+        IndexError: if nothing was written at this index or after it.
     """
 
     @checked
@@ -154,7 +154,8 @@ class TensorArrayRead(_Described):
 
 @legacy("ops.operations._tensor_array.TensorArrayGather")
 class TensorArrayGather(_Described):
-    """Some indices as one Tensor: `TensorArrayGather(dtype, element_shape)(handle, indices)`."""
+    """Stacks the values at some indices: `TensorArrayGather(dtype, element_shape)(handle,
+    indices)`."""
 
     @checked
     def __call__(self, handle: Handle, indices: TensorOf("int32", "int64")):
@@ -164,10 +165,9 @@ class TensorArrayGather(_Described):
 
 @legacy("ops.operations._tensor_array.TensorArrayStack")
 class TensorArrayStack(_Described):
-    """All indices as one Tensor: `TensorArrayStack(...)(handle)`, with the arguments of
-    `TensorArray`.
+    """Stacks all values: `TensorArrayStack(...)(handle)`, with the arguments of `TensorArray`.
 
-    An array that does not grow gives all of its indices, those not written as zeros.
+    For an array that does not grow, values that were not written are zeros.
     """
 
     @checked
@@ -185,7 +185,7 @@ class TensorArrayStack(_Described):
 
 @legacy("ops.operations._tensor_array.TensorArraySize")
 class TensorArraySize(_OfArrays):
-    """How many indices there are, an int64 Tensor: `TensorArraySize()(handle)`."""
+    """Returns the number of values, an int64 Tensor: `TensorArraySize()(handle)`."""
 
     @checked
     def __call__(self, handle: Handle):
@@ -215,7 +215,7 @@ class TensorArrayClose(_OfArrays):
 
 
 class _Queue:
-    """A queue of tuples of Tensors; `limit` is None if it grows."""
+    """A queue of tuples of Tensors; `limit` is its size, or None if it grows."""
 
     def __init__(self, dtype, shapes, limit):
         self.dtype, self.shapes, self.limit, self.items = dtype, shapes, limit, deque()
@@ -230,7 +230,7 @@ class _OfQueues(Primitive):
 
 
 class _Filled(_OfQueues):
-    """A Primitive whose arguments describe its queue."""
+    """The base class of the Primitives whose arguments describe a queue."""
 
     @checked
     def __init__(self, dtype: DType, shapes: Shapes):
@@ -240,12 +240,12 @@ class _Filled(_OfQueues):
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueueCreate")
 class TensorsQueueCreate(_Filled):
-    """Opens a queue of tuples of Tensors: `TensorsQueueCreate(...)()` gives its handle.
+    """Creates a queue of tuples of Tensors: `TensorsQueueCreate(...)()` returns its handle.
 
     Args:
-        dtype (mindspore.dtype): of the Tensors.
-        shapes (Union[tuple, list]): a shape for each Tensor of a tuple.
-        size (int): how many tuples it takes; 0 for any number.
+        dtype (mindspore.dtype): the dtype of the Tensors.
+        shapes (Union[tuple, list]): the shape of each Tensor of a tuple.
+        size (int): the maximum number of tuples; 0 for no limit.
         name (str): the name of the store.
 
     Source: mindspore.ops.operations._rl_inner_ops.TensorsQueueCreate of MindSpore 1.9.
@@ -262,7 +262,7 @@ class TensorsQueueCreate(_Filled):
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueuePut")
 class TensorsQueuePut(_Filled):
-    """Puts a tuple at the end: `TensorsQueuePut(dtype, shapes)(handle, element)`.
+    """Appends a tuple: `TensorsQueuePut(dtype, shapes)(handle, element)`.
 
     Raises:
         RuntimeError: if the queue is full.
@@ -287,8 +287,8 @@ class TensorsQueuePut(_Filled):
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueueGet")
 class TensorsQueueGet(_Filled):
-    """The first tuple: `TensorsQueueGet(dtype, shapes, pop_after_get)(handle)`, which may take it
-    out.
+    """Returns the first tuple, and removes it if `pop_after_get`: `TensorsQueueGet(dtype, shapes,
+    pop_after_get)(handle)`.
 
     Raises:
         RuntimeError: if the queue is empty.
@@ -310,7 +310,7 @@ class TensorsQueueGet(_Filled):
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueueSize")
 class TensorsQueueSize(_OfQueues):
-    """How many tuples there are, an int64 Tensor: `TensorsQueueSize()(handle)`."""
+    """Returns the number of tuples, an int64 Tensor: `TensorsQueueSize()(handle)`."""
 
     @checked
     def __call__(self, handle: Handle):

@@ -1,4 +1,4 @@
-"""Covariance matrices, also weighted by frequencies and by importance."""
+"""Covariance matrices, optionally weighted by frequencies and by importance."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -23,8 +23,8 @@ def cov(
 ):
     """Computes the covariance matrix of variables, each of which is a row of observations.
 
-    `fweights` counts how often each observation occurred, `aweights` how much it weighs. The sums
-    are divided by the count less `correction`.
+    `fweights` is the number of occurrences of each observation, `aweights` its relative weight. The
+    sums are divided by the number of observations minus `correction`.
 
     Shapes:
         `input` is (M, N), or (N,) for one variable; weights are (N,). The result is (M, M), or ().
@@ -67,7 +67,7 @@ def cov(
 
 
 def _by_tensor(input, correction, fweights, aweights):
-    """`cov` whose correction is differentiated: what a correction does is one factor."""
+    """Computes `cov` with a gradient for `correction`, which only scales the result."""
     total, share = input.shape[-1], 1
     if fweights is not None or aweights is not None:
         weights = aweights if fweights is None else fweights.astype(input.dtype)

@@ -56,8 +56,8 @@ def matrix_logarithm(xp, x: TensorOf("complex64", "complex128")):
 )
 def cholesky(xp, input_x: Float16To64, upper: Bool = False):
     """Computes the Cholesky decomposition of each positive definite matrix: the lower triangle L
-    with x = L L^T, or the upper triangle U with x = U^T U if `upper` is True. A RuntimeError is
-    raised for other matrices.
+    with x = L L^T, or the upper triangle U with x = U^T U if `upper` is True. Raises a RuntimeError
+    if a matrix is not positive definite.
 
     Shapes:
         `input_x` is (..., M, M). The result has the same shape and dtype.
@@ -70,7 +70,7 @@ def cholesky(xp, input_x: Float16To64, upper: Bool = False):
     _square("cholesky", "input_x", input_x)
     try:
         lower = xp.linalg_cholesky(0.5 * (input_x + _adjoint(xp, input_x)))
-    except ValueError as error:  # of the array library
+    except ValueError as error:  # raised by the array library
         raise RuntimeError(
             "For 'cholesky', 'input_x' must hold symmetric positive definite "
             "matrices, but got one that is not."
@@ -96,7 +96,7 @@ def cholesky_inverse(xp, input_x: Float16To64, upper: Bool = False):
         [[ 0.3125 -0.125 ]
          [-0.125   0.25  ]]
     """
-    if type(upper) is not bool:  # which the class checks only now
+    if type(upper) is not bool:  # not checked by the constructor
         raise TypeError(f"For 'CholeskyInverse', 'upper' must be a bool, but got {upper!r}.")
     if input_x.ndim != 2:
         raise ValueError(
@@ -172,9 +172,9 @@ def triangular_solve(
     transpose: Bool = False,
     unitriangular: Bool = False,
 ):
-    """Solves A y = b for a triangular matrix A, and returns the solution and the triangle.
+    """Solves A y = b for a triangular matrix A, and returns the solution and A.
 
-    `transpose` solves with the transpose of A; `unitriangular` takes the diagonal for ones.
+    `transpose` solves with the transpose of A; `unitriangular` assumes that the diagonal is 1.
 
     Shapes:
         `A` is (..., M, M), `b` is (..., M, K), of one dtype. The results have the shapes of `b` and
@@ -196,13 +196,13 @@ def triangular_solve(
 
 @op()
 def reduced_qr(xp, input: InexactOfNumPy):
-    """(q, r) of each matrix, reduced."""
+    """Returns (q, r) of each matrix in reduced form."""
     return tuple(xp.linalg_qr(input))
 
 
 @op()
 def complete_qr(xp, input: InexactOfNumPy):
-    """(q, r) of each matrix, q square."""
+    """Returns (q, r) of each matrix, q square."""
     q, r = xp.linalg_qr_full(input)
     return q, r
 
@@ -219,7 +219,7 @@ def qr(input: Anything, mode="reduced"):
             "reduced".
 
     Raises:
-        TypeError: if `input` is not a Tensor or `mode` neither of these.
+        TypeError: if `input` is not a Tensor or `mode` is neither of these.
         ValueError: if `input` has fewer than two axes.
 
     Example:
@@ -240,7 +240,7 @@ def qr(input: Anything, mode="reduced"):
 
 @public("Tensor.qr")
 def tensor_qr(self, some=True):
-    """Computes the QR decomposition; reduced if `some` is True, as in MindSpore's method.
+    """Computes the QR decomposition of each matrix; in reduced form if `some` is True.
 
     Raises:
         TypeError: if `some` is not a bool.
@@ -253,20 +253,20 @@ def tensor_qr(self, some=True):
 
 @op()
 def singular_values(xp, input: InexactOfNumPy):
-    """The singular values of each matrix, in descending order."""
+    """Returns the singular values of each matrix, in descending order."""
     return xp.linalg_svd_values(input)
 
 
 @op()
 def reduced_svd(xp, input: InexactOfNumPy):
-    """(s, u, v) of each matrix, reduced."""
+    """Returns (s, u, v) of each matrix in reduced form."""
     u, s, vh = xp.linalg_svd(input)
     return s, u, _adjoint(xp, vh)
 
 
 @op()
 def full_svd(xp, input: InexactOfNumPy):
-    """(s, u, v) of each matrix, u and v square."""
+    """Returns (s, u, v) of each matrix with square u and v."""
     u, s, vh = xp.linalg_svd_full(input)
     return s, u, _adjoint(xp, vh)
 
@@ -306,7 +306,7 @@ def svd(input, full_matrices=False, compute_uv=True):
 
 @public("ops.Svd")
 class Svd:
-    """The class form of `ops.svd`; without `compute_uv` u and v are empty.
+    """The class form of `ops.svd`; without `compute_uv`, u and v are empty Tensors.
 
     Example:
         >>> import mindspore_compat as ms
@@ -346,11 +346,11 @@ def general_eig(xp, A: TensorOf(floating, "complex64", "complex128")):
 def eig(A: _Square):
     """Computes the complex eigenvalues, and the eigenvectors, as columns, of square matrices.
 
-    Unlike the original's they have a gradient, where no two eigenvalues are equal.
+    Unlike in MindSpore, both have a gradient if no two eigenvalues are equal.
 
     Raises:
         TypeError: if `A` is not a float or complex Tensor.
-        ValueError: if `A` is not made of square matrices.
+        ValueError: if `A` does not hold square matrices.
 
     Example:
         >>> import mindspore_compat as ms
@@ -365,7 +365,7 @@ def eig(A: _Square):
 
 @public("ops.eigvals", "Tensor.eigvals")
 def eigvals(A):
-    """Computes the complex eigenvalues of square matrices. Errors as for `ops.eig`.
+    """Computes the complex eigenvalues of square matrices. The errors are those of `ops.eig`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -377,7 +377,7 @@ def eigvals(A):
 
 @public("ops.Eig")
 class Eig:
-    """The class form of `ops.eig`; without `compute_v` the eigenvectors are empty.
+    """The class form of `ops.eig`; without `compute_v`, the eigenvectors are an empty Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -401,8 +401,8 @@ class Eig:
     types=SameDtype("b LU_data"),
 )
 def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int32", "int64")):
-    """Solves A y = b, given the packed LU factors of A = P L U and its row exchanges, counted from
-    1.
+    """Solves A y = b, given the packed LU factors of A = P L U and its row exchanges, which count
+    from 1.
 
     Shapes:
         `b` is (..., M, K), `LU_data` is (..., M, M), `LU_pivots` is (..., M) of int32. The result
@@ -433,7 +433,7 @@ def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int3
 
 
 def _row_order(xp, pivots, count):
-    """The order of rows after the exchanges have been made one after the other."""
+    """Returns the order of the rows after all row exchanges."""
     stack = pivots.shape[:-1]
     order = xp.broadcast_to(xp.arange(count), (*stack, count))
     indices = xp.arange(count)
@@ -445,11 +445,11 @@ def _row_order(xp, pivots, count):
     return order
 
 
-# Products with a sum ------------------------------------------------------------------------------
+# Checks -------------------------------------------------------------------------------------------
 
 
 def need_axes(api, count, **arrays):
-    """Rejects arrays, by name, that do not have `count` axes."""
+    """Rejects arrays, given by name, that do not have `count` axes."""
     for name, array in arrays.items():
         if array.ndim != count:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Eigh, the Primitive that computes eigenvalues of symmetric matrices."""
+"""Eigh, the Primitive that computes eigenvalues and eigenvectors of symmetric matrices."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, checked
@@ -15,18 +15,18 @@ class Eigh(Primitive):
     """Computes the eigenvalues, and eigenvectors, of symmetric or Hermitian matrices.
 
     Args:
-        compute_eigenvectors (bool): False for the eigenvalues alone. Default: True.
-        lower (bool): whether the lower half is read, or the upper one. Default: True.
+        compute_eigenvectors (bool): False to compute only the eigenvalues. Default: True.
+        lower (bool): whether the lower triangle is read, or the upper one. Default: True.
 
     Inputs:
-        - **a** (Tensor): square matrices over the last two axes, of float or complex numbers.
+        - **a** (Tensor): square matrices over the last two axes, of a floating or complex dtype.
 
     Returns:
-        tuple[Tensor], the eigenvalues in ascending order, of the dtype of `a`, and the
-        eigenvectors as columns; the eigenvalues alone without `compute_eigenvectors`.
+        tuple[Tensor], the eigenvalues in ascending order, of the dtype of `a`, and the eigenvectors
+        as columns; only the eigenvalues without `compute_eigenvectors`.
 
     Raises:
-        TypeError: if a setting is not a bool, or `a` not a Tensor of these numbers.
+        TypeError: if a setting is not a bool, or `a` is not a Tensor of such a dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -44,7 +44,7 @@ class Eigh(Primitive):
         self.lower = lower
 
     def __call__(self, a):
-        """The eigenvalues, and eigenvectors."""
+        """Computes the eigenvalues, and the eigenvectors if requested."""
         below, above = tril.run(a, -1), triu.run(a, 1)
         half = below if self.lower else above
         other = swapaxes.run(conj.run(half), -1, -2)

@@ -18,12 +18,13 @@ def lu_unpack_grad(
     L_grad_flag: Bool,
     U_grad_flag: Bool,
 ):
-    """Computes the gradients of `ops.LuUnpack` for its data, one through L and one through U.
+    """Computes the gradient of `ops.LuUnpack` with respect to its data, in two parts: through L and
+    through U.
 
-    A flag says whether there is a gradient of that factor; without it the part is 0.
+    A flag tells whether the gradient of its factor is used; otherwise its part is 0.
 
     Shapes:
-        `LU_data` is (..., M, N), with K = min(M, N) `L_grad` is (..., M, K) and `U_grad` is (...,
+        `LU_data` is (..., M, N). With K = min(M, N), `L_grad` is (..., M, K) and `U_grad` is (...,
         K, N). Both results have the shape of `LU_data`.
 
     Example:
@@ -46,7 +47,7 @@ def lu_unpack_grad(
 
 @public("ops.operations._grad_ops.EinsumGrad")
 class EinsumGrad(Primitive):
-    """The gradients of `ops.einsum` for each of its inputs: `EinsumGrad(equation)(x, dout)`."""
+    """Computes the gradient of `ops.einsum` for each input: `EinsumGrad(equation)(x, dout)`."""
 
     @checked
     def __init__(self, equation: Str):

@@ -11,7 +11,7 @@ from .decomposition import _adjoint, complete_qr, reduced_qr
 @op("ops.geqrf(input)", "ops.Geqrf()(input)", "Tensor.geqrf()")
 def geqrf(xp, input: InexactOfNumPy):
     """Computes a QR decomposition in packed form: R on and above the diagonal, Householder vectors
-    below, and their coefficients.
+    below it, and the coefficients of the reflections.
 
     Shapes:
         `input` is (..., M, N). The results are (..., M, N) and (..., min(M, N)), of the same dtype.
@@ -31,7 +31,7 @@ geqrf.vjp(input=no_gradient("geqrf"))
 
 
 def _reflect(xp, vectors, tau, out, backwards=True):
-    """`out` after the reflections given by the columns of `vectors` and by `tau`."""
+    """Applies the reflections given by the columns of `vectors` and by `tau` to `out`."""
     rows = xp.arange(vectors.shape[-2])
     order = range(tau.shape[-1])
     for i in reversed(order) if backwards else order:
@@ -56,8 +56,8 @@ def _fits(api, input, tau):
     types=SameDtype("input input2"),
 )
 def orgqr(xp, input: InexactOfNumPy, input2: InexactOfNumPy):
-    """Computes the first columns of the product of Householder reflections in the form that `geqrf`
-    returns.
+    """Computes the first columns of the product of Householder reflections, which are given as
+    `geqrf` returns them.
 
     Shapes:
         `input` is (..., M, N), `input2` is (..., K) with K at most N. The result is (..., M, N), of
@@ -92,12 +92,12 @@ def ormqr(
     left: Bool = True,
     transpose: Bool = False,
 ):
-    """Multiplies `other` by the product of Householder reflections, or by its adjoint with
-    `transpose`, from the left or else from the right.
+    """Multiplies `other` by the product of Householder reflections, from the left or, if `left` is
+    False, from the right. `transpose` uses the adjoint of the product.
 
     Shapes:
-        `input` is (..., M, K), `tau` is (..., K), `other` is (..., M, N) for `left`. The result has
-        the shape and dtype of `other`.
+        `input` is (..., M, K), `tau` is (..., K), `other` is (..., M, N) if `left` is True. The
+        result has the shape and dtype of `other`.
 
     Example:
         >>> packed, tau = ms.ops.geqrf(ms.Tensor([[3.0], [4.0]]))
@@ -120,8 +120,8 @@ def ormqr(
 
 @op("ops.Qr(full_matrices=False)(x)")
 def qr_full(xp, x: InexactOfNumPy, full_matrices: Bool = False):
-    """Computes the full QR decomposition of each matrix: an orthogonal matrix q and an upper
-    triangle r with x = q r.
+    """Computes the QR decomposition of each matrix: an orthogonal matrix q and an upper triangle r
+    with x = q r.
 
     Shapes:
         `x` is (..., M, N). With K = min(M, N), q is (..., M, K) and r is (..., K, N); with

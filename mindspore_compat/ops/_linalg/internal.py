@@ -26,16 +26,16 @@ def inplace_addr(input, vec1, vec2, beta, alpha):
 
 
 def transpose(x):
-    """A matrix, or a stack of them, transposed."""
+    """Transposes a matrix, or a stack of matrices."""
     return ops.swapaxes(x, -1, -2)
 
 
 @alias("ops.auto_generate.LstsqV2()(A, B, driver=None)")
 def least_squares(A, B, driver):
-    """(the solution of least squares, its residuals, the rank, the singular values).
+    """Solves a least-squares problem; returns (solution, residuals, rank, singular values).
 
-    What a driver of LAPACK does not compute is empty: "gelsy", which is the default, gives no
-    residuals and no singular values, "gels" no rank and no singular values.
+    Results that the LAPACK driver does not compute are empty: residuals and singular values for
+    "gelsy", the default; rank and singular values for "gels".
     """
     require("LstsqV2", "driver", driver, (None, "gels", "gelsy", "gelsd", "gelss"))
     rows, columns = A.shape[-2:]
@@ -67,7 +67,8 @@ def quant_batch_matmul(
     transpose_x2=False,
     dtype=float16,
 ):
-    """(x1 @ x2 + bias) * scale * pertokenScaleOptional + offset of int8, in another dtype.
+    """Computes (x1 @ x2 + bias) * scale * pertokenScaleOptional + offset of int8 inputs, in another
+    dtype.
 
     Source: mindspore.ops.auto_generate.quant_batch_matmul of MindSpore 2.10.
     """
@@ -97,9 +98,9 @@ def weight_quant_batch_matmul(
     transpose_weight=False,
     antiquant_group_size=0,
 ):
-    """x @ ((weight + offset) * scale) + bias; as int8 where `quant_scale` is given.
+    """Computes x @ ((weight + offset) * scale) + bias; quantized to int8 if `quant_scale` is given.
 
-    With `antiquant_group_size` each group of that many rows of the weight has its own scale.
+    With `antiquant_group_size`, each group of that many rows of the weight has its own scale.
 
     Source: mindspore.ops.auto_generate.weight_quant_batch_matmul of MindSpore 2.10.
     """

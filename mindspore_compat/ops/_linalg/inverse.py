@@ -10,7 +10,7 @@ Limit = Number | Bool | TensorOf(any_dtype)
 
 @op("ops.inverse(input)", "Tensor.inverse()", "ops.matrix_inverse(x: input)")
 def inverse(xp, input: InexactOfNumPy):
-    """Computes the inverse of each matrix. A ValueError is raised if one is singular.
+    """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
 
     Shapes:
         `input` is (..., M, M). The result has the same shape and dtype.
@@ -162,7 +162,7 @@ def matrix_power(xp, input: TensorOf(real), n: Int):
 
 @op("mint.inverse(input)", "mint.linalg.inv(input)")
 def mint_inverse(xp, input: Anything):
-    """Computes the inverse of each matrix. A ValueError is raised if one is singular.
+    """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
 
     Shapes:
         `input` is (..., M, M), with at most four leading axes. The result has the same shape and

@@ -22,11 +22,11 @@ def matmul(xp, input: Anything, other: Anything):
     """Computes the matrix product over the last two axes. A vector is a row on the left and a
     column on the right.
 
-    Shapes that do not fit are a RuntimeError, or a ValueError where `other` is a vector.
+    If the shapes do not fit, it raises a RuntimeError, or a ValueError if `other` is a vector.
 
     Shapes:
         `input` is (..., M, K) or (K,), `other` is (..., K, N) or (K,); the leading axes are
-        broadcast. The result is (..., M, N), without the axis that a vector lacks.
+        broadcast. The result is (..., M, N); an input that is a vector removes its axis from it.
 
     Example:
         >>> print(ms.ops.matmul(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([[1.0], [1.0]])))
@@ -49,9 +49,7 @@ matmul.vjp_of("matmul")
 
 @op(types=Promote("input other"), compute="products")
 def matrix_product(xp, input: Anything, other: Anything):
-    """Like `matmul`, for `Tensor.matmul`, whose documentation names a ValueError for shapes that do
-    not fit.
-    """
+    """Computes `matmul` for `Tensor.matmul`, which raises a ValueError if the shapes do not fit."""
     return product(xp, input, other)
 
 
@@ -84,8 +82,8 @@ def rmatmul(xp, input: Anything, other: Anything):
     """Computes the reflected matrix product, other @ input, where the Tensor is the right operand.
 
     Shapes:
-        `other` is (..., M, K) or (K,), `input` is (..., K, N) or (K,). The result is as of
-        `ops.matmul`.
+        `other` is (..., M, K) or (K,), `input` is (..., K, N) or (K,). The result has the shape of
+        `ops.matmul(other, input)`.
 
     Example:
         >>> print(ms.Tensor([[3.0], [4.0]]).__rmatmul__(ms.Tensor([[1.0, 2.0]])))
@@ -95,7 +93,7 @@ def rmatmul(xp, input: Anything, other: Anything):
 
 
 def _product(xp, api, input, other, transpose_a, transpose_b):
-    """The product of matrices, each transposed first if requested."""
+    """Multiplies matrices, each transposed first if requested."""
     left = xp.swapaxes(input, -1, -2) if transpose_a else input
     right = xp.swapaxes(other, -1, -2) if transpose_b else other
     if left.shape[-1] != right.shape[-2]:
@@ -191,8 +189,8 @@ def bmm(xp, input: Anything, other: Anything):
     types=Promote("input other"),
 )
 def dot(xp, input: Anything, other: Anything):
-    """Computes the dot product over the last axis of the input and the last but one axis, or the
-    only one, of `other`.
+    """Computes the dot product over the last axis of the input and the second-to-last axis of
+    `other`, or its only axis.
 
     Shapes:
         `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
@@ -260,12 +258,12 @@ def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
 
 
 def _dense_input(xp, g, weight):
-    """The gradient of the input; a weight with one axis gives scalars."""
+    """Returns the gradient of the input; a weight with one axis gives scalars."""
     return xp.expand_dims(g, -1) * weight if weight.ndim == 1 else product(xp, g, weight)
 
 
 def _dense_weight(xp, g, input, weight_shape):
-    """The gradient of the weight: one product over all leading axes at once."""
+    """Returns the gradient of the weight: one product over all leading axes at once."""
     if len(weight_shape) == 1:
         return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
     if g.ndim != 2:
@@ -313,7 +311,7 @@ def bidense(xp, input1: Anything, input2: Anything, weight: Anything, bias: Anyt
 
 @op(compute="products")
 def einsum_of(xp, operands: TupleOf(Anything) | ListOf(Anything), equation: Str):
-    """The sum of products given by `equation`."""
+    """Computes the sum of products given by `equation`."""
     return xp.einsum_list(list(operands), equation)
 
 
@@ -324,7 +322,7 @@ def einsum(equation, *operands):
 
     Args:
         equation (str): the indices of each operand, and after `->` those of the result.
-        *operands (Tensor): as many as the equation names.
+        *operands (Tensor): one Tensor per operand of the equation.
 
     Raises:
         TypeError: if `equation` is not a str.
@@ -347,7 +345,7 @@ def einsum(equation, *operands):
 
 
 def explicit(equation, ranks):
-    """`equation` with an explicit result and letters instead of every ellipsis.
+    """Returns `equation` with an explicit result, and with letters instead of each ellipsis.
 
     Raises:
         ValueError: if the operands do not fit.
@@ -383,7 +381,7 @@ def explicit(equation, ranks):
 
 @public("ops.Einsum")
 class Einsum:
-    """Sums of products in Einstein notation: `ops.Einsum(equation)(operands)`.
+    """Computes sums of products in Einstein notation: `ops.Einsum(equation)(operands)`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -52,7 +52,7 @@ def addmm(
 
 
 def _plus(xp, beta, input, alpha, product):
-    """beta * input + alpha * product, in the promoted dtype of the two."""
+    """Computes beta * input + alpha * product, in the promoted dtype of the two."""
     one, two = promoted(xp, scaled(xp, beta, input), scaled(xp, alpha, product))
     return one + two
 

@@ -14,8 +14,8 @@ _ORDERS = (2, -2, 1, -1, float("inf"), float("-inf"), "fro", "nuc")
 
 
 def _matrix_norm(A, order, axis, keep, dtype):
-    """The norm of matrices over two axes; rejects an unknown `order` or an axis that does not
-    exist.
+    """Computes the norm of matrices over two axes; rejects an unknown `order` or an axis that does
+    not exist.
     """
     if not isinstance(axis, tuple) or not all(type(one) is int for one in axis):
         raise TypeError(f"For 'matrix_norm', 'axis' must be a tuple of two ints, but got {axis!r}.")
@@ -41,14 +41,14 @@ def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, 
     Args:
         A (Tensor): matrices.
         ord (Union[int, float, str]): 2 or -2 (largest, smallest singular value), 1 or -1 (largest,
-            smallest column sum), inf or -inf (row sum), "fro" or "nuc" (sum of singular values); or
-            a Tensor that holds the number.
+            smallest column sum), inf or -inf (largest, smallest row sum), "fro" (Frobenius) or
+            "nuc" (sum of singular values); or a Tensor that holds the number.
         axis (tuple[int]): the axes of rows and columns.
         keepdims (bool): True to keep both axes with length 1.
-        dtype (mindspore.dtype): what `A` is cast to first.
+        dtype (mindspore.dtype): the dtype to which `A` is cast first.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `ord` is not one of these, or the axes are out of range or the same.
 
     Example:
@@ -80,8 +80,8 @@ def nuclear_norm(
     """Computes the nuclear norm, the sum of the singular values, of matrices over two axes.
 
     Shapes:
-        `x` has at least two axes. The result lacks the axes of `dim`, or has length 1 there with
-        `keepdim`; the dtype stays.
+        `x` has at least two axes. The result lacks the axes in `dim`, or has length 1 there with
+        `keepdim`, and keeps the dtype.
 
     Example:
         >>> print(ms.ops.NuclearNorm()(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
@@ -99,12 +99,12 @@ def cond(
 
     Args:
         A (Tensor): matrices over the last two axes.
-        p (Union[int, float, str, Tensor]): the norm, as for `ops.matrix_norm`; None is 2. A Tensor
-            that holds the order of one selects the Frobenius norm.
+        p (Union[int, float, str, Tensor]): the norm, as for `ops.matrix_norm`; None means 2. A
+            Tensor that holds a number selects the Frobenius norm.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if `p` is not a norm of matrices.
+        TypeError: if an argument has the wrong type.
+        ValueError: if `p` is not a matrix norm.
 
     Example:
         >>> import mindspore_compat as ms

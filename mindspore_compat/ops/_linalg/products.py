@@ -27,7 +27,7 @@ def mv(xp, mat: Anything, vec: Anything):
 
 
 def _by_vector(xp, api, mat, vec):
-    """mat @ vec; a vector with more axes is flattened."""
+    """Returns mat @ vec; a vector with more axes is flattened."""
     if mat.ndim != 2 or not vec.ndim or vec.size != mat.shape[1]:
         raise ValueError(
             f"For '{api}', 'mat' must be a matrix and 'vec' hold a number for each of "
@@ -59,8 +59,8 @@ def ger(xp, input: Anything, vec2: Anything):
 
 @op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)")
 def inner(xp, input: Anything, other: Anything):
-    """Computes the inner product over the last axes; with a Tensor without axes it is a plain
-    product.
+    """Computes the inner product over the last axes; a Tensor without axes multiplies every
+    element.
 
     Shapes:
         `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
@@ -121,7 +121,7 @@ def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = 
     """
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
-    at = 0 if dim is None else dim - input.ndim if dim >= 0 else dim  # counted from the end
+    at = 0 if dim is None else dim - input.ndim if dim >= 0 else dim  # relative to the last axis
     if not -input.ndim <= at < 0 or {input.shape[at], *other.shape[at:][:1]} != {3}:
         raise ValueError(
             f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
@@ -157,11 +157,11 @@ def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) =
 def tensor_dot(
     xp, x1: Anything, x2: Anything, axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))
 ):
-    """Contracts two Tensors over axes (tensor dot product): a number n means the last n of `x1` and
-    the first n of `x2`, a pair of lists names them.
+    """Contracts two Tensors over axes (tensor dot product). If `axes` is a number n, the axes are
+    the last n of `x1` and the first n of `x2`; otherwise it is a pair of lists of axes.
 
     Shapes:
-        The lengths along the named axes are equal. The result has the other axes of `x1`, then
+        The lengths along paired axes are equal. The result has the other axes of `x1`, then
         those of `x2`.
 
     Example:
@@ -180,12 +180,12 @@ def batch_dot(
     x2: Anything,
     axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None,
 ):
-    """Computes dot products over one axis of each input, for each element of the first axis, which
-    both share.
+    """Computes dot products over one axis of each input, separately for each element of the first
+    axis, the batch.
 
     Shapes:
-        `x1` is (B, ...), `x2` is (B, ...), with one length along the axes named. The result is (B,
-        the other axes of `x1`, those of `x2`).
+        `x1` is (B, ...), `x2` is (B, ...), with equal lengths along the contracted axes. The result
+        has the axis B, then the other axes of `x1` and those of `x2`.
 
     Example:
         >>> print(ms.ops.batch_dot(ms.ops.ones((2, 3)), ms.ops.ones((2, 3)), axes=1))

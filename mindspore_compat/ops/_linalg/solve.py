@@ -22,8 +22,8 @@ from .decomposition import _adjoint, _square
     types=SameDtype("input A"),
 )
 def lstsq(xp, input: Float16To64, A: Float16To64, fast: Bool = True, l2_regularizer: Number = 0.0):
-    """Solves the least-squares problem: finds the smallest y that minimizes |input y - A|. The
-    matrix has full rank.
+    """Solves the least-squares problem: finds the y of least norm that minimizes |input y - A|.
+    `input` must have full rank.
 
     Shapes:
         `input` is (M, N), `A` is (M, K) or (M,). The result is (N, K), of the same dtype.
@@ -97,12 +97,12 @@ def matrix_solve_ls(
 def matrix_triangular_solve(
     xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, lower: Bool = True, adjoint: Bool = False
 ):
-    """Solves the triangular system matrix y = rhs with one triangle of the matrix: the lower one,
-    or else the upper one. `adjoint` solves with the adjoint.
+    """Solves the triangular system matrix y = rhs with the lower triangle of the matrix, or the
+    upper one if `lower` is False. `adjoint` solves with the adjoint.
 
     Shapes:
-        `matrix` is (..., M, M), `rhs` is (..., M, K); it may have axes of a stack before those of
-        the matrix. The result has the shape of `rhs` and the same dtype.
+        `matrix` is (..., M, M), `rhs` is (..., M, K); `rhs` may have additional leading axes. The
+        result has the shape of `rhs` and the same dtype.
 
     Example:
         >>> print(ms.ops.MatrixTriangularSolve()(ms.Tensor([[2.0, 0.0], [1.0, 4.0]]),
@@ -123,7 +123,7 @@ def matrix_triangular_solve(
 
 @op(compute="native")
 def triangles(xp, LU_data: Anything):
-    """L, with ones on its diagonal, and U, from the packed factors."""
+    """Returns L, with ones on its diagonal, and U, from the packed factors."""
     rows, columns = LU_data.shape[-2:]
     least = min(rows, columns)
     eye = xp.eye(rows, least, dtype=LU_data.dtype)
@@ -143,11 +143,11 @@ def lu_unpack(
     Args:
         LU_data (Tensor): L below the diagonal and U on and above it.
         LU_pivots (Tensor): the row, counted from 1, that each row was swapped with.
-        unpack_data (bool): whether L and U are wanted.
-        unpack_pivots (bool): whether P is wanted.
+        unpack_data (bool): whether L and U are returned.
+        unpack_pivots (bool): whether P is returned.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -170,7 +170,7 @@ def lu_unpack(
 
 
 def _permutation(data, pivots):
-    """The permutation matrices that undo the row exchanges."""
+    """Returns the permutation matrices that undo the row exchanges."""
     rows = data.shape[-2]
     order = numpy.broadcast_to(numpy.arange(rows), (*data.shape[:-2], rows)).copy()
     for row, indices in zip(

@@ -21,7 +21,7 @@ def _yes_no(xp, api, x, y, weight, reduction):
 
 @implements
 def bernoulli_loss(xp, x, y):
-    """-(y log(x) + (1 - y) log(1 - x)), with logarithms clipped from below at log(1e-12)."""
+    """Computes -(y log(x) + (1 - y) log(1 - x)), with logarithms of at least log(1e-12)."""
     return xp.blockwise(_bernoulli, x, y)
 
 
@@ -46,7 +46,7 @@ derive(
 
 @implements
 def logistic_loss(xp, x, y):
-    """(1 - y) x + log(1 + exp(-x)), the cross entropy of sigmoid(x) with y."""
+    """Computes (1 - y) x + log(1 + exp(-x)), the cross entropy of sigmoid(x) with the target y."""
     if x.dtype == y.dtype and x.dtype.kind == "f":
         return xp.blockwise(_logistic, x, y)
     return _logistic(xp, x, y)
@@ -144,7 +144,7 @@ def binary_cross_entropy_with_logits(
 ):
     """Computes the binary cross entropy of logits and targets, without overflow.
 
-    `pos_weight` multiplies what positive targets contribute, `weight` the whole; both are
+    `pos_weight` multiplies the loss of positive targets, `weight` the whole loss; both are
     broadcast.
 
     Shapes:

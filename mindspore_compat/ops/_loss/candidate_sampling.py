@@ -21,12 +21,12 @@ def _uniform(numbers, limit):
 
 
 def _log_uniform(numbers, limit):
-    """Classes k with probability log((k + 2) / (k + 1)) / log(limit + 1)."""
+    """Draws classes k with probability log((k + 2) / (k + 1)) / log(limit + 1)."""
     return np.minimum(np.exp(numbers * np.log1p(limit)).astype(np.int64) - 1, limit - 1)
 
 
 def _draw(stream, sampled, count, limit, unique, without):
-    """The classes, and how many draws were made for them."""
+    """Returns the drawn classes, and the number of draws needed."""
     classes, tries = {}, 0
     while len(classes) < count:
         numbers = stream.next(HOST).random(max(count, 64))
@@ -42,14 +42,15 @@ def _draw(stream, sampled, count, limit, unique, without):
 
 
 def _expected_count(share, count, tries):
-    """How often a class of probability `share` is among the drawn ones."""
+    """Returns the expected number of occurrences of a class with probability `share` in the
+    sample."""
     if tries == count:
         return share * count
     return -np.expm1(tries * np.log1p(-share))
 
 
 class _Sampler(Primitive):
-    """What both samplers share: the random stream and the shape of the result."""
+    """The base class of both samplers: holds the random generator and the sizes."""
 
     def _set(self, num_true, num_sampled, unique, range_max, seed):
         super().__init__(type(self).__name__)
@@ -65,7 +66,8 @@ class _Sampler(Primitive):
     @in_each_slice
     @checked
     def __call__(self, true_classes: Index):
-        """The classes, and the expected counts of the true classes and of the sampled ones."""
+        """Returns the sampled classes, and the expected counts of the true classes and of the
+        sampled ones."""
         if true_classes.ndim != 2 or true_classes.shape[1] != self.num_true:
             raise ValueError(
                 f"For '{self.name}', 'true_classes' must have shape (N, "
@@ -100,23 +102,22 @@ class UniformCandidateSampler(_Sampler):
     """Samples classes uniformly from [0, range_max).
 
     Args:
-        num_true (int): how many true classes a sample has.
-        num_sampled (int): how many classes are drawn.
-        unique (bool): whether no class is drawn twice.
-        range_max (int): how many classes there are.
-        seed (int): the seed of the draws; 0 takes the default stream.
-        remove_accidental_hits (bool): whether true classes are left out, where enough others
-            remain.
+        num_true (int): the number of true classes per row.
+        num_sampled (int): the number of classes to draw.
+        unique (bool): whether a class is drawn at most once.
+        range_max (int): the number of classes.
+        seed (int): the seed of the draws; 0 uses the global generator.
+        remove_accidental_hits (bool): whether true classes are excluded, if enough others remain.
 
     Inputs:
         - **true_classes** (Tensor): int32 or int64, shape (N, num_true).
 
     Outputs:
-        The classes (num_sampled,), and how often the true ones and these are to be expected.
+        The classes (num_sampled,), and the expected counts of the true classes and of these.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if a size is less than 1, or more unique classes are requested than there are.
+        TypeError: if an argument has the wrong type.
+        ValueError: if a size is less than 1, or more unique classes are requested than exist.
 
     Example:
         >>> import mindspore_compat as ms
@@ -153,25 +154,25 @@ class UniformCandidateSampler(_Sampler):
 
 @public("ops.LogUniformCandidateSampler")
 class LogUniformCandidateSampler(_Sampler):
-    """Samples classes from [0, range_max), low ones more often: log((k + 2) / (k + 1)) /
-    log(range_max + 1).
+    """Samples classes from [0, range_max) with a log-uniform distribution: class k has the
+    probability log((k + 2) / (k + 1)) / log(range_max + 1).
 
     Args:
-        num_true (int): how many true classes a sample has.
-        num_sampled (int): how many classes are drawn.
-        unique (bool): whether no class is drawn twice.
-        range_max (int): how many classes there are.
-        seed (int): the seed of the draws; 0 takes the default stream.
+        num_true (int): the number of true classes per row.
+        num_sampled (int): the number of classes to draw.
+        unique (bool): whether a class is drawn at most once.
+        range_max (int): the number of classes.
+        seed (int): the seed of the draws; 0 uses the global generator.
 
     Inputs:
         - **true_classes** (Tensor): int64, shape (N, num_true).
 
     Outputs:
-        The classes (num_sampled,), and how often the true ones and these are to be expected.
+        The classes (num_sampled,), and the expected counts of the true classes and of these.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if a size is less than 1, or more unique classes are requested than there are.
+        TypeError: if an argument has the wrong type.
+        ValueError: if a size is less than 1, or more unique classes are requested than exist.
 
     Example:
         >>> import mindspore_compat as ms
@@ -235,14 +236,14 @@ def log_uniform_candidate_sampler(
 
 @public("ops.ComputeAccidentalHits")
 class ComputeAccidentalHits(Primitive):
-    """Finds the sampled classes that are true ones: (rows, indices among the sampled, the lowest
-    float32).
+    """Finds the sampled classes that are true classes; returns their rows, their indices in the
+    sample, and weights of the lowest float32.
 
     Args:
-        num_true (int): how many true classes a row has.
+        num_true (int): the number of true classes per row.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes do not fit.
 
     Example:

@@ -10,7 +10,7 @@ from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 
 
 def _cosine(xp, a, b, axis, eps):
-    """Inner product over the product of lengths, which is at least `eps`."""
+    """Computes the inner product divided by the product of the norms, which is at least `eps`."""
     if isinstance(axis, int):
         one, two = (rooted(xp, xp.sum(xp.square(v), axis), 2) for v in (a, b))
     else:
@@ -29,10 +29,11 @@ def cosine_similarity(
     dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
     eps: InTensor(AsValue(Number, Bool | None)) = 1e-8,
 ):
-    """Computes the cosine similarity of `x1` and `x2` along `dim`. The product of the lengths is at
-    least `eps`.
+    """Computes the cosine similarity of `x1` and `x2` along `dim`: their inner product divided by
+    the product of their norms, which is at least `eps`.
 
-    Over two axes, or all of a matrix if `dim` is None, the lengths are the largest singular values.
+    Over two axes, or over a whole matrix if `dim` is None, the norms are the largest singular
+    values.
 
     Shapes:
         The shapes of `x1` and `x2` are broadcast. The result is the broadcast shape without `dim`.
@@ -46,8 +47,8 @@ def cosine_similarity(
 
 
 def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
-    """1 - cosine for similar pairs (target 1), the cosine above the margin for dissimilar ones
-    (-1).
+    """Computes 1 - cosine for similar pairs (target 1), and max(0, cosine - margin) for dissimilar
+    pairs (-1).
     """
     cosine = xp.sum(x1 * x2, axis) / xp.sqrt(
         (xp.sum(xp.square(x1), axis) + 1e-12) * (xp.sum(xp.square(x2), axis) + 1e-12)

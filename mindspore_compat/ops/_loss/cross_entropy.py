@@ -1,7 +1,7 @@
 """Cross entropy of several classes, and the negative log likelihood loss.
 
-Those of two classes are in _loss/binary_cross_entropy.py, margins between classes in
-_loss/margin.py, losses of sequences in _loss/ctc.py.
+Losses of two classes are in _loss/binary_cross_entropy.py, margin losses in _loss/margin.py, losses
+of sequences in _loss/ctc.py.
 """
 
 from ..._backend.bodies.gpu import bodies_of
@@ -29,7 +29,8 @@ from .reduction import Reduced, Reduction, need_shape, reduced
 
 @implements
 def class_nll(xp, x, target, counts):
-    """log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false."""
+    """Computes log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is
+    false."""
     if bodies := bodies_of(xp, x, target, counts):
         result = bodies.rows(_row_nll, (1, *x.shape), (ROW,), elements=(x,), rows=(target, counts))
         if result is not None:
@@ -44,7 +45,7 @@ def _row_nll(xp, x, target, counts):
 
 
 def _class_nll_vjp(xp, g, out, x, target, counts):
-    """softmax(x) minus 1 at the target; 0 where a row does not count."""
+    """Returns softmax(x), minus 1 at the target; 0 for rows where `counts` is false."""
     if bodies := bodies_of(xp, x, target, counts, out, g):
         result = bodies.rows(
             _row_vjp, (1, *x.shape), (ELEMENT,), elements=(x,), rows=(target, counts, out, g)
@@ -65,13 +66,14 @@ derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_vj
 
 
 def _in_rows(xp, x, target):
-    """`target`, whose classes may be given as rows of one for the rows of `x`."""
+    """Returns `target`, in which the classes may be columns of length 1, flattened for the rows of
+    `x`."""
     single = x.ndim == 2 and tuple(target.shape) == (x.shape[0], 1) and target.dtype.kind in "iu"
     return xp.reshape(target, (-1,)) if single else target
 
 
 def _rows_of_classes(xp, x, target, ignore, reduction):
-    """The cross entropy of rows with classes, all of one weight."""
+    """Computes the cross entropy of rows with target classes, without class weights."""
     if tuple(target.shape) != tuple(x.shape[:1]):
         raise _misfit(xp, target, x.shape[1])(
             f"For 'cross_entropy', 'target' must have shape {tuple(x.shape[:1])}, but got "
@@ -85,25 +87,25 @@ def _rows_of_classes(xp, x, target, ignore, reduction):
 
 
 def _pick(xp, x, target, axis):
-    """The entries of `x` that `target` names along `axis`."""
+    """Selects the entries of `x` at the classes `target` along `axis`."""
     return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(target, axis), axis), axis)
 
 
 def _class_weights(xp, weight, x, axis):
-    """Weights of the classes, shaped to multiply `x`."""
+    """Returns Weights of the classes, shaped to multiply `x`."""
     return xp.reshape(weight, (-1,) + (1,) * (x.ndim - 1 - axis))
 
 
 def _misfit(xp, target, length):
-    """The exception for shapes that do not fit: the original picks the classes first, and has a
-    RuntimeError for one that is not there."""
+    """Returns the exception for shapes that do not fit. MindSpore selects the classes first, and
+    raises a RuntimeError if one does not exist."""
     return RuntimeError if bool(xp.any((target < -length) | (target >= length))) else ValueError
 
 
 def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
-    """The negative log likelihood of the classes `target`, weighted, smoothed and reduced.
+    """Computes the negative log likelihood of the classes `target`, weighted, smoothed and reduced.
 
-    Classes are along axis 1, or along the only axis.
+    The classes are on axis 1, or on the only axis.
     """
     axis = min(logs.ndim, 2) - 1
     classes = logs.shape[axis]
@@ -135,7 +137,7 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
 
 
 def _against_probabilities(xp, api, logs, target, weight, reduction, smoothing):
-    """-sum(target * logs) over the classes; the mean is over all other axes."""
+    """Returns -sum(target * logs) over the classes; the mean is over all other axes."""
     need_shape(api, "input", "target", logs, target)
     axis = min(logs.ndim, 2) - 1
     classes = logs.shape[axis]
@@ -184,13 +186,14 @@ def cross_entropy(
 ):
     """Computes the cross entropy of logits and target classes, or target probabilities.
 
-    Integer targets name classes; `ignore_index` marks those that do not count, and the mean is
-    weighted by `weight`, one number for each class. Floating targets are probabilities.
-    `label_smoothing` mixes in that much of the uniform distribution.
+    Integer targets are classes. Targets equal to `ignore_index` are ignored, and the mean is
+    weighted by `weight`, one number per class. Floating targets are probabilities.
+    `label_smoothing` is the share of the uniform distribution in the smoothed targets.
 
     Shapes:
-        `input` is (N, C, ...) or (C,). Classes have its shape without C, or (N, 1); probabilities
-        have its shape. The result is (), or the shape without C for `reduction` "none".
+        `input` is (N, C, ...) or (C,). Target classes have its shape without C, or (N, 1); target
+        probabilities have its shape. The result is (), or the shape without C for `reduction`
+        "none".
 
     Example:
         >>> print(ms.ops.cross_entropy(ms.Tensor([[2.0, 0.0], [0.0, 1.0]]),
@@ -221,8 +224,8 @@ def nll_loss(
 ):
     """Computes the negative log likelihood of the target classes, given log probabilities.
 
-    `ignore_index` marks targets that do not count, and the mean is weighted by `weight`, one number
-    for each class. Any other `reduction` counts as "none".
+    Targets equal to `ignore_index` are ignored, and the mean is weighted by `weight`, one number
+    per class. An unknown `reduction` counts as "none".
 
     Shapes:
         `inputs` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
@@ -261,8 +264,8 @@ def nll_loss_ext(
 ):
     """Computes the negative log likelihood of the target classes, given log probabilities.
 
-    `ignore_index` marks targets that do not count, and the mean is weighted by `weight`, one number
-    for each class.
+    Targets equal to `ignore_index` are ignored, and the mean is weighted by `weight`, one number
+    per class.
 
     Shapes:
         `input` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
@@ -305,7 +308,7 @@ def nll_loss_primitive(
         (N,) for `reduction` "none".
 
     Returns:
-        The loss, and the sum of the weights that counted.
+        The loss, and the sum of the weights of the targets that were not ignored.
 
     Example:
         >>> loss, weight = ms.ops.NLLLoss()(ms.Tensor([[-0.5, -1.0]]), ms.Tensor([1], ms.int32),
@@ -337,7 +340,7 @@ def softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: Float16Or
         `logits` and `labels` are (N, C), of one dtype, which is that of the results.
 
     Returns:
-        The losses, (N,), and their gradient for the logits, softmax(logits) - labels.
+        The losses, (N,), and their gradient with respect to the logits, softmax(logits) - labels.
 
     Example:
         >>> rows = ms.ops.SoftmaxCrossEntropyWithLogits()

@@ -16,11 +16,11 @@ from .._rules import Float32Or64, Index
 from .reduction import Reduction
 
 Logs = AsValue(Float32Or64, Float)
-NONE = -1e30  # the logarithm of an impossible event; finite, so that differences of two are no NaN
+NONE = -1e30  # the logarithm of an impossible event; finite, so that a difference of two is not NaN
 
 
 def _add(xp, *terms):
-    """log(exp(a) + exp(b) + ...)."""
+    """Computes log(exp(a) + exp(b) + ...)."""
     top = terms[0]
     for term in terms[1:]:
         top = xp.maximum(top, term)
@@ -28,7 +28,7 @@ def _add(xp, *terms):
 
 
 def _back(xp, x, steps):
-    """`x` shifted along its last axis by `steps`; the vacated states are impossible."""
+    """Shifts `x` along its last axis by `steps`; the vacated states become impossible."""
     steps = max(min(steps, x.shape[-1]), -x.shape[-1])
     gap = xp.full((*x.shape[:-1], abs(steps)), NONE, x.dtype)
     if steps > 0:
@@ -37,11 +37,12 @@ def _back(xp, x, steps):
 
 
 class _Lattice:
-    """The states of CTC: the labels, with a blank between neighbours and at both ends.
+    """The states of a CTC recursion: the labels, with a blank between neighbours and at both ends.
 
     Attributes:
         labels: the label of each state, (N, S).
-        stay, skip: whether a state may repeat for a step, and reached from two before, (N, S).
+        stay, skip: whether a state may repeat, and whether it may follow the state two before it,
+            (N, S).
         last: the number of states in use, (N,).
         steps: the number of time steps in use, (N,).
     """
@@ -74,8 +75,8 @@ class _Lattice:
         return xp.take_along_axis(logs, index, 2)
 
     def forward(self, xp, emit):
-        """alpha: log probability of reaching each state at each time, emission included, (T, N,
-        S)."""
+        """Returns alpha, the log probability of reaching each state at each time, including its
+        emission, (T, N, S)."""
         index = xp.arange(self.labels.shape[1])
         now = xp.where(index < 2, emit[0], NONE)
         steps = [now]
@@ -87,8 +88,8 @@ class _Lattice:
         return xp.stack(steps, 0)
 
     def backward(self, xp, emit):
-        """beta: log probability of finishing from each state at each time, emission not
-        included."""
+        """Returns beta, the log probability of finishing from each state at each time, without its
+        emission."""
         index = xp.arange(self.labels.shape[1])
         last = xp.expand_dims(self.last, 1)
         ends = xp.where((index == last - 1) | (index == last - 2), 0.0, NONE)
@@ -106,7 +107,7 @@ class _Lattice:
         return xp.stack(steps[::-1], 0)
 
     def total(self, xp, alpha):
-        """The log probability of each target, (N,)."""
+        """Returns the log probability of each target, (N,)."""
         at = xp.expand_dims(xp.expand_dims(self.steps - 1, 0), 2)
         final = xp.squeeze(
             xp.take_along_axis(alpha, xp.broadcast_to(at, (1, *alpha.shape[1:])), 0), 0
@@ -121,7 +122,7 @@ class _Lattice:
 
 @implements
 def ctc_nll(xp, logs, targets, steps, lengths, blank=0, merge=True):
-    """Minus the log probability of `targets` (N, S) under (T, N, C) log probabilities."""
+    """Computes minus the log probability of `targets` (N, S), given log probabilities (T, N, C)."""
     lattice = _Lattice(xp, targets, steps, lengths, blank, merge)
     loss = -lattice.total(xp, lattice.forward(xp, lattice.emitted(xp, logs)))
     return xp.where(loss > -0.1 * NONE, xp.inf, loss)
@@ -129,7 +130,7 @@ def ctc_nll(xp, logs, targets, steps, lengths, blank=0, merge=True):
 
 @implements
 def ctc_alpha(xp, logs, targets, steps, lengths, blank=0):
-    """The forward variables, (N, T, 2 S + 1)."""
+    """Computes the forward variables, (N, T, 2 S + 1)."""
     lattice = _Lattice(xp, targets, steps, lengths, blank)
     alpha = lattice.forward(xp, lattice.emitted(xp, logs))
     used = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
@@ -139,7 +140,8 @@ def ctc_alpha(xp, logs, targets, steps, lengths, blank=0):
 
 @implements
 def ctc_occupation(xp, logs, targets, steps, lengths, blank=0, merge=True):
-    """The probability that each label is emitted at each time, given the target: (T, N, C)."""
+    """Returns the probability that each label is emitted at each time, given the target: (T, N,
+    C)."""
     lattice = _Lattice(xp, targets, steps, lengths, blank, merge)
     emit = lattice.emitted(xp, logs)
     alpha, beta = lattice.forward(xp, emit), lattice.backward(xp, emit)
@@ -165,7 +167,7 @@ derive(
 
 
 def _lengths(xp, api, name, value, count, limit):
-    """Lengths given as a tuple or an integer Tensor, as an int64 array; checked."""
+    """Returns lengths given as a tuple or an integer Tensor as an int64 array, after checks."""
     if isinstance(value, Tensor):
         if value._array.dtype.kind not in "iu":
             raise TypeError(
@@ -184,7 +186,7 @@ def _lengths(xp, api, name, value, count, limit):
 
 
 def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
-    """The losses, (N,), with lengths and targets as arrays."""
+    """Computes the losses, (N,), with lengths and targets as arrays."""
     if logs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != logs.shape[1]:
         raise ValueError(
             f"For '{api}', 'log_probs' must have shape (T, N, C) and 'targets' (N, S), but got "
@@ -222,8 +224,8 @@ def ctc_loss(
     """Computes the CTC loss: minus the log probability of label sequences whose alignment with the
     log probabilities is unknown.
 
-    The mean is of the losses divided by the lengths of their targets. `zero_infinity` gives 0 where
-    no alignment exists.
+    With `reduction` "mean", each loss is first divided by the length of its target. `zero_infinity`
+    replaces the loss by 0 if no alignment exists.
 
     Shapes:
         `log_probs` is (T, N, C), `targets` is (N, S), the lengths are tuples or Tensors of N
@@ -290,7 +292,8 @@ def ctc_loss_v2(
 
 
 def _dense_labels(indices, values, count, collapse, blank):
-    """Rows of labels, from their indices (batch, position) and values; a blank ends a row."""
+    """Returns rows of labels, given their indices (batch, position) and values; a blank ends a
+    row."""
     rows, ended = [[] for _ in range(count)], set()
     for i, ((batch, _), label) in enumerate(zip(indices, values)):
         if not 0 <= label <= blank or batch in ended and label < blank:
@@ -323,17 +326,18 @@ def ctc_loss_sparse(
     """Computes the CTC loss of logits whose last class is the blank, with labels given as a sparse
     tensor.
 
-    Labels are `labels_values` at `labels_indices`, rows of (batch, position). Repeated labels may
-    be collapsed beforehand; without `ctc_merge_repeated` equal neighbours in an alignment count
-    apart. A blank among the labels ends its row. To the probability of an empty row the original
-    adds that of the blanks before the last time step; its documented example shows it.
+    Labels are `labels_values` at `labels_indices`, rows of (batch, position).
+    `preprocess_collapse_repeated` merges repeated labels beforehand; without `ctc_merge_repeated`,
+    equal neighbours in an alignment are separate labels. A blank among the labels ends its row.
+    MindSpore adds to the probability of an empty row that of the blanks before the last time step,
+    as its documented example shows; this function does the same.
 
     Shapes:
         `x` is (T, N, C), `labels_indices` is (L, 2) of int64, `labels_values` is (L,) and
         `sequence_length` is (N,) of int32.
 
     Returns:
-        The losses, (N,), and their gradient for the logits, (T, N, C).
+        The losses, (N,), and their gradient with respect to the logits, (T, N, C).
 
     Example:
         >>> indices, values = ms.Tensor([[0, 0]]), ms.Tensor([0], ms.int32)
@@ -366,7 +370,7 @@ def ctc_loss_sparse(
 
 
 def _sparse_inputs(x, indices, values, sequence_length, collapse):
-    """Steps, labels and lengths as host lists, after a check of their types."""
+    """Returns steps, labels and lengths as host lists, after a check of their types."""
     for name, value, kinds, rank in (
         ("labels_indices", indices, "int64", 2),
         ("labels_values", values, "int32", 1),
@@ -402,15 +406,15 @@ def _sparse_inputs(x, indices, values, sequence_length, collapse):
 def ctc_greedy_decoder(
     xp, inputs: Float32Or64, sequence_length: TensorOf("int32"), merge_repeated: Bool = True
 ):
-    """Decodes CTC greedily: the likeliest class at each step, without blanks, which are the last
+    """Decodes CTC greedily: selects the likeliest class at each step and removes blanks, the last
     class.
 
     Shapes:
         `inputs` is (T, N, C), `sequence_length` is (N,) of int32.
 
     Returns:
-        Rows of (batch, position), the classes, (N, longest), all int64, and the negated sum of the
-        largest inputs, (N, 1).
+        The indices of the decoded classes as rows (batch, position); the decoded classes; the shape
+        (N, longest), all int64; and the negated sum of the largest inputs, (N, 1).
 
     Example:
         >>> scores = ms.Tensor([[[9.0, 0.0, 0.0]], [[0.0, 0.0, 9.0]], [[0.0, 9.0, 0.0]]])

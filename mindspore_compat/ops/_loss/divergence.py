@@ -53,7 +53,8 @@ def kl_div(
 
 @kl_div.vjp_joint
 def kl_div_vjp(xp, g, labels, reduction):
-    """The gradient of the logits, also where labels are not positive; labels have none."""
+    """Returns the gradient of the logits, also where labels are not positive; labels have no
+    gradient."""
     count = {"mean": labels.size, "batchmean": labels.shape[0] if labels.ndim else 1}
     return -labels * g / count.get(reduction, 1), None
 
@@ -66,7 +67,7 @@ def kl_div_ext(
     xp, input: Floats, target: Floats, reduction: Divided = "mean", log_target: Bool = False
 ):
     """Computes the Kullback-Leibler divergence, target (log(target) - input), which is 0 where the
-    target is 0. With `log_target` the target is given as its logarithm.
+    target is 0. With `log_target`, `target` holds the logarithms.
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape

@@ -118,9 +118,10 @@ def cross_entropy_loss(
     lse_square_scale_for_zloss,
     return_zloss,
 ):
-    """(the loss of at least one axis, log-softmax, scale * logsumexp(input)**2, logsumexp(input)).
+    """Returns (loss of at least one axis, log-softmax, scale * logsumexp(input)**2,
+    logsumexp(input)).
 
-    The third is empty unless `return_zloss` is set, the fourth where the scale,
+    The third result is empty unless `return_zloss` is set. The fourth is empty if the scale,
     `lse_square_scale_for_zloss`, is 0.
     """
     scale = lse_square_scale_for_zloss
@@ -134,7 +135,7 @@ def cross_entropy_loss(
 
 @alias("ops.auto_generate.NLLLoss2d()(input, target, weight, reduction='mean', ignore_index=-100)")
 def nll_loss_2d(input, target, weight, reduction, ignore_index):
-    """(the loss, the sum of the weights of the classes met)."""
+    """Returns (the loss, the sum of the weights of the target classes)."""
     loss = functional.nll_loss(input, target, weight, ignore_index, reduction)
     keep_mask = (target != ignore_index).astype(input.dtype)
     losses = (

@@ -38,8 +38,8 @@ def margin_ranking_loss(
     margin: Float = 0.0,
     reduction: Reduced = "mean",
 ):
-    """Computes the margin ranking loss, max(0, -target (input1 - input2) + margin). A target of 1
-    ranks the first input higher, -1 the second.
+    """Computes the margin ranking loss, max(0, -target (input1 - input2) + margin). It is small if
+    the first input is larger where the target is 1, and the second where it is -1.
 
     Shapes:
         `input1`, `input2` and `target` have one shape. The result is (), or that shape for
@@ -81,7 +81,7 @@ def soft_margin_loss(xp, input: FloatsUpTo32, target: FloatsUpTo32, reduction: R
 
 
 def _distance(xp, a, b, p, eps):
-    """The p-norm of a - b + eps along the last axis."""
+    """Computes the p-norm of a - b + eps along the last axis."""
     size = xp.abs(a - b + eps)
     if p == 2:
         return xp.sqrt(xp.sum(xp.square(size), -1))
@@ -123,7 +123,7 @@ def triplet_margin_loss(
     """Computes the triplet margin loss, max(0, d(anchor, positive) - d(anchor, negative) + margin),
     where d is the p-norm of the difference along the last axis.
 
-    With `swap` the nearer one of anchor and positive counts for the negative.
+    With `swap`, d(anchor, negative) is replaced by d(positive, negative) if that is smaller.
 
     Shapes:
         The three inputs are (N, D), or (D,). The result is (), or (N,) for `reduction` "none".
@@ -156,7 +156,7 @@ def triplet_margin_loss_primitive(
     """Computes the triplet margin loss, max(0, d(x, positive) - d(x, negative) + margin), where d
     is the p-norm of the difference along the last axis.
 
-    With `swap` the nearer one of `x` and positive counts for the negative.
+    With `swap`, d(x, negative) is replaced by d(positive, negative) if that is smaller.
 
     Shapes:
         The three inputs are (N, D), `margin` is a float32 scalar. The result is (), or (N,) for
@@ -193,7 +193,7 @@ def _multi_margin(xp, api, x, target, p, margin, weight, reduction):
         raise ValueError(f"For '{api}', 'target' must be in [0, {x.shape[1]}).")
     own = xp.take_along_axis(x, xp.expand_dims(target, 1), 1)
     terms = margin - own + x
-    terms = xp.where(terms > 0, terms, 0)  # whose gradient at 0 is 0
+    terms = xp.where(terms > 0, terms, 0)  # has a gradient of 0 at 0
     terms = terms if p == 1 else xp.square(terms)
     if weight is not None:
         terms = terms * xp.expand_dims(xp.take(weight, target, 0), 1)
@@ -214,7 +214,7 @@ def multi_margin_loss(
     """Computes the multi-class margin loss: for each row the sum over the other classes i of max(0,
     margin - input[target] + input[i])^p / C.
 
-    `weight` multiplies it by the weight of the class of the target.
+    If `weight` is given, each row is multiplied by the weight of its target class.
 
     Shapes:
         `input` is (N, C) or (C,), `target` is (N,) or (). The result is (), or (N,) for `reduction`
@@ -240,7 +240,7 @@ def multi_margin_loss_primitive(
     """Computes the multi-class margin loss: for each row the sum over the other classes i of max(0,
     margin - inputs[target] + inputs[i])^p / C.
 
-    `weight` multiplies it by the weight of the class of the target.
+    If `weight` is given, each row is multiplied by the weight of its target class.
 
     Shapes:
         `inputs` is (N, C) or (C,), `target` is (N,) or () of int64. The result is (), or (N,) for
@@ -254,12 +254,12 @@ def multi_margin_loss_primitive(
 
 
 def _multilabel(xp, api, x, target):
-    """The loss of each row, and which classes are targets."""
+    """Returns the loss of each row, and a mask of the classes that are targets."""
     need_shape(api, "input", "target", x, target)
     if x.ndim not in (1, 2):
         raise ValueError(f"For '{api}', 'input' must have 1 or 2 dimensions, but got {x.ndim}.")
     rows, classes = (xp.expand_dims(v, 0) if v.ndim == 1 else v for v in (x, target))
-    listed = xp.cumsum(xp.cast(classes < 0, "int64"), 1) == 0  # up to the first negative entry
+    listed = xp.cumsum(xp.cast(classes < 0, "int64"), 1) == 0  # before the first negative entry
     indices = xp.arange(rows.shape[1])
     hit = xp.any((xp.expand_dims(classes, 2) == indices) & xp.expand_dims(listed, 2), 1)
     own = xp.take_along_axis(rows, xp.where(listed, classes, 0), 1)

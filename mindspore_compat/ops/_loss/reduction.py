@@ -1,13 +1,13 @@
-"""What losses share: reductions and shape checks."""
+"""Reductions and shape checks that losses share."""
 
 from ..._core.rules.vocabulary import AsValue, OneOf
 
 Reduction = OneOf("none", "mean", "sum")
-Reduced = AsValue(Reduction)  # where pages and the original know a ValueError only
+Reduced = AsValue(Reduction)  # raises ValueError for every bad value, as MindSpore here
 
 
 def reduced(xp, loss, reduction):
-    """The loss of each element, their mean, or their sum."""
+    """Returns the loss of each element, their mean, or their sum."""
     if reduction == "none":
         return loss
     total = xp.mean(loss) if reduction == "mean" else xp.sum(loss)

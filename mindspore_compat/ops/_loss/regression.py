@@ -1,7 +1,7 @@
-"""Regression losses: squared and absolute errors, Huber loss, Gaussian likelihood.
+"""Regression losses: squared and absolute errors, Huber loss, Gaussian negative log likelihood.
 
-Every loss but a few is a composition, reduced by "mean", "sum" or not at all. Loss layers are in
-nn.
+Most losses are composed of `xp` functions, then reduced by "mean", "sum" or not at all. The loss
+layers are in nn.
 """
 
 import math
@@ -92,7 +92,7 @@ def _smooth_l1(xp, api, x, y, beta, reduction):
 
 @implements
 def smooth_l1(xp, x, beta):
-    """x^2 / (2 beta) where |x| is below `beta`, else |x| - beta / 2."""
+    """Computes x^2 / (2 beta) where |x| is below `beta`, else |x| - beta / 2."""
     return xp.blockwise(_smooth, x, beta=beta)
 
 
@@ -156,7 +156,7 @@ def smooth_l1_loss_ext(
     beta: ScalarOf(Number | Bool, TypeError) = 1.0,
 ):
     """Computes the smooth L1 loss of d = |input - target|: d^2 / (2 beta) where d is below `beta`,
-    else d - beta / 2. With a `beta` of 0 it is d.
+    else d - beta / 2. If `beta` is 0, the loss is d.
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
@@ -202,7 +202,7 @@ def huber_loss(
 
 @implements
 def huber(xp, x, delta):
-    """x^2 / 2 where |x| is at most `delta`, else delta (|x| - delta / 2)."""
+    """Computes x^2 / 2 where |x| is at most `delta`, else delta (|x| - delta / 2)."""
     return xp.blockwise(_huber, x, delta=delta)
 
 
@@ -250,11 +250,11 @@ def gaussian_nll_loss(
     reduction: Reduced = "mean",
 ):
     """Computes the Gaussian negative log likelihood: (log(v) + (x - target)^2 / v) / 2 with v =
-    max(var, eps). With `full` log(2 pi) / 2 is added.
+    max(var, eps). With `full`, log(2 pi) / 2 is added.
 
     Shapes:
-        `x` and `target` have one shape; `var` has it too, or lacks its last axis, or is broadcast
-        with it. The result is (), or that shape for `reduction` "none".
+        `x` and `target` have one shape. `var` has this shape, or lacks its last axis, or broadcasts
+        to it. The result is (), or that shape for `reduction` "none".
 
     Example:
         >>> print(ms.ops.gaussian_nll_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0]),
@@ -267,7 +267,7 @@ def gaussian_nll_loss(
     need_broadcast("gaussian_nll_loss", "x", "var", x, var)
     if x.dtype.kind in "iub":
         x, target, var = (xp.cast(array, "float32") for array in (x, target, var))
-    # The bound is a constant of the loss: where it acts, no gradient reaches `var`, only the data.
+    # The lower bound of v is a constant: where it applies, `var` gets no gradient.
     var = xp.maximum(var, eps)
     loss = 0.5 * (xp.log(var) + xp.square(x - target) / var)
     return reduced(xp, loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)

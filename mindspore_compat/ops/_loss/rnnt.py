@@ -1,10 +1,10 @@
 """The RNN transducer (RNN-T) loss of label sequences whose alignment with the input is unknown.
 
-An alignment is a path over a grid of times and labels: a blank goes one step in time, a label one
-step in the sequence. The loss sums the probabilities of all paths by a recursion over the grid's
-antidiagonals, in logarithms; the probability with which each step is taken, its gradient, is the
-same recursion run from both ends. Graves, "Sequence Transduction with Recurrent Neural Networks"
-(2012). CTC, where times and labels advance together, is in _loss/ctc.py.
+An alignment is a path over a grid of times and labels: a blank moves one step in time, a label one
+step in the sequence. The loss sums the probabilities of all paths by a recursion over the
+antidiagonals of the grid, in logarithms. Its gradient is the probability of each step, which the
+same recursion, run from both ends, computes. Graves, "Sequence Transduction with Recurrent Neural
+Networks" (2012). CTC, where each label takes one time step, is in _loss/ctc.py.
 """
 
 from ..._backend.space import implements
@@ -21,10 +21,10 @@ class _Grid:
     """The grid of a batch, indexed by antidiagonal t + u instead of time t.
 
     Attributes:
-        blank, emit: log probabilities of the steps that leave each point, (D, B, U), impossible
-            where a step leaves the grid; the last blank of a sequence is in `end` instead.
+        blank, emit: log probabilities of the two steps from each point, (D, B, U); impossible if a
+            step leaves the grid. The last blank of a sequence is in `end` instead.
         end: the log probability of the last blank at the last point, impossible elsewhere.
-        index: where the step of a label stands among the classes, (B, U, 1).
+        index: the class of each label step, (B, U, 1).
     """
 
     def __init__(self, xp, logs, labels, steps, lengths, blank):
@@ -44,7 +44,7 @@ class _Grid:
         self.end = self.skewed(xp, xp.where(last, blanks, NONE))
 
     def skewed(self, xp, x):
-        """(B, T, U) as antidiagonals (D, B, U)."""
+        """Rearranges (B, T, U) into antidiagonals (D, B, U)."""
         times, positions = x.shape[1:]
         at = xp.reshape(xp.arange(times + positions - 1), (-1, 1)) - self.position
         index = xp.expand_dims(xp.clip(at, 0, times - 1), 0)
@@ -52,12 +52,12 @@ class _Grid:
         return xp.moveaxis(xp.where((at >= 0) & (at < times), result, NONE), 1, 0)
 
     def straight(self, xp, x):
-        """Antidiagonals (D, B, U) as (B, T, U)."""
+        """Rearranges antidiagonals (D, B, U) into (B, T, U)."""
         x, at = xp.moveaxis(x, 0, 1), xp.expand_dims(self.time + self.position, 0)
         return xp.take_along_axis(x, xp.broadcast_to(at, (x.shape[0], *at.shape[1:])), 1)
 
     def forward(self, xp):
-        """The log probability of reaching each point, (D, B, U)."""
+        """Returns the log probability of reaching each point, (D, B, U)."""
         shape, dtype = self.blank.shape[1:], self.blank.dtype
         now = xp.where(self.position == 0, xp.zeros(shape, dtype), xp.asarray(NONE, dtype))
         diagonals, gap = [now], xp.full((shape[0], 1), NONE, dtype)
@@ -68,7 +68,8 @@ class _Grid:
         return xp.stack(diagonals, 0)
 
     def backward(self, xp):
-        """The log probability of finishing from each point, (D, B, U); one antidiagonal more."""
+        """Returns the log probability of finishing from each point, (D, B, U), plus one more
+        antidiagonal."""
         gap = xp.full((self.blank.shape[1], 1), NONE, self.blank.dtype)
         now = xp.full(self.blank.shape[1:], NONE, self.blank.dtype)
         diagonals = [now]
@@ -81,13 +82,15 @@ class _Grid:
 
 @implements
 def rnnt_nll(xp, logs, labels, steps, lengths, blank=0):
-    """Minus the log probability of `labels` (B, U - 1) under (B, T, U, V) log probabilities."""
+    """Computes minus the log probability of `labels` (B, U - 1), given log probabilities (B, T, U,
+    V)."""
     return -_Grid(xp, logs, labels, steps, lengths, blank).backward(xp)[0, :, 0]
 
 
 @implements
 def rnnt_occupation(xp, logs, labels, steps, lengths, blank=0):
-    """The probability that each class is emitted at each point, given the labels: (B, T, U, V)."""
+    """Returns the probability that each class is emitted at each point, given the labels: (B, T, U,
+    V)."""
     grid = _Grid(xp, logs, labels, steps, lengths, blank)
     alpha, beta = grid.forward(xp), grid.backward(xp)
     total = xp.reshape(beta[0, :, 0], (1, -1, 1))
@@ -126,7 +129,8 @@ def rnnt_loss(
     label_lengths: Any,
     blank_label: Int = 0,
 ):
-    """Computes the RNN transducer (RNN-T) losses, and their gradient for the activations.
+    """Computes the RNN transducer (RNN-T) losses, and their gradient with respect to the
+    activations.
 
     Args:
         blank_label: the class of the blank.
@@ -136,17 +140,17 @@ def rnnt_loss(
         the gradient has the shape of `acts`.
 
     Inputs:
-        acts: activations of a batch for T times, U - 1 labels and the position after them, and V
-            classes; softmax over the classes gives the probabilities.
+        acts: the activations of a batch for T times, for the positions before each of U - 1 labels
+            and after the last, and for V classes; softmax over the classes gives the probabilities.
         labels: int32 (B, U - 1).
-        input_lengths: how many times count, int32 (B,), in [1, T].
-        label_lengths: how many labels count, int32 (B,), in [0, U - 1].
+        input_lengths: the number of valid times, int32 (B,), in [1, T].
+        label_lengths: the number of valid labels, int32 (B,), in [0, U - 1].
 
     Returns:
         The losses and the gradients, of the dtype of `acts`; float16 is computed as float32.
 
     Raises:
-        TypeError: if an input is not a Tensor or of another dtype.
+        TypeError: if an input is not a Tensor or does not have one of these dtypes.
         ValueError: if shapes, lengths, labels or the blank do not fit.
 
     Example:
@@ -165,7 +169,7 @@ def rnnt_loss(
 
 
 def _host_inputs(acts, labels, input_lengths, label_lengths, blank):
-    """Labels and both lengths as host arrays; refused where they do not fit `acts`."""
+    """Returns labels and both lengths as host arrays; rejects those that do not fit `acts`."""
     names = ("labels", "input_lengths", "label_lengths")
     values = (labels, input_lengths, label_lengths)
     for name, value in zip(names, values):

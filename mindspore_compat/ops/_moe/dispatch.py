@@ -1,9 +1,9 @@
-"""moe_distribute_dispatch, moe_distribute_combine: tokens sent to the ranks of their experts, and
-back.
+"""moe_distribute_dispatch sends tokens to the ranks of their experts, moe_distribute_combine sends
+the results back.
 
-The documentation of 2.10 is the reference; the original runs these on Ascend only, for the numbers
-of ranks and features that its devices have; these work for any. The experts' products between the
-two are in _moe/grouped_matmul.py; experts of one rank are in _moe/token_permute.py.
+MindSpore runs these operators on Ascend only, so its documentation of 2.10 is the reference. It
+allows only certain numbers of ranks and features; these functions allow any. The products in
+between are in _moe/grouped_matmul.py; experts of a single rank are in _moe/token_permute.py.
 """
 
 from ..._core.declare.public_api import public
@@ -29,7 +29,7 @@ Given = TensorOf("float16", "bfloat16", "int8")
 Int32 = TensorOf("int32")
 
 
-# There --------------------------------------------------------------------------------------------
+# Dispatch -----------------------------------------------------------------------------------------
 
 
 @public("ops.moe_distribute_dispatch")
@@ -56,56 +56,61 @@ def moe_distribute_dispatch(
 ):
     """Sends each token to the ranks of its experts.
 
-    Every rank of the group calls it with its own tokens. The rows that come are sorted by expert,
-    those of an expert by the rank that they come from, those of a rank in its order; zeros follow.
-    The shared expert's ranks are the first ones, and each of them serves a run of as many ranks.
+    Every rank of the group calls it with its own tokens. Each rank gets the rows for its experts,
+    sorted by expert, then by sending rank, then in the order of the sending rank; zeros follow. The
+    ranks of the shared expert come first. Each of them serves an equal range of sending ranks.
 
     Args:
         x (Tensor): this rank's tokens, shape (tokens, features); float16 or bfloat16; at most 512.
         expert_ids (Tensor): the experts of each token, int32, shape (tokens, k), k at most 8.
-        ep_world_size (int): how many ranks the group has.
-        ep_rank_id (int): this rank's number in it.
-        moe_expert_num (int): how many experts there are, without the shared one; at most 256, and
-            a multiple of the ranks that hold them.
-        expert_scales (Tensor): the weights of the experts' results, float32, of the
-            shape of `expert_ids`; travels with the tokens. Default: ``None``.
-        scales (Tensor): for `quant_mode` 2, factors for the features, by expert, applied first;
-            float32, shape (shared_expert_num + moe_expert_num, features). Default: ``None``.
+        ep_world_size (int): the number of ranks of the group.
+        ep_rank_id (int): the rank of this process in the group.
+        moe_expert_num (int): the number of experts, without the shared one; at most 256, and a
+            multiple of the number of ranks that hold them.
+        expert_scales (Tensor): the weights of the experts' results, float32, of the shape of
+            `expert_ids`; sent along with the tokens. Default: ``None``.
+        scales (Tensor): for `quant_mode` 2, the factors by which features are multiplied first, one
+            row per expert; float32, shape (shared_expert_num + moe_expert_num, features). Default:
+            ``None``.
         x_active_mask (Tensor): reserved.
-        group_ep (str): the group's name. Default: ``None``, for the world.
-        group_tp (str): the name of the group of ranks that share an expert. Default: ``None``.
-        tp_world_size (int): 2 where there is such a group; else 0 or 1. Default: 0.
-        tp_rank_id (int): this rank's number in it. Default: 0.
-        expert_shard_type (int): 0: the ranks of the shared expert come first.
-        shared_expert_num (int): 1 where there is a shared expert, which every token goes to.
-        shared_expert_rank_num (int): how many ranks hold it. Default: 0.
-        quant_mode (int): 2 to send bytes, each row in units of its largest magnitude / 127; or 0.
-        global_bs (int): the tokens of all ranks, or the largest number of a rank times the ranks,
-            where they have different numbers; 0 where all have as many. Default: 0.
-        expert_token_nums_type (int): whether the rows of experts are returned as sums (0) or one
-            by one (1). Default: 0.
+        group_ep (str): the group's name. Default: ``None``, the world.
+        group_tp (str): the name of the group of ranks that share an expert (tensor parallelism).
+            Default: ``None``.
+        tp_world_size (int): 2 if there is such a group; else 0 or 1. Default: 0.
+        tp_rank_id (int): the rank of this process in that group. Default: 0.
+        expert_shard_type (int): must be 0: the ranks of the shared expert come first.
+        shared_expert_num (int): 1 if there is a shared expert, which every token is sent to.
+        shared_expert_rank_num (int): the number of ranks that hold it. Default: 0.
+        quant_mode (int): 2 to send int8, with the scale of a row its largest magnitude / 127; else
+            0.
+        global_bs (int): the number of tokens of all ranks; if the ranks have different numbers, the
+            largest number times the ranks; 0 if they have equal numbers. Default: 0.
+        expert_token_nums_type (int): whether the numbers of rows per expert are returned
+            cumulatively (0) or separately (1). Default: 0.
 
     Returns:
         tuple of 7 Tensors:
 
         - **expand_x** - the rows, shape (A, features), of the dtype of `x` or int8. A is global_bs
-          (or tokens * ep_world_size) times min(experts of a rank, k), divided by the ranks of the
-          shared expert for one of these. With tensor parallelism the rows of both ranks, one after
-          the other, of 2 * A.
-        - **dynamic_scales** - the units of the rows, float32, (A,); empty for `quant_mode` 0.
-        - **expand_idx** - for each copy of each token how many before it go to the same expert,
-          int32, (tokens * k,).
-        - **expert_token_nums** - the rows of each of this rank's experts, int64.
-        - **ep_recv_counts** - the rows of each of this rank's experts from each rank, int32,
-          (experts of a rank * ep_world_size,), for each rank of tensor parallelism.
-        - **tp_recv_counts** - the rows of each rank of tensor parallelism, int32; empty without.
-        - **expand_scales** - the scales of the rows, float32, (A,), 1 for the shared expert; empty
-          without `expert_scales`.
+          (or tokens * ep_world_size) times min(experts of a rank, k); on a rank of the shared
+          expert it is divided by the number of these ranks. With tensor parallelism it holds the
+          rows of both ranks, 2 * A.
+        - **dynamic_scales** - the scales of the rows, float32, (A,); empty for `quant_mode` 0.
+        - **expand_idx** - for each copy of each token the number of earlier copies to the same
+          expert, int32, (tokens * k,).
+        - **expert_token_nums** - the number of rows of each of this rank's experts, int64.
+        - **ep_recv_counts** - the number of rows of each of this rank's experts from each rank,
+          int32, (experts of a rank * ep_world_size,), for each rank of tensor parallelism.
+        - **tp_recv_counts** - the number of rows of each rank of tensor parallelism, int32; empty
+          without tensor parallelism.
+        - **expand_scales** - the `expert_scales` of the rows, float32, (A,), 1 for the shared
+          expert; empty without `expert_scales`.
 
     Raises:
-        TypeError: if a dtype is another one, or an argument is of another type.
+        TypeError: if a dtype is not one of those listed, or an argument has the wrong type.
         ValueError: if shapes or numbers are not as described.
-        RuntimeError: if the groups are not as described, or there is no such group.
+        RuntimeError: if a group does not exist, or its size or this process's rank in it differs
+            from the arguments.
 
     Examples:
         >>> import numpy as np
@@ -148,7 +153,7 @@ def moe_distribute_dispatch(
 
 
 def _need_tokens(ranks, x, expert_ids, expert_scales, scales, quant_mode):
-    """Checks of the shapes to send."""
+    """Checks the shapes to send."""
     rows = ranks.experts + (1 if ranks.holders else 0)
     if x.ndim != 2 or x.shape[0] != expert_ids.shape[0]:
         ranks.refuse(f"'x' must have shape ({expert_ids.shape[0]}, features), but got {x.shape}")
@@ -165,29 +170,29 @@ def _need_tokens(ranks, x, expert_ids, expert_scales, scales, quant_mode):
 
 
 def _rows(x, expert_ids, order):
-    """The token of each copy."""
+    """Returns the token of each copy."""
     count, k = expert_ids.size, expert_ids.shape[1]
     return rows_or_zeros.run(x, tensor_like(x, [i // k if i < count else i - count for i in order]))
 
 
 def _in_bytes(ranks, rows, order, copies, scales):
-    """Rows as bytes, and their units."""
+    """Quantizes rows to int8; returns them and their scales."""
     if scales is not None:
-        first = ranks.holders  # of its ranks' slots, the shared expert has one row of scales
+        first = ranks.holders  # the ranks of the shared expert use one row of scales
         at = [max(0, copies[i] - first + (1 if first else 0)) for i in order]
         rows = rows * rows_or_zeros.run(scales, tensor_like(rows, at))
     return list(quantized_by_rows.run(rows))
 
 
 def _row_scales(expert_scales, order):
-    """The scale of each copy; 1 for those of the shared expert."""
+    """Returns the scale of each copy; 1 for copies to the shared expert."""
     flat, count = expert_scales.reshape(-1), expert_scales.size
     own = rows_or_zeros.run(flat, tensor_like(flat, [i if i < count else -1 for i in order]))
     return own + tensor_like(flat, [float(i >= count) for i in order], "float32")
 
 
 def _send(ranks, rows, copies, sizes):
-    """The rows that arrive at this rank, sorted and padded with zeros, and the counts."""
+    """Returns the rows that arrive at this rank, sorted and padded with zeros, and their counts."""
     tokens, k, global_bs = sizes
     counts = ranks.counts(copies)
     table = ranks.group.objects((tokens, counts))
@@ -244,7 +249,7 @@ def _counts_for_combine(ranks, x, arrivals, kind):
     )
 
 
-# And back -----------------------------------------------------------------------------------------
+# Combine ------------------------------------------------------------------------------------------
 
 
 @public("ops.moe_distribute_combine")
@@ -278,37 +283,39 @@ def moe_distribute_combine(
 ):
     """Sends the experts' results back to their tokens, and sums them.
 
-    A token gathers the sum of its experts' rows, each times its scale, and the row of the shared
-    expert as it is. Sums are computed in float32.
+    The result of a token is the sum of its experts' rows, each times its scale, plus the row of the
+    shared expert. Sums are computed in float32.
 
     Args:
-        expand_x (Tensor): the results of this rank's experts for the rows of `expand_x` of
-            `moe_distribute_dispatch`, in their order, shape (A, features); float16, bfloat16 or
-            int8. With tensor parallelism each rank gives its part of the sums.
+        expand_x (Tensor): the results of this rank's experts for the rows of `expand_x` that
+            `moe_distribute_dispatch` returned, in the same order, shape (A, features); float16,
+            bfloat16 or int8. With tensor parallelism, each rank passes its part of the sums.
         expert_ids (Tensor): the experts of each token, int32, shape (tokens, k).
-        expand_idx (Tensor): as `moe_distribute_dispatch` gave it.
-        ep_send_counts (Tensor): its `ep_recv_counts`.
-        expert_scales (Tensor): the weights of the experts' results, float32, of the shape
-            of `expert_ids`.
-        ep_world_size (int): how many ranks the group has.
-        ep_rank_id (int): this rank's number in it.
-        moe_expert_num (int): how many experts there are, without the shared one.
-        tp_send_counts (Tensor): its `tp_recv_counts`, with tensor parallelism.
+        expand_idx (Tensor): as returned by `moe_distribute_dispatch`.
+        ep_send_counts (Tensor): the `ep_recv_counts` that it returned.
+        expert_scales (Tensor): the weights of the experts' results, float32, of the shape of
+            `expert_ids`.
+        ep_world_size (int): the number of ranks of the group.
+        ep_rank_id (int): the rank of this process in the group.
+        moe_expert_num (int): the number of experts, without the shared one.
+        tp_send_counts (Tensor): the `tp_recv_counts` that `moe_distribute_dispatch` returned, with
+            tensor parallelism.
         x_active_mask (Tensor): reserved.
         activate_scale (Tensor): reserved.
         weight_scale (Tensor): reserved.
         group_list (Tensor): reserved.
-        expand_scales (Tensor): as it was given by `moe_distribute_dispatch`, float32, (A,): the
-            rows are multiplied by it before they are sent, and not by `expert_scales` after.
+        expand_scales (Tensor): as returned by `moe_distribute_dispatch`, float32, (A,). If given,
+            the rows are multiplied by it before they are sent, and not by `expert_scales`
+            afterwards. Default: ``None``.
+        group_ep (str): the group's name. Default: ``None``, the world.
+        group_tp (str): the name of the group of ranks that share an expert (tensor parallelism).
             Default: ``None``.
-        group_ep (str): the group's name. Default: ``None``, for the world.
-        group_tp (str): the name of the group of ranks that share an expert. Default: ``None``.
-        tp_world_size (int): 2 where there is such a group; else 0 or 1. Default: 0.
-        tp_rank_id (int): this rank's number in it. Default: 0.
-        expert_shard_type (int): 0: the ranks of the shared expert come first.
-        shared_expert_num (int): 1 where there is a shared expert. Default: 0.
-        shared_export_rank_num (int): how many ranks hold it. Default: 0.
-        global_bs (int): as for `moe_distribute_dispatch`; `expand_x` must have its rows.
+        tp_world_size (int): 2 if there is such a group; else 0 or 1. Default: 0.
+        tp_rank_id (int): the rank of this process in that group. Default: 0.
+        expert_shard_type (int): must be 0: the ranks of the shared expert come first.
+        shared_expert_num (int): 1 if there is a shared expert. Default: 0.
+        shared_export_rank_num (int): the number of ranks that hold it. Default: 0.
+        global_bs (int): as for `moe_distribute_dispatch`; it determines the rows of `expand_x`.
         out_dtype (int): reserved.
         common_quant_mode (int): reserved.
         group_list_type (int): reserved.
@@ -317,10 +324,11 @@ def moe_distribute_combine(
         Tensor, shape (tokens, features), of the dtype of `expand_x`.
 
     Raises:
-        TypeError: if a dtype is another one, or an argument is of another type.
-        ValueError: if shapes or numbers are not as described, or a rank's counts are not what the
-            others sent.
-        RuntimeError: if the groups are not as described, or there is no such group.
+        TypeError: if a dtype is not one of those listed, or an argument has the wrong type.
+        ValueError: if shapes or numbers are not as described, or the counts of a rank differ from
+            what the others sent.
+        RuntimeError: if a group does not exist, or its size or this process's rank in it differs
+            from the arguments.
 
     Source: mindspore.ops.moe_distribute_combine of MindSpore 2.10.
     """
@@ -367,7 +375,7 @@ def moe_distribute_combine(
 
 
 def _need_results(ranks, expand_x, expert_ids, expand_idx, expert_scales, expand_scales):
-    """Checks of the shapes to return."""
+    """Checks the shapes to return."""
     if expand_x.ndim != 2:
         ranks.refuse(f"'expand_x' must have shape (rows, features), but got {expand_x.shape}")
     if expert_scales.shape != expert_ids.shape:
@@ -387,7 +395,7 @@ def _need_results(ranks, expand_x, expert_ids, expand_idx, expert_scales, expand
 
 
 def _return_rows(ranks, x, copies, counts, parts):
-    """The rows of this rank's copies, in the order in which they were sent."""
+    """Returns the rows of this rank's copies, in the order in which they were sent."""
     own = len(ranks.slots(ranks.rank))
     step = own * ranks.size
     lengths = [sum(counts[i : i + step]) for i in range(0, len(counts), step)]

@@ -1,6 +1,6 @@
-"""The ranks of experts, and the exchange of rows between them; for _moe/dispatch.py.
+"""The ranks of experts and the bookkeeping of rows exchanged between them, for _moe/dispatch.py.
 
-Nothing here is public, and nothing is sent here.
+Nothing here is public or communicates.
 """
 
 from ..._backend.arrays import to_host
@@ -19,13 +19,13 @@ Rows = TensorOf(floating, "int8")
 
 @op(compute="native")
 def rows_or_zeros(xp, x: Rows, indices: Index):
-    """The rows of `x` at the given indices; zeros where an index is -1."""
+    """Returns the rows of `x` at the given indices; zeros where an index is -1."""
     return xp.getitem(xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)], 0), (indices,))
 
 
 @op(compute="native")
 def summed_parts(xp, x: Rows, parts: Any):
-    """The sum of `parts` equal parts of rows."""
+    """Splits the rows into `parts` equal parts and sums them."""
     whole = xp.reshape(_upcast(xp, x), (parts, x.shape[0] // parts, *x.shape[1:]))
     return xp.cast(xp.sum(whole, 0), x.dtype)
 
@@ -39,7 +39,8 @@ def weighted_rows(
     shared: Index = None,
     dtype: Any = "float32",
 ):
-    """For each token the sum of its rows, each times its own scale, plus one more row."""
+    """Computes for each token the sum of its rows, each times its own scale, plus a `shared`
+    row."""
     rows = xp.getitem(_upcast(xp, x), (indices,))
     if scales is not None:
         rows = rows * xp.expand_dims(scales, -1)
@@ -51,20 +52,21 @@ def weighted_rows(
     return xp.cast(rows, dtype)
 
 
-# Who holds which experts --------------------------------------------------------------------------
+# The experts of each rank -------------------------------------------------------------------------
 
 
 class Ranks:
-    """The ranks of one call, the experts of each, and the copies of tokens that go to them.
+    """The ranks of one call, the experts of each rank, and the copies of tokens that go to them.
 
-    A slot is an expert on a rank. Slots are counted by rank, those of the shared expert first.
+    A slot is an expert on a rank. Slots are numbered by rank, those of the shared expert first.
 
     Args:
         api (str): the public name.
-        expert (tuple): the group of expert parallelism, how many ranks it has, this one's number.
-        tensor (tuple): the same of tensor parallelism.
-        experts (int): how many experts there are, without the shared one.
-        shared (tuple): how many shared experts there are, and how many ranks hold them.
+        expert (tuple): the name of the group of expert parallelism, its number of ranks, and the
+            rank of this process in it.
+        tensor (tuple): the same for tensor parallelism.
+        experts (int): the number of experts, without the shared one.
+        shared (tuple): the number of shared experts, and the number of ranks that hold them.
     """
 
     def __init__(self, api, expert, tensor, experts, shared):
@@ -86,7 +88,7 @@ class Ranks:
         raise error(f"For '{self.api}', {text}.")
 
     def _need_numbers(self, expert, tensor, shared):
-        """The documented limits, except those of single devices."""
+        """Checks the documented limits, except those of particular devices."""
         names = expert[0], tensor[0]
         if any(name is not None and len(name) > 127 for name in names) or names[0] == "":
             self.refuse(f"'group_ep' and 'group_tp' must have 1 to 127 letters, but got {names}")
@@ -130,15 +132,16 @@ class Ranks:
 
     @property
     def parts(self):
-        """How many ranks share the rows of tensor parallelism."""
+        """Returns the number of ranks of tensor parallelism, which share rows."""
         return 1 if self.tensor is None else self.tensor.size
 
     def slots(self, rank):
-        """The slots of a rank."""
+        """Returns the slots of a rank."""
         return range(self.starts[rank], self.starts[rank + 1])
 
     def copies(self, expert_ids):
-        """For each copy of each token its slot, then for each token that of the shared expert."""
+        """Returns the slot of each copy of each token, and for each token that of the shared
+        expert."""
         experts = to_host(expert_ids._array)
         if experts.ndim != 2 or not (
             1 <= experts.shape[1] <= min(8, self.experts) and 1 <= experts.shape[0] <= 512
@@ -158,22 +161,23 @@ class Ranks:
         return slots
 
     def counts(self, copies):
-        """How many copies go to each slot."""
+        """Returns the number of copies for each slot."""
         totals = [0] * self.starts[-1]
         for slot in copies:
             totals[slot] += 1
         return totals
 
     def by_rank(self, counts):
-        """Sums of what is counted by slot, for each rank."""
+        """Sums counts by slot, for each rank."""
         return [sum(counts[slot] for slot in self.slots(rank)) for rank in range(self.size)]
 
     def arriving(self, table):
-        """From what every rank counted: for each rank how many rows it sends to each own slot."""
+        """Returns, for each rank, the number of rows that it sends to each slot of this rank, given
+        every rank's counts."""
         return [[counts[slot] for slot in self.slots(self.rank)] for counts in table]
 
     def capacity(self, rank, tokens, k, global_bs):
-        """How many rows a rank may get."""
+        """Returns the maximum number of rows that a rank may get."""
         total = global_bs or tokens * self.size
         if rank < self.holders:
             return total // self.holders
@@ -181,7 +185,7 @@ class Ranks:
 
 
 def by_expert(arriving):
-    """The positions of rows received by rank when they are sorted by expert."""
+    """Returns the positions of rows received in order of rank, when they are sorted by expert."""
     starts, index = {}, 0
     for source, counts in enumerate(arriving):
         for expert, count in enumerate(counts):
@@ -191,7 +195,7 @@ def by_expert(arriving):
 
 
 def tensor_like(like, values, dtype="int32"):
-    """A Tensor of numbers, on the device of another one."""
+    """Returns a Tensor of numbers on the device of `like`."""
     return Tensor._wrap(space_for(like._array).asarray(values, dtype))
 
 
@@ -202,7 +206,7 @@ def need_reserved(ranks, **reserved):
 
 
 def ordinals(slots):
-    """For each copy how many before it have its slot."""
+    """Returns for each copy how many before it have its slot."""
     counts, positions = {}, []
     for slot in slots:
         positions.append(counts.get(slot, 0))

@@ -1,4 +1,5 @@
-"""group_topk: selection of the best groups of experts. Mixtures are in _moe/token_permute.py."""
+"""group_topk: selection of the best groups of experts. Routing of tokens is in
+_moe/token_permute.py."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public, write_back
@@ -11,7 +12,7 @@ Int32Tensor = TensorOf("int32")
 
 @op(compute="native")
 def best_groups(xp, token: Floats, idx_arr: Int32Tensor, group_num: Int, k: Int, k_inner: Int):
-    """The scores of the k best groups; zeros instead of the others."""
+    """Returns the scores of the experts in the k best groups, and zeros for the others."""
     groups = xp.reshape(token, (*token.shape[:-1], group_num, token.shape[-1] // group_num))
     upcast = groups if groups.dtype.itemsize > 2 else xp.cast(groups, "float32")
     worth = xp.sum(xp.top_k(upcast, k_inner, -1)[0], -1)
@@ -27,27 +28,27 @@ def group_topk(
 ):
     """Sets the scores of experts to zero, in place, if their group is not one of the k best.
 
-    A group is worth the sum of its `k_inner` best scores. This limits the experts of a token to
-    few devices, as DeepSeek's networks do (arXiv 2405.04434 with `k_inner` 1, arXiv 2412.19437 with
-    2). The page of the original is empty: that it works in place, the dtypes and the limits of
-    `idx_arr` were seen in its compiler, the formula is that of the papers.
+    The score of a group is the sum of its `k_inner` best scores. The restriction limits the experts
+    of a token to few devices, as in DeepSeek's networks (arXiv 2405.04434 with `k_inner` 1, arXiv
+    2412.19437 with 2). MindSpore's page is empty. Its compiler shows that the operator works in
+    place, its dtypes and the limits of `idx_arr`; the formula is that of the papers.
 
     Args:
-        token (Tensor): is written to; of each token the scores of all experts, shape
-            (..., experts); float16 or bfloat16.
-        idx_arr (Tensor): the numbers of the groups, 0, 1, 2, ..., int32, one axis, at least as many
-            as experts.
-        group_num (int): into how many groups the experts are cut, one after the other.
-        k (int): how many groups stay.
-        k_inner (int): how many scores count for a group. Default: 1.
+        token (Tensor): the scores of all experts for each token, updated in place, shape (...,
+            experts); float16 or bfloat16.
+        idx_arr (Tensor): the indices of the groups, 0, 1, 2, ..., int32, one axis, at least as long
+            as the number of experts.
+        group_num (int): the number of groups; the experts are divided into consecutive groups.
+        k (int): the number of groups to keep.
+        k_inner (int): the number of best scores that a group is ranked by. Default: 1.
 
     Returns:
         Tensor, `token`.
 
     Raises:
-        TypeError: if a dtype is another one, or an argument is of another type.
+        TypeError: if a dtype is not one of those listed, or an argument has the wrong type.
         ValueError: if `idx_arr` does not have one axis or is too short, `group_num` does not divide
-            the experts, or `k` or `k_inner` is out of range.
+            the number of experts, or `k` or `k_inner` is out of range.
 
     Examples:
         >>> import numpy as np
@@ -77,7 +78,7 @@ def group_topk(
 class GroupTopk(Primitive):
     """Sets the scores of experts to zero, in place, if their group is not one of the k best.
 
-    As `ops.auto_generate.group_topk` does.
+    See `ops.auto_generate.group_topk`.
 
     Source: mindspore.ops.GroupTopk of MindSpore 2.10.
     """

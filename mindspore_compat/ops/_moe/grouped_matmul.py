@@ -1,7 +1,7 @@
-"""Grouped matrix products, expert by expert: grouped_matmul and its fourth form.
+"""Grouped matrix products, one per expert: grouped_matmul and grouped_matmul_v4.
 
-The documentation of 2.10 is the reference; the original runs these on Ascend only. How tokens come
-to their experts is in _moe/token_permute.py.
+MindSpore runs these operators on Ascend only, so its documentation of 2.10 is the reference. Tokens
+are sorted by expert in _moe/token_permute.py.
 """
 
 from ..._backend.arrays import to_host
@@ -25,13 +25,13 @@ def expert_product(
     offset: Floats = None,
     token_scale: Floats = None,
 ):
-    """x @ (weight + offset) * scale + bias, summed in float32, in the dtype of `x`.
+    """Computes x @ (weight + offset) * scale + bias, summed in float32, in the dtype of `x`.
 
-    With `token_scale` bytes are multiplied, the bias is added before the scales, one of each column
-    and one of each row, and the result is bfloat16.
+    With `token_scale`, `x` and `weight` are int8. The bias is added to the product, which is then
+    multiplied by the scale of each column and that of each row; the result is bfloat16.
     """
     if token_scale is not None:
-        out = xp.matmul(xp.cast(x, "float64"), xp.cast(weight, "float64"))  # exact, as of ints
+        out = xp.matmul(xp.cast(x, "float64"), xp.cast(weight, "float64"))  # exact for integers
         out = out if bias is None else out + bias
         out = out * xp.cast(scale, "float32") * xp.expand_dims(token_scale, -1)
         return xp.cast(xp.cast(out, "float32"), "bfloat16")
@@ -70,27 +70,28 @@ def grouped_matmul(
     With `antiquant_scale` and `antiquant_offset`, y = x @ (weight + offset) * scale + bias.
 
     Args:
-        x (Union[list[Tensor], tuple[Tensor]]): with `split_item` 0 of 2 to 6 axes each; with 3 one
-            of 2 axes, the rows of all experts one after the other. Of float16, bfloat16 or float32.
-        weight (Union[list[Tensor], tuple[Tensor]]): with 0 as many, of 2 axes; with 3 one of shape
-            (experts, inner, outer). Of the dtype of `x`, or int8.
+        x (Union[list[Tensor], tuple[Tensor]]): with `split_item` 0, several Tensors of 2 to 6 axes;
+            with 3, one of 2 axes that holds the rows of all experts in order. float16, bfloat16 or
+            float32.
+        weight (Union[list[Tensor], tuple[Tensor]]): with `split_item` 0, one matrix per Tensor of
+            `x`; with 3, one Tensor of shape (experts, inner, outer). Of the dtype of `x`, or int8.
         bias (Union[list[Tensor], tuple[Tensor]]): shape (outer,), or (experts, outer).
         scale (None): reserved.
         offset (None): reserved.
         antiquant_scale (Union[list[Tensor], tuple[Tensor]]): as `bias`.
         antiquant_offset (Union[list[Tensor], tuple[Tensor]]): as `bias`.
-        group_list (Tensor): where the rows of each expert end, int64; with `split_item` 3.
+        group_list (Tensor): the end of each expert's rows, int64; with `split_item` 3.
         split_item (int): 0 or 3. Default: 0.
         group_type (int): -1 with `split_item` 0, 0 with 3. Default: -1.
-        transpose_a (bool): whether the last axes of `x` are swapped first. Default: False.
-        transpose_b (bool): whether those of `weight` are. Default: False.
+        transpose_a (bool): whether the last two axes of `x` are swapped first. Default: False.
+        transpose_b (bool): whether the last two axes of `weight` are swapped first. Default: False.
 
     Returns:
         tuple[Tensor]: the products.
 
     Raises:
-        TypeError: if `split_item` and `group_type` are not such a pair, or an argument is of
-            another type, or missing.
+        TypeError: if `split_item` and `group_type` are not such a pair, or an argument has the
+            wrong type or is missing.
         ValueError: if lengths or shapes do not fit, or a reserved argument is given.
 
     Source: mindspore.ops.auto_generate.grouped_matmul of MindSpore 2.10.
@@ -131,7 +132,8 @@ def _need_none(api, **reserved):
 
 
 def _ends(group_list, kind):
-    """The end of each expert's rows, from ends (kind 0) or counts (1); None without a list."""
+    """Returns the end of each expert's rows, given ends (kind 0) or counts (1); None without a
+    list."""
     if group_list is None:
         return None
     numbers = [int(n) for n in to_host(group_list._array).reshape(-1)]
@@ -139,7 +141,8 @@ def _ends(group_list, kind):
 
 
 def _products(api, x, weight, more, ends):
-    """The products pair by pair, or the rows of each expert through its own matrix."""
+    """Computes the products pair by pair, or multiplies the rows of each expert by its own
+    matrix."""
     lengths = [len(one) for one in (x, weight, *more) if one is not None]
     if len(set(lengths)) > 1 or ends is not None and len(x) != 1:
         raise ValueError(
@@ -164,7 +167,8 @@ def _products(api, x, weight, more, ends):
 
 
 def _by_expert(api, x, weight, more, ends):
-    """The rows of each expert through its own matrix; zeros for rows that belong to none."""
+    """Multiplies the rows of each expert by its own matrix; rows that belong to no expert give
+    zeros."""
     starts, rows = [0, *ends], x.shape[0]
     if len(ends) != weight.shape[0] or sorted(starts) != starts or ends[-1] > rows:
         raise ValueError(
@@ -187,8 +191,8 @@ def _by_expert(api, x, weight, more, ends):
 
 @public("ops.auto_generate.GroupedMatmul")
 class GroupedMatmul(Primitive):
-    """Products of several matrices: `ops.auto_generate.grouped_matmul`, the last four arguments
-    first.
+    """Computes `ops.auto_generate.grouped_matmul`; its last four arguments are settings of the
+    class.
 
     Source: mindspore.ops.auto_generate.GroupedMatmul of MindSpore 2.10.
     """
@@ -257,24 +261,25 @@ def grouped_matmul_v4(
 ):
     """Computes grouped matrix products, as `grouped_matmul`, also of int8.
 
-    With `scale` and `pre_token_scale`, y = (x @ weight + bias) * scale * pre_token_scale for x and
-    weight of int8, in bfloat16. The other arguments are those of `grouped_matmul`.
+    With `scale` and `pre_token_scale`, `x` and `weight` are int8, and y = (x @ weight + bias) *
+    scale * pre_token_scale in bfloat16. The other arguments are those of `grouped_matmul`.
 
     Args:
-        scale (Union[list[Tensor], tuple[Tensor]]): of each column, shape (outer,), or
+        scale (Union[list[Tensor], tuple[Tensor]]): the scale of each column, shape (outer,), or
             (experts, outer).
-        pre_token_scale (Union[list[Tensor], tuple[Tensor]]): of each row, float32, shape (rows,).
+        pre_token_scale (Union[list[Tensor], tuple[Tensor]]): the scale of each row, float32, shape
+            (rows,).
         group_list (Tensor): int64; rows beyond the last group give zeros.
-        group_list_type (int): 0 where `group_list` says where groups end, 1 for their lengths.
-        act_type (int): 0; others are reserved.
-        output_dtype (mindspore.dtype): heeded for weights of four bits only, which there are not.
+        group_list_type (int): 0 if `group_list` holds the ends of the groups, 1 if their lengths.
+        act_type (int): must be 0; other values are reserved.
+        output_dtype (mindspore.dtype): used only for 4-bit weights, which are not supported.
 
     Returns:
         tuple[Tensor]: the products.
 
     Raises:
         TypeError: as `grouped_matmul`, or if `group_list_type` is neither 0 nor 1.
-        ValueError: as `grouped_matmul`, or if one of two scales that belong together is missing.
+        ValueError: as `grouped_matmul`, or if only one of two scales that belong together is given.
 
     Source: mindspore.ops.auto_generate.grouped_matmul_v4 of MindSpore 2.10.
     """
@@ -304,7 +309,7 @@ def grouped_matmul_v4(
 
 @public("ops.auto_generate.GroupedMatmulV4")
 class GroupedMatmulV4(Primitive):
-    """Products of several matrices: `ops.auto_generate.grouped_matmul_v4`, with its arguments.
+    """Computes `ops.auto_generate.grouped_matmul_v4`, with its arguments.
 
     Source: mindspore.ops.auto_generate.GroupedMatmulV4 of MindSpore 2.10.
     """

@@ -1,4 +1,4 @@
-"""Primitives of experts and grouped products under MindSpore's internal paths."""
+"""Primitives of experts and grouped products that MindSpore exposes under internal paths only."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .._primitive_aliases.alias import alias, methods, ops, pull_back, require
 
 
 def _ones(indices, copies, like):
-    """A weight of 1 for each copy of each token."""
+    """Returns a weight of 1 for each copy of each token."""
     return ops.ones((indices.shape[0] // copies, copies), like.dtype)
 
 
@@ -46,12 +46,13 @@ def fused_add_topk_div(
     mapping_table=None,
     enable_expert_mapping=False,
 ):
-    """(weights, experts) of each token: the `k` best of `group_topk` groups of experts.
+    """Selects the experts of each token from the best `group_topk` groups; returns (weights,
+    experts) of the `k` best.
 
-    A group counts by the sum of its `n` best of sigmoid(x) + add_num; weights are sigmoid(x) of the
-    chosen, divided by their sum where `is_norm` is set, times `scale`. Of an expert that
-    `mapping_table` has several indices for, token i gets entry i modulo their number. The kernel
-    knows one `activate_type`, 0, the sigmoid.
+    The score of a group is the sum of its `n` best values of sigmoid(x) + add_num. The weights are
+    sigmoid(x) of the selected experts, divided by their sum if `is_norm` is set, times `scale`. If
+    `mapping_table` lists several indices for an expert, token i gets entry i modulo their number.
+    The only `activate_type` is 0, the sigmoid.
     """
     require("FusedAddTopKDiv", "activate_type", activate_type, (0,))
     rows, experts = x.shape
@@ -74,9 +75,9 @@ def fused_add_topk_div(
 
 @alias("ops.auto_generate.MoeGatingTopKSoftmax()(x, finished=None, k=1)")
 def moe_gating_top_k_softmax(x, finished=None, k=1):
-    """(the `k` largest of softmax(x), their experts, for each its index among all rows).
+    """Returns (the `k` largest of softmax(x), their experts, the index of each among all rows).
 
-    The expert of a token that is finished is the number of experts.
+    The expert of a finished token is set to the number of experts.
     """
     values, experts = ops.topk(ops.softmax(x.astype(float32), -1), k)
     if finished is not None:
@@ -93,7 +94,8 @@ def moe_gating_top_k_softmax(x, finished=None, k=1):
 
 @alias("ops.auto_generate.MoeInitRouting()(x, row_idx, expert_idx, active_num)")
 def moe_init_routing(x, row_idx, expert_idx, active_num):
-    """(rows sorted by their experts, for each of them where it went, the experts sorted)."""
+    """Sorts rows by expert; returns (sorted rows, the new position of each copy, sorted
+    experts)."""
     experts, rows = expert_idx.asnumpy().reshape(-1), row_idx.asnumpy().reshape(-1)
     order = np.argsort(experts, kind="stable")
     sources = rows[order]
@@ -105,12 +107,12 @@ def moe_init_routing(x, row_idx, expert_idx, active_num):
 
 
 def probs_of(sorted_indices, tokens, probs):
-    """The weights of tokens, ones where there are none."""
+    """Returns the weights of tokens, ones where there are none."""
     return ops.ones((sorted_indices.size, 1), tokens.dtype) if probs is None else probs
 
 
 def _parts(group_list, group_list_type):
-    """(start, end) of each group; the list holds ends, or lengths where the type is 1."""
+    """Returns (start, end) of each group, from ends, or from lengths if `group_list_type` is 1."""
     numbers = group_list.asnumpy() if isinstance(group_list, Tensor) else np.asarray(group_list)
     ends = np.cumsum(numbers) if group_list_type == 1 else numbers
     return list(zip([0, *ends[:-1].tolist()], ends.tolist()))
@@ -125,8 +127,9 @@ def _parts(group_list, group_list_type):
     "group_list_type=0)"
 )
 def gmm(x, weight, bias=None, group_list=None, group_type=0, group_list_type=0):
-    """Products of lists of matrices, a tuple: pair by pair (`group_type` -1), groups of rows of one
-    matrix by one weight each (0), or groups of its columns by the same rows of the weight (2)."""
+    """Multiplies matrices; returns a tuple. The products are pair by pair (`group_type` -1), groups
+    of rows of one matrix by one weight each (0), or groups of its columns by the same rows of the
+    weight (2)."""
     if group_type == -1:
         products = tuple(ops.matmul(a, b) for a, b in zip(x, weight, strict=True))
         return products if bias is None else tuple(a + b for a, b in zip(products, bias))
@@ -146,7 +149,7 @@ def gmm(x, weight, bias=None, group_list=None, group_type=0, group_list_type=0):
 @alias("ops.auto_generate.GmmBackwardFusion()(grad, weight, group_list=None, group_list_type=0)")
 @alias("ops.auto_generate.GmmV2BackwardFusion()(grad, weight, group_list=None, group_list_type=0)")
 def gmm_to_inputs(grad, weight, group_list=None, group_list_type=0):
-    """The gradients of the matrices that `gmm` multiplied, a tuple."""
+    """Returns the gradients of `gmm` with respect to its matrices, a tuple."""
     return gmm(
         grad,
         tuple(transpose(one) for one in weight),
@@ -160,7 +163,7 @@ def gmm_to_inputs(grad, weight, group_list=None, group_list_type=0):
 @alias("ops.auto_generate.GmmBackward()(grad, x, weight, group_list=None, group_list_type=0)")
 @alias("ops.auto_generate.GmmV2Backward()(grad, x, weight, group_list=None, group_list_type=0)")
 def gmm_backward(grad, x, weight, group_list=None, group_list_type=0):
-    """The gradients of the matrices and then of the weights that `gmm` multiplied, a tuple."""
+    """Returns the gradients of `gmm` with respect to its matrices and then its weights, a tuple."""
     if group_list is None:
         of_weights = tuple(ops.matmul(transpose(a), g) for a, g in zip(x, grad, strict=True))
     else:
@@ -173,8 +176,8 @@ def gmm_backward(grad, x, weight, group_list=None, group_list_type=0):
 @public("ops.auto_generate.grouped_matmul_add_")
 @alias("ops.auto_generate.InplaceGroupedMatmulAdd()(x, weight, group_list, out)")
 def grouped_matmul_add_(x, weight, group_list, out):
-    """Adds to each part of `out`, in place, the product of a group of rows of `x`, transposed, and
-    the same rows of `weight`.
+    """Adds a product to each part of `out`, in place: a group of rows of `x`, transposed, times the
+    same rows of `weight`.
 
     Source: mindspore.ops.auto_generate.grouped_matmul_add_ of MindSpore 2.10.
     """

@@ -1,8 +1,8 @@
-"""Mixture of experts: tokens sorted by expert, and merged again.
+"""Mixture of experts: sorts tokens by expert and merges them again.
 
-The documentation of 2.10 is the reference; the original runs these on Ascend only. Positions are
-ints, so gradients flow only through the tokens and their weights. The products in between are in
-_moe/grouped_matmul.py.
+MindSpore runs these operators on Ascend only, so its documentation of 2.10 is the reference.
+Positions are integers, so gradients flow only through the tokens and their weights. The products in
+between are in _moe/grouped_matmul.py.
 """
 
 from ..._backend.arrays import to_host
@@ -16,12 +16,13 @@ Int32 = TensorOf("int32")
 
 
 def _upcast(xp, x):
-    """`x` in float32 at least: sums over experts are rounded once."""
+    """Casts `x` to float32 unless it is wider, so that sums over experts are rounded only once."""
     return xp.cast(x, "float32") if x.dtype.itemsize < 4 else x
 
 
 def _inverse(xp, order):
-    """The inverse permutation: where each element went, from the source of each position."""
+    """Returns the inverse permutation: the destination of each element, given the source of each
+    position."""
     return xp.scatter_set(
         xp.zeros(order.shape, "int32"), (order,), xp.cast(xp.arange(order.shape[0]), "int32")
     )
@@ -44,22 +45,21 @@ def moe_token_permute(
         tokens (Tensor): shape (tokens, features).
         indices (Tensor): int32 or int64, shape (tokens, k) for k copies of each token, at most 512,
             or (tokens,).
-        num_out_tokens (int): how many of the sorted tokens are returned. Default: None, which as 0
-            stands for all.
-        padded_mode (bool): False; the original takes nothing else.
+        num_out_tokens (int): the number of sorted tokens to return. Default: None, which means all,
+            as 0 does.
+        padded_mode (bool): must be False; MindSpore accepts no other value.
 
     Shapes:
         `tokens` is (tokens, features), `indices` is (tokens, k) or (tokens,). The sorted tokens are
         (tokens * k, features), their indices (tokens * k,).
 
     Returns:
-        tuple[Tensor]: the sorted tokens, and for each copy of each token its index among them,
-        int32.
+        tuple[Tensor]: the sorted tokens, and the int32 index of each copy of each token among them.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if shapes do not fit, `num_out_tokens` is negative or `padded_mode` true.
-        RuntimeError: if there are not as many rows of indices as tokens.
+        TypeError: if an argument has the wrong type.
+        ValueError: if shapes do not fit, `num_out_tokens` is negative or `padded_mode` is true.
+        RuntimeError: if `indices` does not have one row per token.
 
     Example:
         >>> out, indices = ms.ops.moe_token_permute(ms.Tensor([[1.0], [2.0], [3.0]], ms.float16),
@@ -110,12 +110,12 @@ def moe_token_unpermute(
     """Restores the order of sorted tokens and sums the copies of each, weighted by `probs`.
 
     Args:
-        permuted_tokens (Tensor): shape (tokens * k, features); fewer rows where the last ones were
-            dropped, which then count as zeros.
-        sorted_indices (Tensor): for each copy of each token its index, int32, shape (tokens * k,).
+        permuted_tokens (Tensor): shape (tokens * k, features). If the last rows were dropped, there
+            are fewer; the missing ones count as zeros.
+        sorted_indices (Tensor): the index of each copy of each token, int32, shape (tokens * k,).
         probs (Tensor): the weights, shape (tokens, k). Default: None, for k = 1 and no weights.
-        padded_mode (bool): False; the original takes nothing else.
-        restore_shape (Union[tuple[int], list[int]]): used in padded mode only.
+        padded_mode (bool): must be False; MindSpore accepts no other value.
+        restore_shape (Union[tuple[int], list[int]]): used only in padded mode.
 
     Shapes:
         `permuted_tokens` is (tokens * k, features), `sorted_indices` is (tokens * k,), `probs` is
@@ -125,7 +125,7 @@ def moe_token_unpermute(
         Tensor, shape (tokens, features), of the dtype of `permuted_tokens`.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if shapes do not fit, or `padded_mode` is true.
 
     Example:
@@ -175,7 +175,8 @@ def routed(
     expert_num: Int,
     drop_pad_mode: Int,
 ):
-    """The rows by expert, and for each copy of each row its index among them, or -1."""
+    """Returns the rows sorted by expert, and the index of each copy of each row among them, or
+    -1."""
     copies = expert_idx.shape[1]
     flat = xp.reshape(expert_idx, (-1,))
     order = xp.argsort(flat, -1, kind="stable")
@@ -188,7 +189,7 @@ def routed(
     indices = xp.where(within < expert_capacity, experts * expert_capacity + within, -1)
     indices = xp.cast(indices, "int32")
     count = expert_num * expert_capacity
-    # one row more, for those that are dropped, and one more source, for the rows of zeros
+    # one extra destination for dropped rows, and one extra source for rows of zeros
     filled = xp.full((count + 1,), x.shape[0], "int32")
     filled = xp.scatter_set(filled, (indices,), xp.cast(order // copies, "int32"))[:count]
     padded = xp.concatenate([x, xp.zeros((1, x.shape[1]), x.dtype)], 0)
@@ -199,7 +200,7 @@ def routed(
 
 @op(compute="native")
 def tokens_of_experts(xp, expert_idx: Int32, expert_num: Int, sums: Bool):
-    """The number of indices of each expert, or of it and those before it, int32."""
+    """Returns the number of rows of each expert, or their running totals, int32."""
     flat = xp.sort(xp.reshape(expert_idx, (-1,)))
     ends = xp.searchsorted(flat, xp.cast(xp.arange(expert_num), "int32"), side="right")
     if not sums:
@@ -225,22 +226,23 @@ def moe_init_routing_v2(
     Args:
         x (Tensor): shape (rows, features); float16, bfloat16 or float32.
         expert_idx (Tensor): the experts of each row, int32, shape (rows, k).
-        active_num (int): in mode 0 how many of the sorted rows are returned; 0 for all.
-        expert_capacity (int): in mode 1 how many rows an expert takes; those beyond are dropped.
-        expert_num (int): how many experts there are.
+        active_num (int): in mode 0, the number of sorted rows to return; 0 for all.
+        expert_capacity (int): in mode 1, the maximum number of rows of an expert; further rows are
+            dropped.
+        expert_num (int): the number of experts.
         drop_pad_mode (int): 0 for sorted rows, 1 for the same number of rows for each expert.
-        expert_tokens_count_or_cumsum_flag (int): in mode 0 whether the rows of each expert are
-            returned as sums (1) or one by one (2).
-        expert_tokens_before_capacity_flag (bool): in mode 1 whether the rows of each expert before
-            any is dropped are returned.
+        expert_tokens_count_or_cumsum_flag (int): in mode 0, whether the numbers of rows per expert
+            are returned cumulatively (1) or separately (2).
+        expert_tokens_before_capacity_flag (bool): in mode 1, whether the numbers of rows per expert
+            before dropping are returned.
 
     Returns:
         tuple[Tensor]: the rows, (rows * k or `active_num`, features), or (experts, capacity,
-        features) with zeros where there are none; for each copy of each row its index, -1 where it
-        was dropped, int32, shape (rows * k,); and, if requested, the rows of each expert, int32.
+        features) padded with zeros; the index of each copy of each row, -1 for dropped ones, int32,
+        shape (rows * k,); and, if requested, the number of rows of each expert, int32.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a number is out of range.
         RuntimeError: if shapes do not fit.
 
@@ -325,11 +327,11 @@ class MoeInitRoutingV2(Primitive):
     compute="native",
 )
 def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
-    """Counts the sorted tokens of each expert, cumulatively.
+    """Returns the cumulative number of sorted tokens of each expert.
 
     Args:
         sorted_experts (Tensor): the expert of each token, in order, shape (tokens,).
-        num_expert (int): how many experts there are, at least 1.
+        num_expert (int): the number of experts, at least 1.
 
     Shapes:
         `sorted_experts` is (tokens,), of int32. The result is (num_expert,), of int32.
@@ -376,14 +378,14 @@ def moe_finalize_routing(
 ):
     """Merges the experts' results for each token, and adds them to the residual.
 
-    Row i is x1 + x2 + the sum over k of scales[i, k] times (expanded_x[expanded_row_idx[i + k N]] +
+    Row i is x1 + x2, plus the sum over k of scales[i, k] * (expanded_x[expanded_row_idx[i + k N]] +
     bias[expanded_expert_idx[i, k]]).
 
     Args:
         expanded_x (Tensor): the results of the experts, shape (K * N, features).
         x1 (Tensor): shape (N, features).
         x2 (Tensor): of the shape of `x1`. Default: None.
-        bias (Tensor): of each expert, shape (experts, features).
+        bias (Tensor): the bias of each expert, shape (experts, features).
         scales (Tensor): shape (N, K).
         expanded_row_idx (Tensor): int32, shape (K * N,).
         expanded_expert_idx (Tensor): int32, shape (N, K).
@@ -396,7 +398,7 @@ def moe_finalize_routing(
         Tensor, of the shape of `x1` and the dtype of `expanded_x`.
 
     Raises:
-        TypeError: if a Tensor other than `x2` is missing, or of another dtype.
+        TypeError: if a Tensor other than `x2` is missing, or has another dtype.
         ValueError: if shapes do not fit.
 
     Example:

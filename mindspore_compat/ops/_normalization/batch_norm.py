@@ -1,9 +1,9 @@
 """Batch normalization.
 
-Layer, group and root mean square norm are in _normalization/layer_norm.py, synchronised batch norm
-in _normalization/sync_batch_norm.py, the layers in nn.
-Statistics are float32 (float64 for float64) whatever the dtype of the data, and may be
-differentiated too.
+Layer norm and root mean square norm are in _normalization/layer_norm.py, group norm in
+_normalization/group_norm.py, synchronized batch norm in _normalization/sync_batch_norm.py, the
+layers in nn. Statistics are float32 (float64 for float64) whatever the dtype of the data, and have
+gradients too.
 """
 
 from math import prod
@@ -22,7 +22,7 @@ Epsilon = Float(gt=0.0, le=1.0)
 
 
 def upcast(xp, *arrays):
-    """Narrow floats as float32, on a GPU too; other arrays and None as they are."""
+    """Casts narrow floats to float32, on a GPU too; returns other arrays and None unchanged."""
     result = [
         xp.cast(a, "float32") if a is not None and _is_low_precision(a.dtype) else a for a in arrays
     ]
@@ -34,14 +34,14 @@ def _is_low_precision(dtype):
 
 
 def dots(xp, x, y):
-    """Inner products along the last axis."""
+    """Computes inner products along the last axis."""
     if x.shape[-1] == 1:
         return xp.squeeze(x * y, -1)
     products = xp.matmul(xp.expand_dims(x, -2), xp.expand_dims(y, -1))
     return xp.reshape(products, x.shape[:-1])
 
 
-# Arrays are seen as (batch, channels, rest); per-channel values as (channels, 1).
+# Arrays are reshaped to (batch, channels, rest), per-channel values to (channels, 1).
 
 
 def planes_of(xp, x):
@@ -53,13 +53,13 @@ def column(xp, v):
 
 
 def _factor(xp, scale, var, eps):
-    """scale / sqrt(var + eps), one per channel; no scale means 1."""
+    """Computes scale / sqrt(var + eps), one per channel; without `scale`, it counts as 1."""
     rstd = 1 / xp.sqrt(upcast(xp, var) + eps)
     return rstd if scale is None else rstd * upcast(xp, scale)
 
 
 def _affine(xp, x, factor, mean, shift):
-    """(x - mean) * factor + shift, channel by channel, in the dtype of `x`."""
+    """Computes (x - mean) * factor + shift, channel by channel, in the dtype of `x`."""
     planes, mean = upcast(xp, planes_of(xp, x), mean)
     factor, middle = column(xp, factor), column(xp, mean)
     if shift is None:
@@ -74,7 +74,7 @@ def _affine(xp, x, factor, mean, shift):
 def batch_standardize(
     xp, x: Floats, scale: Floats = None, shift: Floats = None, eps: Number = 1e-5
 ):
-    """(x - mean) / sqrt(var + eps) * scale + shift, with the statistics of this batch.
+    """Computes (x - mean) / sqrt(var + eps) * scale + shift, with the statistics of this batch.
 
     Returns:
         The result, and the mean and (biased) variance of each channel.
@@ -105,15 +105,15 @@ def batch_standardize(
 
 
 def _as_rows(x):
-    """The shape in which each channel is a row of a single kernel."""
+    """Returns the shape in which each channel is a row of a single kernel."""
     return x.shape[0], x.shape[1], prod(x.shape[2:])
 
 
 def standardized(xp, x, scale, shift, *, eps, gives_rstd):
-    """Each row of a single kernel brought to mean 0 and deviation 1, scaled and shifted.
+    """Standardizes each row to mean 0 and deviation 1, scales and shifts it, in a single kernel.
 
     Returns:
-        The result, the mean, and the variance or with `gives_rstd` the reciprocal deviation.
+        The result, the mean, and the variance; if `gives_rstd`, the reciprocal deviation instead.
     """
     mean, rest, var = xp.row_moments(x)
     part = x - mean - rest
@@ -124,7 +124,7 @@ def standardized(xp, x, scale, shift, *, eps, gives_rstd):
 
 
 def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):
-    """Gradients of the rows, the scale and the shift of `standardized`."""
+    """Returns gradients of the rows, the scale and the shift of `standardized`."""
     rstd, part = 1 / xp.sqrt(var + eps), x - mean
     total, moment = xp.row_sum(g), xp.row_sum(part * g)
     factor = rstd if scale is None else rstd * scale
@@ -135,7 +135,7 @@ def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):
 
 @batch_standardize.vjp_joint
 def batch_standardize_vjp(xp, g, x, scale, out, eps):
-    """Gradients of the data, the scale and the shift."""
+    """Returns the gradients of the data, the scale and the shift."""
     grad_out, grad_mean, grad_var = g
     mean, var = out[1], out[2]
     if x.size and (bodies := bodies_of(xp, x, grad_out, scale)):
@@ -179,19 +179,19 @@ def batch_rescale(
     shift: Floats = None,
     eps: Number = 1e-5,
 ):
-    """(x - mean) / sqrt(var + eps) * scale + shift, with statistics given."""
+    """Computes (x - mean) / sqrt(var + eps) * scale + shift, with given statistics."""
     return _affine(xp, x, _factor(xp, scale, var, eps), mean, shift)
 
 
 def _moment(xp, g, x, mean):
-    """The sum of (x - mean) g over each channel."""
+    """Computes the sum of (x - mean) g over each channel."""
     planes, flow, mean = upcast(xp, planes_of(xp, x), planes_of(xp, g), mean)
     middle = column(xp, mean)
     return xp.sum(xp.by_rows(lambda xp, part, flow: dots(xp, part - middle, flow), planes, flow), 0)
 
 
 def _total(xp, g):
-    """The sum of g over each channel."""
+    """Computes the sum of g over each channel."""
     return xp.sum(xp.sum(upcast(xp, planes_of(xp, g)), 2), 0)
 
 
@@ -226,14 +226,14 @@ def need_channels(api, x, ranks, rank_error=ValueError, **given):
 
 
 def running(old, new, momentum):
-    """Moves a running statistic toward that of a batch, in place; no gradient flows."""
+    """Moves a running statistic toward that of a batch, in place; it has no gradient."""
     previous = old._array
     space = previous * (1 - momentum) + new._array * momentum
     old._array = space.astype(previous.dtype)
 
 
 def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
-    """Batch normalization of Tensors; training updates the running statistics.
+    """Applies batch normalization to Tensors; training updates the running statistics.
 
     Args:
         x (Tensor): data, (N, C, ...).
@@ -262,7 +262,7 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
 
 
 def _moved(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
-    """Both running statistics, moved toward those of a batch."""
+    """Returns both running statistics, moved toward those of a batch."""
     return (
         mean * (1 - momentum) + own_mean * momentum,
         var * (1 - momentum) + own_var * unbiased * momentum,
@@ -284,8 +284,8 @@ def batch_norm(
     """Applies batch normalization to data (N, C, ...): each channel gets mean `bias` and deviation
     `weight`.
 
-    In `training` with the statistics of the batch, and `running_mean` and `running_var` (unbiased)
-    move toward them by `momentum`, in place; otherwise with the running ones.
+    With `training`, the statistics of the batch are used, and `running_mean` and `running_var`
+    (unbiased) move toward them by `momentum`, in place. Otherwise the running statistics are used.
 
     Returns:
         Tensor of the shape and dtype of `input_x`.
@@ -327,7 +327,7 @@ def batch_norm_ext(
 ):
     """Applies batch normalization to data (N, C, ...); absent weights are 1, absent biases 0.
 
-    In `training` without running statistics none are tracked.
+    With `training`, the running statistics may be None; they are then not tracked.
 
     Returns:
         Tensor of the shape and dtype of `input`.
@@ -373,8 +373,8 @@ class BatchNorm(Primitive):
         input_x, scale, bias, mean, variance (Tensor): the data, and one value per channel each.
 
     Returns:
-        Five Tensors: the result, then mean and variance used, twice (the second pair is what the
-        original keeps for its gradient).
+        Five Tensors: the result, then the mean and the variance that were used, twice (MindSpore
+        keeps the second pair for its gradient).
 
     Example:
         >>> import mindspore_compat as ms
@@ -428,11 +428,11 @@ def _check_inputs(
 
 @op(compute="native")
 def channels_first(xp, x: TensorOf()):
-    """(N, ..., C) as (N, C, ...)."""
+    """Rearranges (N, ..., C) to (N, C, ...)."""
     return xp.moveaxis(x, -1, 1)
 
 
 @op(compute="native")
 def channels_last(xp, x: TensorOf()):
-    """(N, C, ...) as (N, ..., C)."""
+    """Rearranges (N, C, ...) to (N, ..., C)."""
     return xp.moveaxis(x, 1, -1)

@@ -1,4 +1,4 @@
-"""Gradients of normalizations, from the statistics of the forward pass."""
+"""Gradients of normalizations, computed from the statistics of the forward pass."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Float, Int, OneOf
@@ -40,8 +40,7 @@ def batch_norm_grad(
 ):
     """Computes the gradients of `ops.BatchNorm` for the input, the scale and the bias.
 
-    With `is_training` the mean and the variance depend on the input. `reserve` holds what other
-    libraries keep.
+    With `is_training`, the mean and the variance depend on the input. `reserve` is not used.
 
     Shapes:
         `dout` and `x` are (N, C, ...), scale and statistics are (C,). The gradients are (N, C,
@@ -99,7 +98,7 @@ def layer_norm_grad(
 
 
 def _through_mean(xp, x, gradient, mean, inverse, axes):
-    """`x` standardized over `axes`, and its gradient before the standardization."""
+    """Returns `x` standardized over `axes`, and its gradient before the standardization."""
     normal = (x - mean) * inverse
     inner = xp.mean(gradient, axes, keepdims=True)
     inner = inner + normal * xp.mean(gradient * normal, axes, keepdims=True)

@@ -1,6 +1,7 @@
 """Group normalization.
 
-A row is one group of channels of one sample. layer_norm.py has the parts that all rows share.
+Each row holds one group of channels of one sample. layer_norm.py has the functions that all rows
+share.
 """
 
 from math import prod
@@ -27,7 +28,7 @@ def group_norm(
     """Applies group normalization to data (N, C, ...): each group of channels gets mean 0 and
     deviation 1.
 
-    Then each channel is multiplied by its `weight` and its `bias` added.
+    Then each channel is multiplied by its `weight`, and its `bias` is added.
 
     Returns:
         Tensor of the shape and dtype of `input`.
@@ -53,7 +54,7 @@ def group_norm(
 def group_standardize(
     xp, x: Floats, scale: Floats = None, shift: Floats = None, groups: Int = 1, eps: Number = 1e-5
 ):
-    """Group normalization of (N, C, ...), then scaled and shifted by channel."""
+    """Applies group normalization to (N, C, ...), then scales and shifts each channel."""
     shape, area = _as_groups(x, groups)
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
         result = bodies.rows(
@@ -78,7 +79,7 @@ def group_standardize(
 
 
 def _as_groups(x, groups):
-    """The shape of `x` with a row for each group, and the number of positions of a channel."""
+    """Returns the shape of `x` with one row per group, and the number of positions of a channel."""
     area = prod(x.shape[2:])
     return (x.shape[0] * groups, x.shape[1] // groups * area), area
 
@@ -88,7 +89,8 @@ def _grouped(xp, x, scale, shift, *, eps, groups, area):
 
 
 def _grouped_vjp(xp, x, g, scale, *, eps, groups, area):
-    """The gradient of rows, and the arrays whose sums are the gradients of scale and shift."""
+    """Returns the gradient of rows, and the arrays whose sums are the gradients of scale and
+    shift."""
     part = x - xp.row_sum(x) / xp.row_size()
     rstd = 1 / xp.sqrt(xp.row_sum(part * part) / xp.row_size() + eps)
     flow = g if scale is None else g * scale
@@ -99,7 +101,7 @@ def _grouped_vjp(xp, x, g, scale, *, eps, groups, area):
 
 @group_standardize.vjp_joint
 def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
-    """Gradients of the data, the scale and the shift; the statistics are recomputed."""
+    """Returns the gradients of the data, the scale and the shift; recomputes the statistics."""
     shape, area = _as_groups(x, groups)
     planes = (x.shape[0], x.shape[1], area)
     bodies, rows, flow = _bodies_for(xp, xp.reshape(x, shape), xp.reshape(g, shape), scale)

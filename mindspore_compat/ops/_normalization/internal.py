@@ -15,7 +15,7 @@ alias(
     "batch_mean, batch_variance)"
 )
 def bn_training_update_grad(grads, x, batch_mean, batch_variance, epsilon, data_format):
-    """The gradients of the scale and of the shift."""
+    """Returns the gradients of the scale and of the shift."""
     standard = _standard(x, batch_mean, batch_variance, epsilon, data_format)
     axes = _other_axes(x, data_format)
     return (grads * standard).sum(axes), grads.sum(axes)
@@ -28,7 +28,7 @@ def bn_training_update_grad(grads, x, batch_mean, batch_variance, epsilon, data_
 def bn_training_reduce_grad(
     grads, x, diff_scale, diff_offset, scale, batch_mean, batch_variance, epsilon, data_format
 ):
-    """The gradient of the input, given those of the scale and of the shift."""
+    """Returns the gradient of the input, given those of the scale and of the shift."""
     count = x.size // batch_mean.size
     standard = _standard(x, batch_mean, batch_variance, epsilon, data_format)
     by_channel = [_by_channel(tensor, x, data_format) for tensor in (diff_scale, diff_offset)]
@@ -65,8 +65,8 @@ def lrn_grad(grads, x, y, depth_radius, bias, alpha, beta):
 
 
 def _sums(dout, input, mean, invstd):
-    """Sums over all but the channels: of the gradient, of the gradient times the input less its
-    mean, and the gradients of weight and bias."""
+    """Returns four sums over all axes except the channels: of the gradient, of the gradient times
+    (input - mean), and the gradients of weight and bias."""
     total = ops.sum(dout, _other_axes(input))
     weighted = ops.sum(dout * (input - _by_channel(mean, input)), _other_axes(input))
     return total, weighted, weighted * invstd, total
@@ -77,7 +77,7 @@ def _sums(dout, input, mean, invstd):
     "sum_dy_xmu, count)"
 )
 def batch_norm_elemt_grad(dout, input, mean, invstd, weight, sumd_dy, sum_dy_xmu, count):
-    """The gradient of the input of a synchronized batch normalization, from sums over all
+    """Returns the gradient of the input of a synchronized batch normalization, given sums over all
     devices.
     """
     number = ops.sum(count).astype(dout.dtype)
@@ -93,8 +93,9 @@ def batch_norm_elemt_grad(dout, input, mean, invstd, weight, sumd_dy, sum_dy_xmu
     "runnning_var=None, training=False, momentum=0.1, epsilon=1e-05)"
 )
 def batch_norm_ext(input, weight, bias, running_mean, runnning_var, training, momentum, epsilon):
-    """(the result, the mean and 1 / sqrt(variance + eps) of the batch); training updates the
-    running statistics.
+    """Applies batch normalization; training updates the running statistics.
+
+    Returns (the result, the mean and 1 / sqrt(variance + eps) of the batch).
     """
     out = functional.batch_norm(
         input, running_mean, runnning_var, weight, bias, training, momentum, epsilon
@@ -107,7 +108,7 @@ def batch_norm_ext(input, weight, bias, running_mean, runnning_var, training, mo
 def _gradients(
     dout, input, weight, running_mean, running_var, saved_mean, saved_rstd, training, eps
 ):
-    """Gradients of the input, the weight and the bias of a batch normalization."""
+    """Returns the gradients of the input, the weight and the bias of a batch normalization."""
     mean = saved_mean if training else running_mean
     rstd = saved_rstd if training else ops.rsqrt(running_var + eps)
     total, weighted, of_weight, of_bias = _sums(dout, input, mean, rstd)
@@ -121,8 +122,8 @@ def _gradients(
 
 @alias("ops.auto_generate.AddLayerNormGrad()(dy, x1, x2, rstd, mean, gamma, dsumOptional)")
 def add_layer_norm_grad(dy, x1, x2, rstd, mean, gamma, dsumOptional):
-    """Gradients of the sum, the scale and the shift of a normalized sum of two Tensors; the
-    gradient that the sum itself has besides, `dsumOptional`, is added."""
+    """Returns the gradients of the sum, the scale and the shift of a normalized sum of two Tensors.
+    `dsumOptional`, the gradient that reaches the sum directly, is added."""
     axes = tuple(range(x1.ndim - gamma.ndim, x1.ndim))
     others = tuple(range(x1.ndim - gamma.ndim))
     normal, scaled = (x1 + x2 - mean) * rstd, dy * gamma
@@ -140,9 +141,10 @@ def add_layer_norm_grad(dy, x1, x2, rstd, mean, gamma, dsumOptional):
 def matmul_all_reduce_add_rms_norm(
     x1, x2, bias, residual, gamma, epsilon, group, reduce_op, comm_turn, stream_mode
 ):
-    """A product summed over a group, plus the residual, then RMS-normalized: (sum, normalized).
+    """Sums a product over a group, adds the residual and applies RMS normalization; returns (sum,
+    normalized).
 
-    The kernel knows one `comm_turn`, 0, and one `stream_mode`, 1.
+    The only `comm_turn` is 0, the only `stream_mode` 1.
     """
     require("MatmulAllReduceAddRmsNorm", "comm_turn", comm_turn, (0,))
     require("MatmulAllReduceAddRmsNorm", "stream_mode", stream_mode, (1,))

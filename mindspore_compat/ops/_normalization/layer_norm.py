@@ -1,8 +1,8 @@
-"""Normalisation of rows: layer norm and root mean square norm.
+"""Normalization of rows: layer norm and root mean square norm.
 
-A row is what the last axes hold. Statistics are float32 (float64 for
-float64) whatever the dtype of the data, and may be differentiated too. Batch norm is in
-batch_norm.py, group norm in group_norm.py.
+A row consists of the elements along the last axes. Statistics are float32 (float64 for float64)
+whatever the dtype of the data, and have gradients too. Batch norm is in batch_norm.py, group norm
+in group_norm.py.
 """
 
 from math import prod
@@ -22,7 +22,7 @@ Epsilon = Float(ge=0.0, le=1.0)
 
 
 def _rows(xp, x, axis):
-    """The axes from `axis` on merged into one, the others into another."""
+    """Merges the axes from `axis` on into one, and the others into another."""
     axis = axis % x.ndim
     return xp.reshape(x, (prod(x.shape[:axis]), prod(x.shape[axis:])))
 
@@ -32,7 +32,8 @@ def _flat(xp, weight):
 
 
 def _bodies_for(xp, rows, flow, weight):
-    """What runs a body for the arrays of a gradient, and the first two: as they are, or upcast."""
+    """Returns the runner of bodies for these arrays, or None, and the first two arrays, upcast if
+    necessary."""
     bodies = bodies_of(xp, rows, flow, weight)
     if bodies is None:
         rows, flow = upcast(xp, rows, flow)
@@ -41,32 +42,34 @@ def _bodies_for(xp, rows, flow, weight):
 
 
 def _row_statistics(xp, part, eps):
-    """Rows minus their mean, the mean, and the reciprocal deviation."""
+    """Returns the rows minus their mean, the mean, and the reciprocal deviation."""
     ones = xp.full((part.shape[1], 1), 1, part.dtype)
     mean = xp.matmul(part, ones) / part.shape[1]
     part = part - mean
-    rest = xp.matmul(part, ones) / part.shape[1]  # the rounding error of the sum: far from 0, much
+    rest = xp.matmul(part, ones) / part.shape[1]  # the rounding error of the mean, large far from 0
     part, mean = part - rest, mean + rest
     var = xp.expand_dims(dots(xp, part, part), 1) / part.shape[1]
     return part, mean, 1 / xp.sqrt(var + eps)
 
 
 def _row_vjp(xp, part, flow, rstd, by_mean=0, by_rstd=0):
-    """The gradient of rows for their normal form (`flow`), their mean and reciprocal deviation."""
+    """Returns the gradient of rows, given those of their normal form (`flow`), mean and reciprocal
+    deviation."""
     moment = xp.expand_dims(dots(xp, part, flow), 1) + by_rstd
     total = by_mean - rstd * xp.sum(flow, 1, keepdims=True)
     return _input_gradient(part, flow, rstd, moment, total, part.shape[1])
 
 
 def _input_gradient(part, flow, rstd, moment, total, size):
-    """The gradient of rows.
+    """Returns the gradient of rows.
 
     Args:
-        part: the rows less their mean.
+        part: the rows minus their mean.
         flow: the gradient of their normal form, part * rstd.
         rstd: their reciprocal deviations.
-        moment: the gradient of `rstd`: for each row the sum of part * flow, and what comes besides.
-        total: that of their mean, less what `part` passes on.
+        moment: the gradient of `rstd`: the sum of part * flow over each row, plus any gradient from
+            outside.
+        total: the gradient of their mean, minus what flows through `part`.
         size: the length of a row.
     """
     by_part, by_one = -moment * rstd * rstd * rstd / size, total / size
@@ -77,13 +80,13 @@ def _input_gradient(part, flow, rstd, moment, total, size):
 def row_standardize(
     xp, x: Floats, scale: Floats = None, shift: Floats = None, axis: Int = -1, eps: Number = 1e-5
 ):
-    """Each row (the axes from `axis` on) standardized to mean 0 and deviation 1, scaled and
-    shifted.
+    """Standardizes each row (the axes from `axis` on) to mean 0 and deviation 1, then scales and
+    shifts it.
 
     `scale` and `shift` have the shape of a row.
 
     Returns:
-        The result, and mean and reciprocal deviation with the reduced axes of length 1.
+        The result, and mean and reciprocal deviation, whose reduced axes have length 1.
     """
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
         if (result := _by_kernel(xp, bodies, x, scale, shift, axis, eps)) is not None:
@@ -103,13 +106,13 @@ def row_standardize(
 
 
 def _statistic_shape(x, axis):
-    """The shape of a statistic that has one value per row."""
+    """Returns the shape of a statistic that has one value per row."""
     axis = axis % x.ndim
     return tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
 
 
 def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
-    """`row_standardize` as one kernel; None if there is none."""
+    """Runs `row_standardize` as one kernel; returns None if there is none."""
     rows = _rows(xp, x, axis)
     result = bodies.rows(
         standardized,
@@ -132,7 +135,8 @@ def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
 
 
 def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
-    """The gradient of rows, and the arrays whose sums are the gradients of scale and shift."""
+    """Returns the gradient of rows, and the arrays whose sums are the gradients of scale and
+    shift."""
     part, flow = x - mean, g if scale is None else g * scale
     moment, total = xp.row_sum(part * flow), -rstd * xp.row_sum(flow)
     moment = moment if by_rstd is None else moment + by_rstd
@@ -142,14 +146,14 @@ def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
 
 
 def _gradient_kinds(kind, scale, shift_shape):
-    """The kinds of the gradients of data, scale and shift, of which those are asked for that are
-    there."""
+    """Returns the kinds of the gradients of data, scale and shift; None for those that are not
+    requested."""
     return ELEMENT, None if scale is None else kind, None if shift_shape is None else kind
 
 
 @row_standardize.vjp_joint
 def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
-    """Gradients of the data, the scale and the shift."""
+    """Returns the gradients of the data, the scale and the shift."""
     first = xp.zeros_like(x) if g[0] is None else g[0]
     rows, flow = _rows(xp, x, axis), _rows(xp, first, axis)
     mean, rstd, by_mean, by_rstd = (
@@ -195,12 +199,12 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     return grad_x, grad_scale, grad_shift
 
 
-row_standardize_vjp.fills = False  # most use the result alone
+row_standardize_vjp.fills = False  # because most callers use only the result
 
 
 @implements
 def row_normal(xp, x, eps):
-    """The rows of a matrix standardized to mean 0 and deviation 1."""
+    """Standardizes the rows of a matrix to mean 0 and deviation 1."""
 
     def normal(xp, part):
         part, _, rstd = _row_statistics(xp, part, eps)
@@ -221,8 +225,8 @@ derive("row_normal(x, eps)", x=_row_normal_vjp)
 
 
 def _need_rows(api, x, shape, **given):
-    """Rejects a normalized shape that is not the end of the data's, and weights of another
-    shape.
+    """Rejects a normalized shape that does not match the last axes of the data, and weights of
+    another shape.
     """
     if not shape or x.shape[max(x.ndim - len(shape), 0) :] != shape:
         raise ValueError(
@@ -245,10 +249,8 @@ def layer_norm(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Applies layer normalization over the last axes: each row gets mean `bias` and deviation
-    `weight`.
-
-    `normalized_shape` is the shape of the last axes, over which mean and variance are taken.
+    """Applies layer normalization over the last axes, whose shape is `normalized_shape`: each row
+    gets mean `bias` and deviation `weight`.
 
     Returns:
         Tensor of the shape and dtype of `input`.
@@ -268,19 +270,19 @@ def layer_norm(
 
 @public("ops.LayerNorm")
 class LayerNorm(Primitive):
-    """Layer normalization over the axes from `begin_norm_axis` on, to mean `beta` and deviation
-    `gamma`.
+    """Applies layer normalization over the axes from `begin_norm_axis` on: each row gets mean
+    `beta` and deviation `gamma`.
 
     Args:
         begin_norm_axis (int): the first axis of the mean and variance, in [-1, rank).
-        begin_params_axis (int): the first axis that `gamma` and `beta` have, in [-1, rank).
+        begin_params_axis (int): the first axis of `gamma` and `beta`, in [-1, rank).
         epsilon (float): added to the variance.
 
     Inputs:
         input_x, gamma, beta (Tensor): the data, the scale and the shift.
 
     Returns:
-        Three Tensors: the result, and mean and variance with the axes reduced to 1.
+        Three Tensors: the result, and the mean and the variance, whose reduced axes have length 1.
 
     Example:
         >>> import mindspore_compat as ms
@@ -327,7 +329,7 @@ class LayerNorm(Primitive):
 
 @op(compute="native")
 def variance_of(xp, rstd: Floats, eps: Number):
-    """The variance that belongs to a reciprocal deviation."""
+    """Returns the variance, given the reciprocal deviation."""
     return xp.maximum(1 / (rstd * rstd) - eps, 0)
 
 
@@ -338,7 +340,7 @@ def _check_layer(self, input_x: Floats, gamma: Floats, beta: Floats):
 
 @op(compute="native")
 def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
-    """x * scale + shift, in the dtype of `x`."""
+    """Computes x * scale + shift, in the dtype of `x`."""
     rows, scale, shift = upcast(xp, x, scale, shift)
     return xp.cast(rows * scale + shift, x.dtype)
 
@@ -364,7 +366,7 @@ def add_layer_norm(
         (..., D), mean and reciprocal deviation are (..., 1) of float32.
 
     Returns:
-        The normalised sum, its mean and reciprocal deviation, and the sum itself.
+        The normalized sum, its mean and reciprocal deviation, and the sum itself.
 
     Example:
         >>> x, one, zero = ms.Tensor([[1.0, 3.0]]), ms.Tensor([1.0, 1.0]), ms.Tensor([0.0, 0.0])
@@ -405,20 +407,22 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
 
 
 def _scaled_rows(xp, x, gamma, *, eps):
-    """Each row divided by its root mean square and multiplied by `gamma`, and the reciprocal."""
+    """Divides each row by its root mean square and multiplies it by `gamma`; also returns the
+    reciprocal root."""
     rstd = 1 / xp.sqrt(xp.row_sum(x * x) / xp.row_size() + eps)
     return x * rstd * gamma, rstd
 
 
 def _scaled_rows_vjp(xp, x, g, gamma, rstd, by_rstd):
-    """The gradient of rows, and the array whose sum is the gradient of `gamma`."""
+    """Returns the gradient of rows, and the array whose sum is the gradient of `gamma`."""
     flow = g * gamma
     by_part = -(xp.row_sum(flow * x) + by_rstd) * rstd * rstd * rstd / xp.row_size()
     return flow * rstd + x * by_part, g * x * rstd
 
 
 def _root_mean_square_vjp(xp, g, by_rstd, x, gamma, rstd):
-    """Gradients of the data and of `gamma`, whose axes are those of the mean square."""
+    """Returns the gradients of the data and of `gamma`; the mean square is taken over the axes of
+    `gamma`."""
     shape = (prod(rstd.shape), prod(gamma.shape))
     rows, flow = (xp.reshape(array, shape) for array in (x, g))
     weight, rstd, by_rstd = _flat(xp, gamma), column(xp, rstd), column(xp, by_rstd)
@@ -460,7 +464,7 @@ def rms_norm(xp, x: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6):
         `x` is (..., *gamma.shape). The result has its shape and dtype.
 
     Returns:
-        The result, and the reciprocal root with the reduced axes of length 1, float32.
+        The result, and the reciprocal root mean square, float32, whose reduced axes have length 1.
 
     Example:
         >>> out, rstd = ms.ops.rms_norm(ms.Tensor([[3.0, 4.0]]), ms.Tensor([1.0, 1.0]))
@@ -477,7 +481,7 @@ def rms_norm(xp, x: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6):
 
 @rms_norm.vjp_joint
 def rms_norm_vjp(xp, g, x, gamma, out):
-    """Gradients of the data and of `gamma`."""
+    """Returns the gradients of the data and of `gamma`."""
     return _root_mean_square_vjp(xp, *g, x, gamma, out[1])
 
 
@@ -492,7 +496,7 @@ def add_rms_norm(
         sum.
 
     Returns:
-        The result, the reciprocal root, and the sum.
+        The result, the reciprocal root mean square, and the sum.
 
     Example:
         >>> x = ms.Tensor([[1.5, 2.0]])
@@ -511,10 +515,7 @@ def add_rms_norm(
 
 @add_rms_norm.vjp_joint
 def add_rms_norm_vjp(xp, g, gamma, out):
-    """Gradients of both summands, which are one, and of `gamma`."""
+    """Returns the gradients of both summands, which are equal, and of `gamma`."""
     grad, grad_gamma = _root_mean_square_vjp(xp, g[0], g[1], out[2], gamma, out[1])
     grad = grad + upcast(xp, g[2])
     return grad, grad, grad_gamma
-
-
-# Over groups of channels --------------------------------------------------------------------------

@@ -13,7 +13,7 @@ def l2_normalize(
     epsilon: Float = 1e-4,
 ):
     """Applies L2 normalization along `axis`: x / sqrt(max(sum(x^2), epsilon)). The axis is an int,
-    or a tuple or list of one.
+    or a tuple or list of one int.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -35,8 +35,8 @@ def l2_normalize(
 
 @op("mint.nn.functional.normalize(input, p=2.0, dim=1, eps=1e-12)")
 def normalize(xp, input: Floats, p: Number = 2.0, dim: Any = 1, eps: Number = 1e-12):
-    """Divides the input by its p-norm along `dim`, an axis or a tuple of axes: input / max(norm,
-    eps).
+    """Divides the input by its p-norm along `dim`, which is an axis or a tuple of axes: input /
+    max(norm, eps).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

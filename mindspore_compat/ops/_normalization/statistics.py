@@ -1,7 +1,7 @@
-"""Normalizations under `ops.auto_generate` that also return their statistics, and their gradients.
+"""Normalizations of `ops.auto_generate` that also return their statistics, and their gradients.
 
-The functions and layers without statistics are in _normalization/batch_norm.py and
-_normalization/layer_norm.py, the gradients that older releases had too in
+Functions and layers without statistics are in _normalization/batch_norm.py and
+_normalization/layer_norm.py. Gradient Primitives of older releases are in
 _normalization/gradients.py.
 """
 
@@ -17,7 +17,7 @@ from .batch_norm import channels_first, channels_last, upcast
 
 
 def _standard(xp, x, axes, eps):
-    """`x` standardized over `axes`, the mean, and 1 / deviation."""
+    """Returns `x` standardized over `axes`, the mean, and 1 / deviation."""
     mean = xp.mean(x, axes, keepdims=True)
     rstd = xp.rsqrt(xp.mean((x - mean) ** 2, axes, keepdims=True) + eps)
     return (x - mean) * rstd, mean, rstd
@@ -42,10 +42,10 @@ def layer_norm_ext(
         `input` is (..., *normalized_shape), `weight` and `bias` are of that shape.
 
     Returns:
-        The result, and mean and reciprocal deviation, with axes of length 1 for those.
+        The result, and mean and reciprocal deviation, whose reduced axes have length 1.
 
     Raises:
-        ValueError: if the last axes do not have the shape, or weight or bias do not.
+        ValueError: if the last axes of the input, the weight or the bias do not have this shape.
 
     Example:
         >>> norm = ms.ops.auto_generate.LayerNormExt()
@@ -83,16 +83,15 @@ def layer_norm_v3(
     begin_params_axis: Int = 1,
     epsilon: Float = 1e-7,
 ):
-    """Applies layer normalization over the axes from `begin_norm_axis` on: `ops.LayerNorm` with the
-    reciprocal deviation instead of the variance.
+    """Applies layer normalization over the axes from `begin_norm_axis` on, as `ops.LayerNorm`, and
+    returns the reciprocal deviation instead of the variance.
 
     Shapes:
         `gamma` and `beta` have the shape of the axes of `input_x` from `begin_params_axis` on. The
         result has the shape and dtype of `input_x`.
 
     Raises:
-        ValueError: if an axis is not one of the input's, or the shape of `gamma` or `beta` does not
-            fit.
+        ValueError: if an axis does not exist, or the shape of `gamma` or `beta` does not fit.
 
     Example:
         >>> norm = ms.ops.auto_generate.LayerNormV3()
@@ -194,8 +193,8 @@ def group_norm_grad(
     dgamma_is_require: Bool = True,
     dbeta_is_require: Bool = True,
 ):
-    """Computes the gradients of `GroupNorm` for the input, the scale and the shift. All three are
-    computed, whichever are required.
+    """Computes the gradients of `GroupNorm` for the input, the scale and the shift; the flags for
+    required gradients have no effect.
 
     Shapes:
         `dy` and `x` are (N, C, ...), `mean` and `rstd` are (N, groups), `gamma_opt` is (C,). The
@@ -223,28 +222,28 @@ def group_norm_grad(
     return tuple(xp.cast(array, x.dtype) for array in gradients)
 
 
-# Gradients of gradients ---------------------------------------------------------------------------
+# Second-order gradients ---------------------------------------------------------------------------
 
 
 @op(compute="native")
 def layer_normal(xp, x: Floats, gamma: Floats, beta: Floats, begin: Int, eps: Float):
-    """Layer normalization over the axes from `begin` on, scaled and shifted."""
+    """Applies layer normalization over the axes from `begin` on, then scales and shifts."""
     return _standard(xp, x, tuple(range(begin, x.ndim)), eps)[0] * gamma + beta
 
 
 @public("ops.auto_generate.LayerNormGradGrad", "ops.operations._grad_ops.LayerNormGradGrad")
 class LayerNormGradGrad(Primitive):
-    """The gradients of `LayerNormGrad`: of the input, the output's gradient and the scale.
+    """Computes the gradients of `LayerNormGrad` for the input, the output's gradient and the scale.
 
     Args:
-        begin_norm_axis (int): the first axis that is standardised. Default: 1.
+        begin_norm_axis (int): the first axis that is standardized. Default: 1.
         begin_params_axis (int): the first axis of scale and shift. Default: 1.
 
     Inputs: the input, the output's gradient, the variance and the mean of the normalization, the
     scale, and the gradients of the three results of `LayerNormGrad`.
 
     Raises:
-        TypeError: if an argument is not an int, or an input not a Tensor of floats.
+        TypeError: if an argument is not an int, or an input is not a floating Tensor.
 
     Source: mindspore.ops.auto_generate.LayerNormGradGrad of MindSpore 2.10.
     """
@@ -288,8 +287,8 @@ def batch_normal(
     variance: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Batch normalization over channels, the second axis, scaled and shifted; by the statistics
-    given, or those of the batch where they are None.
+    """Applies batch normalization over channels, the second axis, then scales and shifts. Uses the
+    given statistics, or those of the batch if they are None.
     """
     shape = (1, -1) + (1,) * (x.ndim - 2)
     axes = tuple(axis for axis in range(x.ndim) if axis != 1)
@@ -302,19 +301,19 @@ def batch_normal(
 
 @public("ops.auto_generate.BatchNormGradGrad", "ops.operations._grad_ops.BatchNormGradGrad")
 class BatchNormGradGrad(Primitive):
-    """The gradients of `BatchNormGrad`: of the input, the output's gradient and the scale.
+    """Computes the gradients of `BatchNormGrad` for the input, the output's gradient and the scale.
 
     Args:
         is_training (bool): True if mean and variance are those of the input. Default: False.
-        epsilon (float): is added to the variance. Default: 1e-5.
+        epsilon (float): added to the variance. Default: 1e-5.
         data_format (str): "NCHW", or "NHWC" for channels last. Default: "NCHW".
 
     Inputs: the input, the output's gradient, the scale, the mean and the variance of the
     normalization, and the gradients of the three results of `BatchNormGrad`.
 
     Raises:
-        TypeError: if an argument is of another type, or an input not a Tensor of floats.
-        ValueError: if `data_format` is another word.
+        TypeError: if an argument has the wrong type, or an input is not a floating Tensor.
+        ValueError: if `data_format` is neither "NCHW" nor "NHWC".
 
     Source: mindspore.ops.auto_generate.BatchNormGradGrad of MindSpore 2.10.
     """
@@ -375,10 +374,11 @@ def instance_norm_grad(
     is_training: Bool = True,
     epsilon: Float(gt=0.0, le=1.0) = 1e-5,
 ):
-    """Computes the gradients of instance normalization, of each channel of each image.
+    """Computes the gradients of instance normalization, which normalizes each channel of each
+    image.
 
-    Training uses `save_mean` and `save_variance` (the reciprocal deviation); inference uses `mean`
-    and `variance`.
+    In training, `save_mean` and `save_variance` (the reciprocal deviation) are used, in inference
+    `mean` and `variance`.
 
     Shapes:
         `dy` and `x` are (N, C, H, W); scale and statistics are (N, C, 1, 1). The gradients of scale

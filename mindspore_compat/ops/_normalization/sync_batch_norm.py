@@ -1,4 +1,4 @@
-"""The parts of synchronized batch normalization: local statistics, merged and applied."""
+"""The steps of synchronized batch normalization: compute local statistics, merge and apply them."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -71,7 +71,7 @@ def batch_norm_gather_stats_with_counts(
     eps: Number = 1e-5,
     counts: Floats = None,
 ):
-    """Merges the statistics of several parts of a batch and moves the running statistics toward
+    """Merges the statistics of several parts of a batch, and moves the running statistics toward
     them.
 
     `mean` and `invstd` are (parts, C), `counts` (parts,).
@@ -79,7 +79,7 @@ def batch_norm_gather_stats_with_counts(
     Returns:
         The mean and the reciprocal deviation of each channel.
 
-    Source: mindspore.mint of MindSpore 2.10, which synchronised batch normalisation is made of.
+    Source: mindspore.mint of MindSpore 2.10, where synchronized batch normalization is built on it.
     """
     whole, var, total = joined_statistics.run(mean, invstd, counts, eps)
     unbiased = Tensor._wrap(var._array * (total._array / (total._array - 1)))
@@ -92,7 +92,8 @@ def batch_norm_gather_stats_with_counts(
 
 @op(compute="native")
 def joined_statistics(xp, mean: Floats, invstd: Floats, counts: Floats, eps: Number):
-    """Mean, biased variance and element count of a whole, from those of its parts."""
+    """Computes mean, biased variance and element count of a whole batch, from those of its
+    parts."""
     mean, invstd, counts = upcast(xp, mean, invstd, counts)
     weight = xp.reshape(counts, (-1, 1))
     total = xp.sum(counts)

@@ -1,4 +1,4 @@
-"""Primitives of Adafactor: one in-place step from a gradient."""
+"""The Primitives of Adafactor, each of which makes one in-place step with a gradient."""
 
 from ..._backend import arrays
 from ..._core.declare.public_api import public
@@ -11,41 +11,42 @@ from .update import Update
 
 Scalar = Float | Float16Or32
 Pair = TensorOf() | TupleOf(Float, length=2)
-Unused = Float | Float16Or32  # a state that the shape may have no use for
+Unused = Float | Float16Or32  # a state that is not used for some shapes
 
 
 @public("ops.FusedAdaFactor")
 class FusedAdaFactor(Update):
     """Updates a parameter with Adafactor, in place; see `nn.AdaFactor`.
 
-    The mean squares of a matrix are stored as means over its rows and over its columns; those of a
-    vector as they are.
+    For a matrix, the running mean squares are stored as means over its rows and over its columns;
+    for a vector, one per element.
 
     Args:
         enable_scale_parameter (bool): whether the learning rate is multiplied by the root mean
             square of the parameter.
-        enable_first_moment (bool): whether updates are averaged.
-        enable_weight_decay (bool): whether the parameter is decayed.
+        enable_first_moment (bool): whether a running average of the updates is used.
+        enable_weight_decay (bool): whether weight decay is applied.
 
     Inputs:
-        - **epsilon** (Union[Tensor, tuple[float]]) - two numbers: added to squares, and the least
-          scale of a parameter.
+        - **epsilon** (Union[Tensor, tuple[float]]) - two numbers: the first is added to squares,
+          the second is the smallest scale of a parameter.
         - **clip_threshold**, **beta1**, **beta2**, **weight_decay**, **learning_rate**
           (Union[float, Tensor]) - one number each.
-        - **gradient** (Tensor) - of as many elements as `param`, of a floating dtype.
+        - **gradient** (Tensor) - with the same number of elements as `param`, of a floating dtype.
         - **param** (Parameter) - float16 or float32.
-        - **exp_avg** (Parameter) - the average of updates, of the shape of `param`.
-        - **exp_avg_sq_row** (Parameter) - of the shape of a matrix without its last axis.
-        - **exp_avg_sq_col** (Parameter) - of the shape of a matrix without its last but one.
-        - **exp_avg_sq** (Parameter) - of the shape of a vector. What a shape has no use for is left
-          alone, and may have any shape.
+        - **exp_avg** (Parameter) - the running average of updates, of the shape of `param`.
+        - **exp_avg_sq_row** (Parameter) - for a matrix, of its shape without the last axis.
+        - **exp_avg_sq_col** (Parameter) - for a matrix, of its shape without the second-to-last
+          axis.
+        - **exp_avg_sq** (Parameter) - for a vector, of its shape. States that the shape of `param`
+          does not need are not used and may have any shape.
 
     Outputs:
         Tensor, the updated `param`.
 
     Raises:
         TypeError: if an argument or input is of the wrong type or dtype.
-        ValueError: if shapes do not fit, or a number has several elements.
+        ValueError: if shapes do not fit, or an input of one number has several elements.
 
     Source: mindspore.ops.FusedAdaFactor of MindSpore 2.10.
     """
@@ -161,10 +162,10 @@ class FusedAdaFactor(Update):
 
 @public("ops.FusedAdaFactorWithGlobalNorm")
 class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
-    """`FusedAdaFactor` with a gradient that is first divided by a number.
+    """Updates a parameter with Adafactor, after dividing the gradient by a number.
 
     Inputs:
-        - those of `FusedAdaFactor`.
+        - the inputs of `FusedAdaFactor`.
         - **global_norm** (Union[float, Tensor]) - the divisor of the gradient.
 
     Source: mindspore.ops.FusedAdaFactorWithGlobalNorm of MindSpore 2.10.

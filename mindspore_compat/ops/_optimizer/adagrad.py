@@ -1,4 +1,4 @@
-"""Primitives of Adagrad and its relatives: Adadelta, RMSProp, FTRL, proximal Adagrad."""
+"""Primitives of Adagrad and related optimizers: Adadelta, RMSProp, FTRL, proximal Adagrad."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, OneDtype, TensorOf, checked
@@ -52,7 +52,7 @@ class ApplyAdagrad(Update):
     """Updates a parameter with Adagrad, in place; returns var and accum.
 
     Args:
-        update_slots (bool): whether the sum of squares grows.
+        update_slots (bool): whether the sum of squares is updated.
 
     Example:
         >>> weight, total = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
@@ -83,11 +83,12 @@ class ApplyAdagrad(Update):
 
 @public("ops.ApplyAdagradV2")
 class ApplyAdagradV2(ApplyAdagrad):
-    """`ops.ApplyAdagrad` with a number added to the root.
+    """Updates a parameter with Adagrad, with a number added to the root, in place; returns var and
+    accum.
 
     Args:
-        epsilon (float): the number.
-        update_slots (bool): whether the sum of squares grows.
+        epsilon (float): the number added to the root.
+        update_slots (bool): whether the sum of squares is updated.
 
     Example:
         >>> weight, total = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
@@ -167,8 +168,8 @@ class ApplyRMSProp(Update):
 
 @public("ops.ApplyCenteredRMSProp")
 class ApplyCenteredRMSProp(Update):
-    """Updates a parameter with centered RMSProp, which uses the running variance, in place; returns
-    var.
+    """Updates a parameter with centered RMSProp, which divides by the root of the running variance,
+    in place; returns var.
 
     Example:
         >>> weight, *states = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))
@@ -231,8 +232,8 @@ class ApplyFtrl(Update):
 
 @public("ops.ApplyProximalAdagrad")
 class ApplyProximalAdagrad(Update):
-    """Updates a parameter with Adagrad, then the proximal step of an l1 and l2 penalty, in place;
-    returns var and accum.
+    """Updates a parameter with Adagrad, then applies the proximal step of an l1 and l2 penalty, in
+    place; returns var and accum.
 
     Example:
         >>> weight, total = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))

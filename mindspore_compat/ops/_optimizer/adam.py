@@ -1,7 +1,7 @@
-"""Primitives of Adam and its relatives: `ops.Adam()(var, m, v, ...)` updates its arguments in
+"""Primitives of Adam and related optimizers: `ops.Adam()(var, m, v, ...)` updates its arguments in
 place.
 
-Updates that are given only some rows of the gradient are in _optimizer/sparse.py.
+Updates with a sparse gradient, which covers some rows only, are in _optimizer/sparse.py.
 """
 
 import math
@@ -31,10 +31,11 @@ from .update import (
 
 
 class _Corrected(Nesterov):
-    """Adam's learning rate, corrected for the bias of both averages."""
+    """The base class of Adam Primitives that correct the learning rate for the bias of both
+    moments."""
 
     def rate(self, lr, beta1_power, beta2_power):
-        """The learning rate, corrected for the moments' start at zero."""
+        """Returns the learning rate, corrected for the bias of moments that start at zero."""
         first, second = (
             self._number(n, v)
             for n, v in (("beta1_power", beta1_power), ("beta2_power", beta2_power))
@@ -49,12 +50,13 @@ def need_below(api, power):
 
 
 def _root(value):
-    """The square root, NaN below 0."""
+    """Returns the square root, NaN for a negative number."""
     return math.sqrt(value) if value >= 0 else math.nan
 
 
 def _quotient(above, below):
-    """above / below, infinite or NaN over 0, as in the formula on arrays."""
+    """Returns above / below; division by 0 gives an infinity or NaN, as in the formula on
+    arrays."""
     if below:
         return above / below
     return math.copysign(math.inf, above) if above and not math.isnan(above) else math.nan
@@ -141,7 +143,7 @@ class AdamNoUpdateParam(_Corrected):
 class AdamWeightDecay(Update):
     """Updates a parameter with Adam with decoupled weight decay and no bias correction, in place.
 
-    No bound is set to the numbers: the original computes with any.
+    The numbers have no bounds, as in MindSpore.
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
@@ -177,9 +179,10 @@ class AdamWeightDecay(Update):
 
 @public("ops.FusedCastAdamWeightDecay")
 class FusedCastAdamWeightDecay(InfersAdam, AdamWeightDecay):
-    """`ops.AdamWeightDecay` of a float16 gradient over a global norm; states stay float32.
+    """Updates a parameter as `ops.AdamWeightDecay`, with a float16 gradient that is divided by a
+    global norm; the states are float32.
 
-    The norm may be left out, as the original's documentation has it.
+    The norm may be omitted, as in MindSpore's documentation.
     """
 
     @checked
@@ -249,14 +252,14 @@ class ApplyAdaMax(Update):
 
 @public("ops.ApplyAdamWithAmsgrad")
 class ApplyAdamWithAmsgrad(_Corrected):
-    """Updates a parameter with AMSGrad, Adam divided by the largest second moment so far, in place;
-    returns var, m, v and vhat.
+    """Updates a parameter with AMSGrad, which divides Adam's step by the largest second moment so
+    far, in place; returns var, m, v and vhat.
 
     Args:
-        beta1 (float): the share of the old first moment that remains.
-        beta2 (float): the same of the second moment.
+        beta1 (float): the decay rate of the first moment.
+        beta2 (float): the decay rate of the second moment.
         epsilon (float): added to the divisor.
-        use_locking (bool): accepted; an update is atomic anyway.
+        use_locking (bool): accepted, without effect; an update is always atomic.
 
     Example:
         >>> weight, m, v, vhat = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))
@@ -302,7 +305,7 @@ class ApplyAdamWithAmsgrad(_Corrected):
 
 @public("ops.ApplyAdamWithAmsgradV2")
 class ApplyAdamWithAmsgradV2(_Corrected):
-    """`ops.ApplyAdamWithAmsgrad` with the decay rates as inputs.
+    """Updates a parameter as `ops.ApplyAdamWithAmsgrad`, with the decay rates as inputs.
 
     Example:
         >>> weight, m, v, vhat = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))

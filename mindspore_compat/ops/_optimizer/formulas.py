@@ -1,27 +1,26 @@
-"""The arithmetic of every optimizer, one pure formula each: `formula(xp, p, g, *states, **scalars)
--> (p, *states)`.
+"""The arithmetic of every optimizer, as one pure function each: `formula(xp, p, g, *states,
+**scalars) -> (p, *states)`.
 
 `p` is the parameter, `g` its gradient, `lr` the learning rate. Scalars are plain numbers prepared
-once per step; flags such as `nesterov` are Python bools. Nothing here writes in place, knows a
-Tensor or names an array library: `_backend/updates/fuse.py` runs the elementwise formulas in place,
-over blocks on a CPU and as one kernel on a GPU. The formulas at the end reduce over a whole tensor
-and are not fused.
+once per step; flags such as `nesterov` are Python bools. No formula writes in place, uses a Tensor
+or names an array library. `_backend/updates/fuse.py` runs the elementwise formulas in place, over
+blocks on a CPU and as one kernel on a GPU. The formulas at the end reduce over a whole tensor and
+are not fused.
 """
 
 
 def momentum_update(xp, p, g, moments, *, lr, momentum, nesterov=False):
-    """Momentum: gradient descent along an accumulated gradient, or one step ahead of it
-    (Nesterov).
-    """
+    """Makes a step of gradient descent with momentum, or with Nesterov's momentum."""
     moments = momentum * moments + g
     step = g + momentum * moments if nesterov else moments
     return p - lr * step, moments
 
 
 def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False):
-    """Momentum with dampening; `stat` is 1 until the first step, which takes the whole gradient.
+    """Makes a momentum step with dampening; `stat` is 1 before the first step, which is not
+    dampened.
 
-    `dampening` None means none, and then the first step is like any other.
+    If `dampening` is None, there is none, and `stat` is not used.
     """
     if dampening is None:
         accum = momentum * accum + g
@@ -33,7 +32,8 @@ def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False
 
 
 def sgd_or_plain_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov):
-    """`sgd_update`, or without `momentum` (None) `plain_update`, which leaves the states alone."""
+    """Makes the step of `sgd_update`, or of `plain_update` if `momentum` is None, which keeps the
+    states."""
     if momentum is None:
         return p - lr * g, accum, stat
     return sgd_update(
@@ -42,8 +42,8 @@ def sgd_or_plain_update(xp, p, g, accum, stat, *, lr, momentum, dampening, neste
 
 
 def momentum_or_plain_update(xp, p, g, moments, *, lr, momentum, share, nesterov):
-    """Momentum that accumulates a `share` of the gradient; without `momentum` (None) there is no
-    state.
+    """Makes a momentum step that accumulates a `share` of the gradient, or a plain step if
+    `momentum` is None.
     """
     if momentum is None:
         return p - lr * g, moments
@@ -52,30 +52,33 @@ def momentum_or_plain_update(xp, p, g, moments, *, lr, momentum, share, nesterov
 
 
 def keras_momentum_update(xp, p, g, accum, *, lr, momentum, nesterov=False):
-    """Momentum that accumulates steps, not gradients, so that a change of `lr` acts late."""
+    """Makes a momentum step that accumulates steps, not gradients, so that a change of `lr` acts
+    gradually."""
     accum = momentum * accum - lr * g
     return p + (momentum * accum - lr * g if nesterov else accum), accum
 
 
 def add_sign_update(xp, p, g, m, *, lr, alpha, sign_decay, beta):
-    """A gradient that counts more where it agrees with its running mean in sign."""
+    """Makes a step of AddSign: the gradient is scaled up where its sign agrees with that of its
+    running mean."""
     m = beta * m + (1 - beta) * g
     return p - lr * (alpha + sign_decay * xp.sign(g) * xp.sign(m)) * g, m
 
 
 def power_sign_update(xp, p, g, m, *, lr, logbase, sign_decay, beta):
-    """A gradient that counts exponentially more where it agrees with its running mean in sign."""
+    """Makes a step of PowerSign: as AddSign, with an exponential scale."""
     m = beta * m + (1 - beta) * g
     return p - lr * xp.exp(logbase * sign_decay * xp.sign(g) * xp.sign(m)) * g, m
 
 
 def plain_update(xp, p, g, *, lr):
-    """Gradient descent without state."""
+    """Makes a step of gradient descent without state."""
     return (p - lr * g,)
 
 
 def adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
-    """What Adam subtracts from the parameter. `lr` is already corrected for the averages' bias."""
+    """Returns the step that Adam subtracts from the parameter; `lr` already contains the bias
+    correction."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     ahead = beta1 * m + (1 - beta1) * g if nesterov else m
@@ -83,19 +86,20 @@ def adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
 
 
 def adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
-    """Adam."""
+    """Makes a step of Adam; `lr` already contains the bias correction."""
     step, m, v = adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
     return p - step, m, v
 
 
 def adam_no_parameter_update(xp, delta, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
-    """What Adam adds to the parameter, in `delta`."""
+    """Returns the step that Adam adds to the parameter, in `delta`."""
     step, m, v = adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
     return -step, m, v
 
 
 def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
-    """AMSGrad: Adam divided by the largest second moment so far, `top`."""
+    """Makes a step of AMSGrad, which divides Adam's step by the largest second moment so far,
+    `top`."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     top = xp.maximum(top, v)
@@ -103,7 +107,8 @@ def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
 
 
 def adam_weight_decay_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, decay):
-    """Adam with decoupled weight decay and no bias correction; a `decay` of None means no decay."""
+    """Makes a step of Adam with decoupled weight decay and without bias correction; None is no
+    decay."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     step = m / (xp.sqrt(v) + eps)
@@ -113,8 +118,8 @@ def adam_weight_decay_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, decay):
 
 
 def adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
-    """AdaMax, Adam with the infinity norm. `lr` is already corrected for the bias of the first
-    average.
+    """Makes a step of AdaMax, Adam with the infinity norm; `lr` already contains the bias
+    correction of the first moment.
     """
     m = beta1 * m + (1 - beta1) * g
     v = xp.maximum(beta2 * v, xp.abs(g))
@@ -122,14 +127,15 @@ def adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
 
 
 def rmsprop_update(xp, p, g, mean_square, moment, *, lr, rho, momentum, eps):
-    """RMSProp: the gradient over the root of its running mean square, with momentum."""
+    """Makes a step of RMSProp: the gradient over the root of its running mean square, with
+    momentum."""
     mean_square = rho * mean_square + (1 - rho) * g * g
     moment = momentum * moment + lr * g / xp.sqrt(mean_square + eps)
     return p - moment, mean_square, moment
 
 
 def centered_rmsprop_update(xp, p, g, mean, mean_square, moment, *, lr, rho, momentum, eps):
-    """RMSProp with the running variance in place of the running mean square."""
+    """Makes a step of RMSProp with the running variance in place of the running mean square."""
     mean = rho * mean + (1 - rho) * g
     mean_square = rho * mean_square + (1 - rho) * g * g
     moment = momentum * moment + lr * g / xp.sqrt(mean_square - mean * mean + eps)
@@ -137,22 +143,22 @@ def centered_rmsprop_update(xp, p, g, mean, mean_square, moment, *, lr, rho, mom
 
 
 def adagrad_update(xp, p, g, accum, *, lr, update_slots=True):
-    """Adagrad: the gradient over the root of the sum of all its squares."""
+    """Makes a step of Adagrad: the gradient over the root of the sum of all its squares."""
     if update_slots:
         accum = accum + g * g
     return p - lr * g / xp.sqrt(accum), accum
 
 
 def adagrad_eps_update(xp, p, g, accum, *, lr, eps, update_slots=True):
-    """Adagrad with `eps` added to the root."""
+    """Makes a step of Adagrad with `eps` added to the root."""
     if update_slots:
         accum = accum + g * g
     return p - lr * g / (xp.sqrt(accum) + eps), accum
 
 
 def adagrad_da_update(xp, p, g, total, squares, *, lr, l1, l2, step):
-    """Adagrad by dual averaging: the parameter is recomputed from the sums of gradients and of
-    their squares. An `l1` of None means no penalty.
+    """Makes a step of Adagrad dual averaging: the parameter is recomputed from the sums of
+    gradients and of their squares. An `l1` of None means no penalty.
     """
     total = total + g
     squares = squares + g * g
@@ -163,8 +169,8 @@ def adagrad_da_update(xp, p, g, total, squares, *, lr, l1, l2, step):
 
 
 def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
-    """Adadelta: the gradient scaled by the ratio of the running sizes of the updates and of the
-    gradients.
+    """Makes a step of Adadelta: the gradient times the ratio of the running root mean squares of
+    updates and of gradients.
     """
     accum = rho * accum + (1 - rho) * g * g
     step = xp.sqrt(accum_update + eps) * g / xp.sqrt(accum + eps)
@@ -173,22 +179,22 @@ def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
 
 
 def proximal_update(xp, p, g, *, lr, l1, l2):
-    """Gradient descent followed by the proximal step of an l1 and l2 penalty."""
+    """Makes a step of gradient descent, then the proximal step of an l1 and l2 penalty."""
     target = p - lr * g
     shrunk = xp.maximum(xp.abs(target) - lr * l1, 0.0)
     return (xp.sign(target) * shrunk / (1 + lr * l2),)
 
 
 def proximal_adagrad_update(xp, p, g, accum, *, lr, l1, l2):
-    """`proximal_update` with the rate of Adagrad."""
+    """Makes the step of `proximal_update` with the learning rate of Adagrad."""
     accum = accum + g * g
     (p,) = proximal_update(xp, p, g, lr=lr / xp.sqrt(accum), l1=l1, l2=l2)
     return p, accum
 
 
 def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
-    """FTRL (follow the regularized leader): the parameter is recomputed from the summed linear
-    term.
+    """Makes a step of FTRL (follow the regularized leader): the parameter is recomputed from the
+    accumulated linear term.
     """
     grown = accum + g * g
     root = grown**-lr_power
@@ -198,13 +204,14 @@ def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
 
 
 def ftrl_shrunk_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2, shrink):
-    """`ftrl_update` whose linear term also sees the parameter, by twice `shrink`."""
+    """Makes the step of `ftrl_update` with 2 * `shrink` times the parameter added to the linear
+    term."""
     linear = linear + 2 * shrink * p
     return ftrl_update(xp, p, g, accum, linear, lr=lr, lr_power=lr_power, l1=l1, l2=l2)
 
 
 def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgrad):
-    """`adam_update`, or `amsgrad_update`, over one set of states."""
+    """Makes the step of `adam_update`, or of `amsgrad_update`, with the same states."""
     if amsgrad:
         return amsgrad_update(xp, p, g, m, v, top, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
     p, m, v = adam_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
@@ -212,11 +219,11 @@ def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgra
 
 
 def adamw_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, amsgrad):
-    """AdamW: Adam with a decoupled decay of the parameter by the factor `shrink` (None means no
-    decay).
+    """Makes a step of AdamW: Adam with decoupled weight decay, the factor `shrink` of the parameter
+    (None means no decay).
 
-    `lr` is corrected for the first average's bias, and `root` is what the root of the second is
-    multiplied by, before `eps` is added.
+    `lr` contains the bias correction of the first moment. `root` is the factor by which the root of
+    the second moment is multiplied before `eps` is added.
     """
     if shrink is not None:
         p = p * shrink
@@ -228,7 +235,7 @@ def adamw_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, am
 
 
 def adamw_without_top_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, root, shrink):
-    """`adamw_update` without the largest square."""
+    """Makes the step of `adamw_update` without AMSGrad's largest second moment."""
     return adamw_update(
         xp,
         p,
@@ -247,8 +254,8 @@ def adamw_without_top_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, root, shr
 
 
 def nadam_update(xp, p, g, m, v, *, g_rate, m_rate, beta1, beta2, eps, root):
-    """NAdam, Adam with Nesterov's momentum: the gradient and its average have rates of
-    their own.
+    """Makes a step of NAdam, Adam with Nesterov's momentum: the gradient and its average have
+    separate learning rates.
     """
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
@@ -256,8 +263,8 @@ def nadam_update(xp, p, g, m, v, *, g_rate, m_rate, beta1, beta2, eps, root):
 
 
 def radam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, settled):
-    """Rectified Adam: Adam once the variance of its rate is `settled`; until then momentum
-    alone.
+    """Makes a step of Rectified Adam: of Adam if the variance of its rate is `settled`, else of
+    momentum alone.
     """
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
@@ -265,7 +272,8 @@ def radam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, settled):
 
 
 def adamax_inner_eps_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
-    """`adamax_update` with `eps` added to the gradient's size, not to the norm."""
+    """Makes the step of `adamax_update` with `eps` added to the gradient's magnitude, not to the
+    norm."""
     m = beta1 * m + (1 - beta1) * g
     v = xp.maximum(beta2 * v, xp.abs(g) + eps)
     return p - lr * m / v, m, v
@@ -274,7 +282,8 @@ def adamax_inner_eps_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
 def rmsprop_outer_eps_update(
     xp, p, g, mean, mean_square, moment, *, lr, rho, momentum, eps, centered
 ):
-    """RMSProp with `eps` added to the root, and a momentum without `lr`; None for none."""
+    """Makes a step of RMSProp with `eps` added to the root, and momentum that accumulates steps
+    without `lr`; a `momentum` of None means none."""
     mean_square = rho * mean_square + (1 - rho) * g * g
     if centered:
         mean = rho * mean + (1 - rho) * g
@@ -286,16 +295,17 @@ def rmsprop_outer_eps_update(
 
 
 def asgd_update(xp, p, g, average, *, lambd, eta, mu):
-    """ASGD: a decayed step of length `eta`, and the running average of the parameter."""
+    """Makes a step of ASGD: decays the parameter, moves it by `eta` times the gradient, and
+    averages it."""
     p = p * (1 - lambd * eta) - eta * g
     return p, average + (p - average) * mu
 
 
 def rprop_update(xp, p, g, previous, size, *, lr, first, shrink, grow, smallest, largest):
-    """Rprop: the step length depends on whether the gradient kept its sign; after a change of sign
-    there is no step.
+    """Makes a step of Rprop: the step length grows while the gradient keeps its sign and shrinks
+    when it changes; after a change of sign there is no step.
 
-    The `first` step is `lr` long.
+    The `first` step has length `lr`.
     """
     if first:
         size = size * 0 + lr
@@ -308,7 +318,8 @@ def rprop_update(xp, p, g, previous, size, *, lr, first, shrink, grow, smallest,
 
 
 def lamb_direction(xp, step, p, g, m, v, *, beta1, beta2, eps, correct1, correct2, decay):
-    """Adam's direction with decay added, stored in `step` until its norm is known."""
+    """Writes Adam's direction plus weight decay into `step`, where it is kept until its norm is
+    known."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     step = (m * correct1) / (xp.sqrt(v * correct2) + eps)
@@ -318,7 +329,7 @@ def lamb_direction(xp, step, p, g, m, v, *, beta1, beta2, eps, correct1, correct
 
 
 def unscaled(xp, p, g, *, unscale, decay):
-    """The gradient in the optimizer's form: the loss scale divided out, weight decay added. None
+    """Prepares a gradient for the optimizer: divides out the loss scale and adds weight decay. None
     skips an operation.
     """
     if unscale is not None:
@@ -328,14 +339,14 @@ def unscaled(xp, p, g, *, unscale, decay):
     return g
 
 
-# ---- formulas over whole tensors
+# ---- formulas that reduce over whole tensors
 
 
 def adafactor_direction(xp, g, row, column, *, beta2, eps):
-    """Adafactor for matrices: the running means of the squares over columns and over rows
-    approximate all.
+    """Computes Adafactor's direction for matrices: the mean squares are approximated by running
+    means over columns and over rows.
 
-    Returns the gradient over the root of the mean square, and the new means.
+    Returns the gradient over the root of the approximated mean square, and the new means.
     """
     squares = g * g + eps
     row = beta2 * row + (1 - beta2) * xp.mean(squares, axis=-1)
@@ -345,20 +356,21 @@ def adafactor_direction(xp, g, row, column, *, beta2, eps):
 
 
 def adafactor_vector_direction(xp, g, squares, *, beta2, eps):
-    """Adafactor for vectors: the gradient over the root of its running mean square."""
+    """Computes Adafactor's direction for vectors: the gradient over the root of its running mean
+    square."""
     squares = beta2 * squares + (1 - beta2) * (g * g + eps)
     return g / xp.sqrt(squares), squares
 
 
 def root_mean_square(xp, x):
-    """The root of the mean square of all elements."""
+    """Returns the root of the mean square of all elements."""
     return xp.sqrt(xp.mean(x * x))
 
 
 def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps, rate=None):
-    """How far a tensor may move: 1 where the parameter or the gradient is all zeros.
+    """Computes LARS's trust ratio; it is 1 if the parameter or the gradient is all zeros.
 
-    With a learning `rate` the ratio is divided by it and at most 1.
+    If a learning `rate` is given, the ratio is divided by it and is at most 1.
     """
     ratio = coefficient * p_norm / (g_norm + decay * p_norm + eps)
     if rate is not None:
@@ -367,7 +379,7 @@ def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps, rate=None):
 
 
 def lars_gradient(xp, out, p, g, *, unscale, decay, coefficient, eps, rate):
-    """The gradient that LARS passes on, in `out`: scaled to the size of the parameter."""
+    """Writes LARS's gradient into `out`: scaled to the norm of the parameter."""
     g = unscaled(xp, p, g, unscale=unscale, decay=None)
     ratio = trust_ratio(
         xp,
@@ -382,7 +394,8 @@ def lars_gradient(xp, out, p, g, *, unscale, decay, coefficient, eps, rate):
 
 
 def lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, correct1, correct2, decay):
-    """LAMB: Adam's direction with decay added, in a step as long as the parameter allows."""
+    """Makes a step of LAMB: Adam's direction plus weight decay, with a length given by the
+    parameter's norm."""
     step, m, v = lamb_direction(
         xp,
         None,
@@ -404,5 +417,5 @@ def lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, correct1, correct2, de
 
 
 def centralised(xp, g):
-    """The gradient of a convolution minus its mean over all axes but the output channel."""
+    """Subtracts from a convolution's gradient its mean over all axes except the output channel."""
     return g - xp.mean(g, axis=tuple(range(1, g.ndim)), keepdims=True)

@@ -1,6 +1,6 @@
-"""Inferred metadata of some Primitives' results: shapes, dtypes, values of constants.
+"""Infers metadata of Primitives' results: shapes, dtypes, and values of constants.
 
-Graph mode of the original infers them while it compiles; here scripts may.
+MindSpore does this while it compiles a graph; here only scripts call these methods.
 """
 
 from ..._core.rules.vocabulary import InstanceOf
@@ -13,7 +13,7 @@ INEXACT = (*_HALF, dtypes.float64, dtypes.complex64, dtypes.complex128)
 
 
 def element(dtype):
-    """The dtype of the elements, where it is one of Tensors."""
+    """Returns the dtype of a Tensor's elements, given a Tensor type; other dtypes unchanged."""
     return dtype.element_type() if isinstance(dtype, dtypes.TensorType) else dtype
 
 
@@ -28,14 +28,14 @@ def need_among(api, allowed, **given):
 
 
 def need_tensors(api, **given):
-    """Rejects a dtype that is not one of Tensors."""
+    """Rejects a dtype that is not a Tensor type."""
     for name, dtype in given.items():
         if not isinstance(dtype, dtypes.TensorType):
             _TensorType.refuse(api, name, dtype)
 
 
 def need_same(api, **given):
-    """Rejects dtypes whose elements differ from those of the first."""
+    """Rejects Tensor types whose element dtype differs from that of the first."""
     first = next(iter(given))
     for name, dtype in given.items():
         if element(dtype) != element(given[first]):
@@ -46,7 +46,7 @@ def need_same(api, **given):
 
 
 def together(api, x_shape, y_shape):
-    """The broadcast shape of two shapes, a list; -1 stands for an unknown length.
+    """Returns the broadcast shape of two shapes, as a list; -1 stands for an unknown length.
 
     Raises:
         ValueError: if they do not broadcast.
@@ -65,14 +65,14 @@ def together(api, x_shape, y_shape):
 
 
 class InfersMomentum:
-    """The metadata that `ops.FusedWeightScaleApplyMomentum` infers."""
+    """Adds the metadata inference of `ops.FusedWeightScaleApplyMomentum` to a class."""
 
     def infer_dtype(self, d_dtype, s_dtype, v_dtype, a_dtype, l_dtype, g_dtype, m_dtype):
-        """The dtype of the result, that of the parameter.
+        """Returns the dtype of the result, which is that of the parameter.
 
         Raises:
-            TypeError: if one is neither float16 nor float32, or parameter or memory is not a
-                Tensor.
+            TypeError: if a dtype is neither float16 nor float32, or that of the parameter or the
+                accumulator is not a Tensor type.
         """
         need_tensors(self.name, v=v_dtype, a=a_dtype)
         need_among(
@@ -90,7 +90,7 @@ class InfersMomentum:
 
 
 class InfersAdam:
-    """The metadata that `ops.FusedCastAdamWeightDecay` infers."""
+    """Adds the metadata inference of `ops.FusedCastAdamWeightDecay` to a class."""
 
     def infer_dtype(
         self,
@@ -105,11 +105,12 @@ class InfersAdam:
         grad_dtype,
         global_norm,
     ):
-        """The dtypes of the results, those of parameter and moments; the norm may be of any.
+        """Returns the dtypes of the results, those of parameter and moments; the norm may have any
+        dtype.
 
         Raises:
-            TypeError: if parameter or gradient is neither float16 nor float32, a moment not a
-                Tensor of numbers or of another dtype than the other, or another number not float32.
+            TypeError: if parameter or gradient is neither float16 nor float32, a moment is not a
+                Tensor type of numbers, the moments differ, or another number is not float32.
         """
         need_tensors(self.name, m=m_dtype, v=v_dtype)
         need_among(self.name, dtypes.number_type, m=m_dtype, v=v_dtype)

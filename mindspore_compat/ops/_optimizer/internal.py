@@ -10,7 +10,7 @@ from .._primitive_aliases.alias import alias, ops
 def adam_w(
     var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad=False, maximize=False
 ):
-    """Updates a parameter with AdamW, in place: (var, m, v). `step` counts from 1."""
+    """Updates a parameter with AdamW, in place; returns (var, m, v). `step` counts from 1."""
     count = float(step)
     return _adam_step(
         var,
@@ -48,8 +48,8 @@ def apply_adam_w(
     amsgrad=False,
     maximize=False,
 ):
-    """Updates a parameter with AdamW, in place: (var, m, v); the powers are those of the step
-    before.
+    """Updates a parameter with AdamW, in place; returns (var, m, v). The powers are those of the
+    previous step.
     """
     return _adam_step(
         var,

@@ -1,4 +1,4 @@
-"""Primitives of gradient descent: plain, proximal, with momentum, by signs; and the LARS update."""
+"""Primitives of gradient descent: plain, proximal, with momentum, by sign; and LARS."""
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
@@ -31,7 +31,7 @@ class ApplyGradientDescent(Update):
     """Updates a parameter with gradient descent, `var - alpha * delta`, in place.
 
     Raises:
-        TypeError: if an input is of another type.
+        TypeError: if an input has the wrong type.
         ValueError: if shapes differ.
 
     Example:
@@ -41,7 +41,7 @@ class ApplyGradientDescent(Update):
         >>> print(x.asnumpy())
         [0.5 1.5]
 
-    Source: mindspore.ops.ApplyGradientDescent of MindSpore 2.10; so the others here.
+    Source: mindspore.ops.ApplyGradientDescent of MindSpore 2.10; likewise the other classes here.
     """
 
     @checked
@@ -55,8 +55,8 @@ class ApplyGradientDescent(Update):
 
 @public("ops.ApplyProximalGradientDescent")
 class ApplyProximalGradientDescent(ApplyGradientDescent):
-    """Updates a parameter with gradient descent, then the proximal step of an l1 and l2 penalty, in
-    place.
+    """Updates a parameter with gradient descent, then applies the proximal step of an l1 and l2
+    penalty, in place.
 
     Example:
         >>> import mindspore_compat as ms
@@ -76,11 +76,11 @@ class ApplyProximalGradientDescent(ApplyGradientDescent):
 
 @public("ops.ApplyMomentum")
 class ApplyMomentum(Update):
-    """Updates a parameter with momentum, in place; returns the parameter.
+    """Updates a parameter with gradient descent with momentum, in place; returns the parameter.
 
     Args:
-        use_nesterov (bool): whether to look one step ahead.
-        use_locking (bool): accepted; an update is atomic anyway.
+        use_nesterov (bool): whether Nesterov's momentum is used.
+        use_locking (bool): accepted, without effect; an update is always atomic.
         gradient_scale (float): a factor for the gradient.
 
     Example:
@@ -120,9 +120,10 @@ class ApplyMomentum(Update):
 
 @public("ops.FusedWeightScaleApplyMomentum")
 class FusedWeightScaleApplyMomentum(InfersMomentum, Update):
-    """Updates a parameter with momentum of loss_scale (gradient + weight_decay variable), in place.
+    """Updates a parameter with momentum, in place; the gradient is loss_scale * (gradient +
+    weight_decay * variable).
 
-    `loss_scale` is thus one over what the loss was multiplied by.
+    `loss_scale` is the reciprocal of the factor by which the loss was multiplied.
 
     Example:
         >>> weight, moment = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
@@ -162,8 +163,8 @@ class FusedWeightScaleApplyMomentum(InfersMomentum, Update):
 
 @public("ops.ApplyKerasMomentum")
 class ApplyKerasMomentum(Nesterov):
-    """Updates a parameter with momentum in Keras's form, whose buffer holds steps, in place;
-    returns both.
+    """Updates a parameter with momentum in Keras's form, whose buffer accumulates steps, in place;
+    returns the parameter and the buffer.
 
     Example:
         >>> weight, moment = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
@@ -190,12 +191,12 @@ class SGD(Update):
     """Updates a parameter with stochastic gradient descent (SGD) with momentum, in place; `stat` is
     above 0 until the first step.
 
-    Without momentum `accum` and `stat` are left alone.
+    Without momentum, `accum` and `stat` do not change.
 
     Args:
-        dampening (float): how much of the gradient the memory leaves out.
+        dampening (float): the fraction of the gradient that is not accumulated.
         weight_decay (float): the factor of the parameter that is added to its gradient.
-        nesterov (bool): whether to look one step ahead; then `dampening` must be 0.
+        nesterov (bool): whether Nesterov's momentum is used; then `dampening` must be 0.
 
     Example:
         >>> import mindspore_compat as ms
@@ -250,8 +251,8 @@ class SGD(Update):
 
 @public("ops.ApplyAddSign")
 class ApplyAddSign(ApplyGradientDescent):
-    """Updates a parameter with AddSign, in place: alpha plus the agreement of signs times the
-    gradient.
+    """Updates a parameter with AddSign, in place: the gradient is multiplied by `alpha` plus the
+    agreement of signs.
 
     Example:
         >>> weight, m = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))
@@ -278,7 +279,8 @@ class ApplyAddSign(ApplyGradientDescent):
 
 @public("ops.ApplyPowerSign")
 class ApplyPowerSign(ApplyGradientDescent):
-    """Updates a parameter with PowerSign, in place: e to the agreement of signs times the gradient.
+    """Updates a parameter with PowerSign, in place: the gradient is multiplied by a power of e,
+    whose exponent is the agreement of signs.
 
     Example:
         >>> weight, m = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))
@@ -305,12 +307,12 @@ class ApplyPowerSign(ApplyGradientDescent):
 
 @public("ops.LARSUpdate")
 class LARSUpdate(Update):
-    """Scales the gradient by LARS's trust ratio.
+    """Scales the gradient by LARS's trust ratio; returns the scaled gradient.
 
     Args:
         epsilon (float): added to the divisor.
         hyperpara (float): the trust coefficient.
-        use_clip (bool): whether the ratio over the learning rate is at most 1.
+        use_clip (bool): whether the ratio over the learning rate is limited to 1.
 
     Example:
         >>> import mindspore_compat as ms
