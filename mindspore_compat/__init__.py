@@ -1,7 +1,7 @@
 """MindSpore's Python API on NumPy and CuPy: the top facade.
 
-A name is looked up at its first use, in the package that holds it; importing the package
-loads none of them. The first look-up loads the ops, which give Tensor its operators and methods.
+A name is looked up on first use, in the package that defines it; importing this package loads none
+of them. The first look-up loads the ops, which give Tensor its operators and methods.
 """
 
 import importlib
@@ -15,7 +15,7 @@ _ROOMS = """amp boost common communication context dataset device_context device
     experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler
     rewrite runtime safeguard scipy train utils version""".split()
 
-_HOMES = {  # module -> the names it gives to the top
+_HOMES = {  # module -> the names that the top takes from it
     "_core.tensor.tensor": "Tensor",
     "_core.dynamic_shape": "Symbol",
     "common.dtype": """_null bool bool_ byte bfloat16 cdouble cfloat complex64 complex128 double
@@ -73,11 +73,11 @@ _HOMES = {  # module -> the names it gives to the top
     "standin": "install uninstall load_ipython_extension unload_ipython_extension",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
-_LOWER = ("standin", "log")  # need no ops
+_LOWER = ("standin", "log")  # modules that do not need the ops
 
 
 def _load(name):
-    """The object behind a public name, or None."""
+    """Returns the object behind a public name, or None."""
     if name in _ROOMS:
         return importlib.import_module(f".{name}", __name__)
     home = _HOME_OF.get(name)

@@ -4,8 +4,8 @@
     python -m mindspore_compat -m package.module argument
     python -m mindspore_compat -c "import mindspore; print(mindspore.__version__)"
 
-The script sees what plain `python` would show it: its own `sys.argv`, `sys.path[0]` and `__main__`.
-Processes that it starts find the stand-in too.
+The script sees the same `sys.argv`, `sys.path[0]` and `__main__` as under plain `python`. Processes
+that it starts use the stand-in too.
 """
 
 import io
@@ -59,7 +59,7 @@ def main(arguments):
 
 
 def run_script(path, arguments):
-    """Run a file, or a folder or archive that holds a `__main__.py`."""
+    """Run a file, or a folder or archive that contains a `__main__.py`."""
     sys.argv = [path, *arguments]
     if get_importer(path) is not None:
         set_first_path(path)
@@ -106,7 +106,7 @@ def run_code(flag, code, arguments):
 
 
 def new_main(**attributes):
-    """A fresh `__main__` module that replaces this file's own."""
+    """Return a new `__main__` module that replaces this file's own."""
     module = ModuleType("__main__")
     module.__dict__.update({"__spec__": None, "__builtins__": __builtins__, **attributes})
     sys.modules["__main__"] = module
@@ -114,9 +114,9 @@ def new_main(**attributes):
 
 
 def set_first_path(folder):
-    """Replace the entry that `python -m` made, unless Python was started without one.
+    """Replace the first entry of `sys.path`, unless Python was started without one.
 
-    A checkout may have been found through that entry alone; it is then added at the end.
+    A checkout may be importable only through that entry; it is then appended at the end.
     """
     if getattr(sys.flags, "safe_path", False):
         return

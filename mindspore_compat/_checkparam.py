@@ -1,4 +1,4 @@
-"""Argument checks, under the private path that scripts import them from.
+"""Argument checks, under the private path from which scripts import them.
 
 The package itself does not use them; its rules are in signatures (`_core/rules/vocabulary.py`). A
 check returns the value, or raises TypeError for a wrong type and ValueError for a wrong value.
@@ -33,7 +33,7 @@ RANGE = {
 
 
 def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_cls=ValueError):
-    """Checks that `arg_value` stands in the relation `rel` to `value`."""
+    """Checks that `arg_value` has the relation `rel` to `value`."""
     if rel in RANGE:
         opening, closing, above, below = RANGE[rel]
         good = above(value[0], arg_value) and below(arg_value, value[1])
@@ -48,7 +48,7 @@ def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_c
 
 
 def check_number(arg_name, arg_value, value, rel, prim_name):
-    """Checks a number against another, whatever its type."""
+    """Checks the relation of a number to another, whatever its type."""
     sign, compare = COMPARE[rel]
     if not compare(arg_value, value):
         raise ValueError(
@@ -58,8 +58,8 @@ def check_number(arg_name, arg_value, value, rel, prim_name):
 
 
 def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
-    """Checks the type of a number; a bool is not a number; a NaN or infinite float is not a valid
-    value.
+    """Checks the type of a number. A bool is not a number, and a float must be neither NaN nor
+    infinite.
     """
     if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
         raise TypeError(
@@ -74,7 +74,7 @@ def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
 def check_number_range(
     arg_value, lower_limit, upper_limit, rel, value_type, arg_name=None, prim_name=None
 ):
-    """Checks a number's type and that it lies in a range."""
+    """Checks a number's type, and that the number is in a range."""
     check_is_number(arg_value, value_type, arg_name, prim_name)
     opening, closing, above, below = RANGE[rel]
     if not (above(lower_limit, arg_value) and below(arg_value, upper_limit)):
@@ -86,97 +86,97 @@ def check_number_range(
 
 
 def check_int_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
-    """Checks an int that must lie in a range."""
+    """Checks that a value is an int in a range."""
     return check_number_range(arg_value, lower_limit, upper_limit, rel, int, arg_name, prim_name)
 
 
 def check_float_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
-    """Checks a float that must lie in a range."""
+    """Checks that a value is a float in a range."""
     return check_number_range(arg_value, lower_limit, upper_limit, rel, float, arg_name, prim_name)
 
 
 def check_is_int(arg_value, arg_name=None, prim_name=None):
-    """Checks an int."""
+    """Checks that a value is an int."""
     return check_is_number(arg_value, int, arg_name, prim_name)
 
 
 def check_is_float(arg_value, arg_name=None, prim_name=None):
-    """Checks a float."""
+    """Checks that a value is a float."""
     return check_is_number(arg_value, float, arg_name, prim_name)
 
 
 def check_int(arg_value, value, rel, arg_name=None, prim_name=None):
-    """Checks an int against another."""
+    """Checks the relation of an int to another."""
     return _check_relation(arg_value, value, rel, int, arg_name, prim_name)
 
 
 def check_float(arg_value, value, rel, arg_name=None, prim_name=None):
-    """Checks a float against another."""
+    """Checks the relation of a float to another."""
     return _check_relation(arg_value, value, rel, float, arg_name, prim_name)
 
 
 def check_equal_int(arg_value, value, arg_name=None, prim_name=None):
-    """Checks an int that must equal another."""
+    """Checks that an int equals another."""
     return check_int(arg_value, value, EQ, arg_name, prim_name)
 
 
 def check_positive_int(arg_value, arg_name=None, prim_name=None):
-    """Checks an int above zero."""
+    """Checks that a value is an int above zero."""
     return check_int(arg_value, 0, GT, arg_name, prim_name)
 
 
 def check_negative_int(arg_value, arg_name=None, prim_name=None):
-    """Checks an int below zero."""
+    """Checks that a value is an int below zero."""
     return check_int(arg_value, 0, LT, arg_name, prim_name)
 
 
 def check_non_positive_int(arg_value, arg_name=None, prim_name=None):
-    """Checks an int that is not above zero."""
+    """Checks that a value is an int not above zero."""
     return check_int(arg_value, 0, LE, arg_name, prim_name)
 
 
 def check_non_negative_int(arg_value, arg_name=None, prim_name=None):
-    """Checks an int that is not below zero."""
+    """Checks that a value is an int not below zero."""
     return check_int(arg_value, 0, GE, arg_name, prim_name)
 
 
 def check_positive_float(arg_value, arg_name=None, prim_name=None):
-    """Checks a float above zero."""
+    """Checks that a value is a float above zero."""
     return check_float(arg_value, 0, GT, arg_name, prim_name)
 
 
 def check_negative_float(arg_value, arg_name=None, prim_name=None):
-    """Checks a float below zero."""
+    """Checks that a value is a float below zero."""
     return check_float(arg_value, 0, LT, arg_name, prim_name)
 
 
 def check_non_positive_float(arg_value, arg_name=None, prim_name=None):
-    """Checks a float that is not above zero."""
+    """Checks that a value is a float not above zero."""
     return check_float(arg_value, 0, LE, arg_name, prim_name)
 
 
 def check_non_negative_float(arg_value, arg_name=None, prim_name=None):
-    """Checks a float that is not below zero."""
+    """Checks that a value is a float not below zero."""
     return check_float(arg_value, 0, GE, arg_name, prim_name)
 
 
 def check_positive_int_sequence(sequence, arg_name=None, prim_name=None):
-    """Checks ints above zero."""
+    """Checks that a sequence has only ints above zero."""
     return _check_each(check_positive_int, sequence, arg_name, prim_name)
 
 
 def check_non_negative_int_sequence(sequence, arg_name=None, prim_name=None):
-    """Checks ints that are not below zero."""
+    """Checks that a sequence has only ints not below zero."""
     return _check_each(check_non_negative_int, sequence, arg_name, prim_name)
 
 
 def check_positive_float_sequence(sequence, arg_name=None, prim_name=None):
-    """Checks floats above zero."""
+    """Checks that a sequence has only floats above zero."""
     return _check_each(check_positive_float, sequence, arg_name, prim_name)
 
 
 def check_bool(arg_value, arg_name=None, prim_name=None):
-    """Checks a bool."""
+    """Checks that a value is a bool."""
     if not isinstance(arg_value, bool):
         raise TypeError(
             f"{_subject(arg_name, prim_name)} must be a bool, but got {arg_value!r} of "
@@ -186,7 +186,7 @@ def check_bool(arg_value, arg_name=None, prim_name=None):
 
 
 def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
-    """Checks a str that must be one of several."""
+    """Checks that a str is one of several."""
     if not isinstance(arg_value, str) or arg_value not in valid_values:
         raise ValueError(
             f"{_subject(arg_name, prim_name)} must be a str in {valid_values}, but "
@@ -196,7 +196,7 @@ def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
 
 
 def check_isinstance(arg_name, arg_value, classes):
-    """Checks that a value is of one of several classes; a ValueError otherwise."""
+    """Raises ValueError unless a value is an instance of one of several classes."""
     if not isinstance(arg_value, classes):
         raise ValueError(
             f"{_subject(arg_name, None)} must be an instance of {classes}, but got {arg_value!r}."
@@ -205,7 +205,7 @@ def check_isinstance(arg_name, arg_value, classes):
 
 
 def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
-    """Checks that a value is of one of several types; a bool only where bool is among them."""
+    """Checks that a value has one of several types; a bool only if bool is among them."""
     types = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
     wrong_bool = isinstance(arg_value, bool) and bool not in types
     if not isinstance(arg_value, types) or wrong_bool:
@@ -228,7 +228,7 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
 
 
 def check_types_same_and_valid(args, valid_values, prim_name):
-    """Checks dtypes, by name: all must be equal, and one of several."""
+    """Checks dtypes by name: all must be equal, and among the valid ones."""
     first = next(iter(args), None)
     for name, dtype in args.items():
         if dtype not in valid_values:
@@ -243,7 +243,7 @@ def check_types_same_and_valid(args, valid_values, prim_name):
 
 
 def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
-    """Checks that a type is one of some types, or a dtype of such a kind as `number`."""
+    """Checks that a type is one of some types, or a dtype of a kind such as `number`."""
     is_sequence = isinstance(template_types, (tuple, list))
     templates = template_types if is_sequence else (template_types,)
     for template in templates:
@@ -258,7 +258,7 @@ def check_subclass(arg_name, type_, template_types, prim_name, addition_error_in
 
 
 def args_type_check(*type_args, **type_kwargs):
-    """A decorator that checks the types of a function's arguments, given by position or name."""
+    """Decorator that checks the types of a function's arguments, given by position or by name."""
 
     def decorate(function):
         signature = inspect.signature(function)
@@ -284,32 +284,32 @@ def args_type_check(*type_args, **type_kwargs):
 
 
 def once(value):
-    """A tuple of one number, from a number or such a tuple."""
+    """Converts a number, or a tuple of one number, to a tuple of one number."""
     return _repeat(value, 1)
 
 
 def twice(value):
-    """A tuple of two numbers, from a number or such a tuple."""
+    """Converts a number, or a tuple of two numbers, to a tuple of two numbers."""
     return _repeat(value, 2)
 
 
 def triple(value):
-    """A tuple of three numbers, from a number or such a tuple."""
+    """Converts a number, or a tuple of three numbers, to a tuple of three numbers."""
     return _repeat(value, 3)
 
 
 def once_sequence(value):
-    """`once` that takes a list too."""
+    """Does the same as `once`, and also accepts a list."""
     return once(tuple(value) if isinstance(value, list) else value)
 
 
 def twice_sequence(value):
-    """`twice` that takes a list too."""
+    """Does the same as `twice`, and also accepts a list."""
     return twice(tuple(value) if isinstance(value, list) else value)
 
 
 def triple_sequence(value):
-    """`triple` that takes a list too."""
+    """Does the same as `triple`, and also accepts a list."""
     return triple(tuple(value) if isinstance(value, list) else value)
 
 
@@ -322,17 +322,18 @@ check_non_negative_float_const = check_non_negative_float
 
 
 def check_dense_inputs_same_shape(input1, input2, prim_name=None):
-    """Checks that two shapes are the same."""
+    """Checks that two shapes are equal."""
     check("shape", tuple(input1), "the other shape", tuple(input2), EQ, prim_name)
 
 
 def check_last_dimension(input1, input2, prim_name=None):
-    """Checks that two lengths, of the last axes, are the same."""
+    """Checks that the lengths of two last axes are equal."""
     check("last axis", input1, "the other last axis", input2, EQ, prim_name)
 
 
 def get_broadcast_shape(x_shape, y_shape, prim_name, arg_name1="x", arg_name2="y"):
-    """The shape, a list, to which two shapes broadcast; a ValueError if they do not."""
+    """Returns the shape, as a list, to which two shapes broadcast; raises ValueError if they do
+    not."""
     long, short = sorted((list(x_shape), list(y_shape)), key=len, reverse=True)
     short = [1] * (len(long) - len(short)) + short
     if any(a != b and 1 not in (a, b) for a, b in zip(long, short)):
@@ -344,12 +345,12 @@ def get_broadcast_shape(x_shape, y_shape, prim_name, arg_name1="x", arg_name2="y
 
 
 def raise_value_error(info):
-    """A ValueError with a message."""
+    """Raises ValueError with a message."""
     raise ValueError(info)
 
 
 def is_stub_tensor(tensor):
-    """Whether a Tensor still waits for its value; here no Tensor does."""
+    """Returns whether a Tensor is still waiting for its value; here no Tensor is."""
     return hasattr(tensor, "stub")
 
 
@@ -362,7 +363,7 @@ def check_hook_fn(hook_fn):
 
 
 def check_input_data(*data, data_class):
-    """Checks that data, also in tuples, lists and dicts, is of a class or one of several.
+    """Checks that data, including data in tuples, lists and dicts, has one of the given classes.
 
     Args:
         data: the data to check.
@@ -382,12 +383,12 @@ def check_input_data(*data, data_class):
 
 
 def check_input_dataset(*dataset, dataset_type):
-    """Whether there are arguments, and all are datasets of a type."""
+    """Returns whether there are arguments, and all are datasets of a type."""
     return bool(dataset) and all(isinstance(item, dataset_type) for item in dataset)
 
 
 def check_output_data(data):
-    """Checks the output of a network: a RuntimeError for None."""
+    """Raises RuntimeError if the output of a network is None."""
     if data is None:
         raise RuntimeError("The network must give a result, but got None.")
 
@@ -418,7 +419,7 @@ def _check_each(check_one, sequence, arg_name, prim_name):
 
 
 def _subject(arg_name, prim_name):
-    """The beginning of a message: "For 'Adam', 'beta1'"."""
+    """Returns the beginning of a message: "For 'Adam', 'beta1'"."""
     name = f"'{arg_name}'" if arg_name else "the value"
     return f"For '{prim_name}', {name}" if prim_name else name[0].upper() + name[1:]
 
@@ -428,33 +429,33 @@ def _article(kind):
 
 
 class Rel:
-    """The relations, by name."""
+    """The relations by name."""
 
     EQ, NE, LT, LE, GT, GE = EQ, NE, LT, LE, GT, GE
     INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH
     IN, NOT_IN = IN, NOT_IN
 
 
-check_int_positive = check_positive_int  # the names of the releases before 1.0
+check_int_positive = check_positive_int  # the names of releases before 1.0
 
 
 def check_integer(arg_name, arg_value, value, rel, prim_name=None):
-    """`check_int` with its parameters in their first order."""
+    """Calls `check_int`; the parameters are in their original order."""
     return check_int(arg_value, value, rel, arg_name, prim_name)
 
 
 def check_float_positive(arg_name, arg_value, prim_name=None):
-    """`check_positive_float` with its parameters in their first order."""
+    """Calls `check_positive_float`; the parameters are in their original order."""
     return check_positive_float(arg_value, arg_name, prim_name)
 
 
 def check_float_legal_value(arg_name, arg_value, prim_name=None):
-    """`check_is_float` with its parameters in their first order."""
+    """Calls `check_is_float`; the parameters are in their original order."""
     return check_is_float(arg_value, arg_name, prim_name)
 
 
 class Validator:
-    """The checks above as one class."""
+    """The checks above as static methods of one class."""
 
 
 for _name, _check in list(globals().items()):

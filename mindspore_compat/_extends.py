@@ -1,15 +1,16 @@
-"""`cell_attr_register`, a private name that public scripts put on the `__init__` of their Cells."""
+"""cell_attr_register: a private decorator that public scripts put on the `__init__` of their
+Cells."""
 
 import functools
 import inspect
 
 
 def cell_attr_register(fn=None, attrs=None):
-    """A decorator that keeps what a Cell was made with, as the text `cell_init_args`.
+    """Returns a decorator that stores the arguments of `__init__` as the text `cell_init_args`.
 
     Args:
         fn (Callable): the `__init__`.
-        attrs (list[str]): the arguments stored. Default: ``None``, all.
+        attrs (list[str]): the arguments to store. Default: ``None``, all.
     """
 
     def decorate(init):

@@ -52,7 +52,7 @@ def dispatch_threads_num(threads_num: Int(ge=1)):
     `runtime_num_threads`.
 
     Args:
-        threads_num (int): how many.
+        threads_num (int): the number of threads.
 
     Raises:
         TypeError: if `threads_num` is not an int.
@@ -69,8 +69,8 @@ def dispatch_threads_num(threads_num: Int(ge=1)):
 @without_effect("runtime.set_kernel_launch_group", "each call hands over its own operation")
 @checked
 def set_kernel_launch_group(thread_num: Int(ge=1) = 2, kernel_group_num: Int(ge=1) = 8):
-    """Sets in how many groups, by how many threads, a compiled graph hands over its operations.
-    Here each call hands over its own.
+    """Sets the number of groups and threads that launch the operations of a compiled graph. It has
+    no effect here, because each call launches its own operations.
 
     Args:
         thread_num (int, optional): the number of threads.
@@ -193,7 +193,7 @@ def _check_modules(api, modules):
 
 
 def _cores(api, text):
-    """The cores of a range such as "0-3", or of a list such as "0,2"."""
+    """Returns the cores of a range such as "0-3", or of a list such as "0,2"."""
     if re.fullmatch(r"\d+-\d+", text):
         first, last = map(int, text.split("-"))
         if first <= last:

@@ -1,8 +1,8 @@
-"""Statistics of the memory pool as a dict and as a table. They are those of a GPU; host memory is
-not counted, so all are 0.
+"""Statistics of the GPU memory pool as a dict and as a table. Host memory is not counted; its
+figures are 0.
 
-The pool allocates what each array needs, so unlike in the original there are no blocks of one size:
-their size and number are 0, and none is listed.
+The pool allocates as much as each array needs. Unlike the original's it has no blocks of one size:
+their size and number are given as 0, and no block is listed.
 """
 
 from ._backend import device
@@ -11,7 +11,7 @@ _WIDTH = 45
 
 
 def stats():
-    """The statistics of the current pool, in bytes."""
+    """Returns the statistics of the current pool, in bytes."""
     allocated, reserved = device.memory()
     most_allocated, most_reserved = device.peak_memory()
     return {
@@ -27,7 +27,7 @@ def stats():
 
 
 def summary(target):
-    """The statistics of a target as a text table."""
+    """Returns the statistics of a target as a text table."""
     figures = stats() if target == "GPU" else {}
     statistics = {
         "Reserved memory": figures.get("total_reserved_memory", 0),

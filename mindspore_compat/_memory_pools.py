@@ -80,7 +80,7 @@ class MemPool:
         self._allocator = allocator
         self._allocate = ctypes.CFUNCTYPE(*_ALLOCATE)(allocator.alloc_fn_ptr)
         self._free = ctypes.CFUNCTYPE(*_FREE)(allocator.free_fn_ptr)
-        self._sizes = {}  # sizes by address: the freeing function takes the size, too
+        self._sizes = {}  # address -> size: the function that frees takes the size too
 
     @property
     def allocator(self):

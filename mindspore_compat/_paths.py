@@ -1,16 +1,16 @@
-"""Further public paths and names: tables, and the finder that reads them.
+"""Additional public paths and names: tables, and the import finder that reads them.
 
-MindSpore's names can be reached through many module paths, old and new, such as
+MindSpore's names can be imported from many module paths, old and new, such as
 `communication.management`, `nn.metrics` or `dataset.vision.c_transforms`. A path in `PATHS` *is*
-the module on its right: the same object under one more name, so classes keep their identity and
-nothing is copied. A path whose module is not there is not found, as any unknown module. Modules
-that exist as files are not listed, and always win. A path must not end in a name that its parent
-shows as something else (`common.seed`, a function): importing it would put the module there. Only
-`ops` and `ops.function` keep what they show (`op_info_register`, a function).
+the module on its right: the same object under another name, so classes keep their identity and
+nothing is copied. A path to a missing module is not found, like any unknown module. Modules that
+exist as files are not listed, and take precedence. A path must not end in a name that its parent
+uses for something else (`common.seed`, a function), because importing it would replace that object
+by the module. Only `ops` and `ops.function` keep such names (`op_info_register`, a function).
 
-A module of the original also shows what its own file imports: `train.model.ParallelMode`,
-`common.float32`. `FURTHER` says for a path, and all paths below it, in which modules a name is
-sought that the module itself does not have; `FACADES` are the paths that hold nothing else.
+A module of the original also exposes the names that its file imports: `train.model.ParallelMode`,
+`common.float32`. `FURTHER` maps a path (and all paths below it) to the modules that are searched
+for a name that the module itself lacks. `FACADES` are paths that have no other names.
 """
 
 import importlib
@@ -23,7 +23,7 @@ from types import ModuleType
 
 PACKAGE = __package__
 
-# The path on the left, the module that holds its names on the right; both below the package.
+# Path -> the module that defines its names; both below the package.
 PATHS = {
     "dtype": "common.dtype",
     "version": "_version",
@@ -109,7 +109,7 @@ PATHS = {
     "train.train_thor.dataset_helper": "train.train_thor",
 }
 
-# The same, by target: what 2.10 keeps in several files and this package in one.
+# The same, by target: files of 2.10 that are one file in this package.
 PATHS.update(
     (path, target)
     for target, paths in {
@@ -156,7 +156,7 @@ PATHS.update(
     for path in paths.split()
 )
 
-# Paths of modules without names of their own: FURTHER says what they show.
+# Paths of modules without names of their own; FURTHER defines what they expose.
 FACADES = set(
     """boost.adasum boost.dim_reduce boost.group_loss_scale_manager common.device
     common.dynamic_shape common.mindir_util dataset.callback
@@ -171,7 +171,7 @@ FACADES = set(
     scipy.utils_const tools train.summary.writer""".split()
 )
 
-# What files of the original import under another name; "" is the package itself.
+# Names that files of the original import under another name; "" is the package itself.
 _HEADS = {
     "C": "ops.composite",
     "F": "ops.functional",
@@ -202,8 +202,8 @@ _HEADS = {
     "validator": "_checkparam",
 }
 
-# What the original's files import of its compiled module under another name than it has here: the
-# classes behind those that are shown, whose instances all are, and some functions.
+# Names that the original's files import from its compiled module and that have other names here:
+# base classes of the public classes, and some functions.
 _COMPILED = {
     "Tensor_": "Tensor",
     "TensorPy_": "Tensor",
@@ -220,9 +220,9 @@ _COMPILED = {
     },
 }
 
-# Paths, with what lies below them, and the modules in which a further name is sought; "/_op" behind
-# one says how the names end that it serves. For one whole name it is known that it is there;
-# "utils=" before one that the module itself stands under this name.
+# Paths (with all paths below them), and the modules that are searched for additional names. "/_op"
+# after a path limits it to names with this ending. A whole name means that the name is known to
+# exist; "utils=" before a module means that the module itself has this name.
 _TRAINING = """common.np_dtype/np_dtype_valid _core.tensor.dtype/type_size_in_bytes
     ops.auto_generate/TensorToScalar nn.learning_rate_schedule/LearningRateSchedule common
     common.dtype common.api common.parameter common.initializer common.generator
@@ -318,7 +318,7 @@ FURTHER = {
         nn.probability._helpers/raise_type_error ops._transforms.multitype_ops/make_tensor""",
 }
 _PARENTS = {path.rpartition(".")[0] for path in (*PATHS, *FACADES)}
-# paths that have others below them and are modules of other names
+# paths that have others below them and are modules with other names
 _SHOWN_AS = {}
 for _path in sorted(_PARENTS & PATHS.keys()):
     _SHOWN_AS.setdefault(PATHS[_path], []).append(f"{PACKAGE}.{_path}")
@@ -327,7 +327,7 @@ _SOUGHT = {path: homes.split() for paths, homes in FURTHER.items() for path in p
 
 
 class SameModule:
-    """Loads a module by giving the one that another name already stands for."""
+    """Loader that returns an already imported module for another name."""
 
     def __init__(self, target):
         self.target = target
@@ -340,12 +340,13 @@ class SameModule:
         return module
 
     def exec_module(self, module):
-        """Undo the one thing the import system overwrote: the module's own spec.
+        """Restores the module's own spec, the only thing that the import system has overwritten.
 
-        What the module has loaded gets its further name at once. Imported by that name later it
-        would be put over what the module itself shows under it, as a function may be
-        (`scipy.optimize.linear_sum_assignment`). Further names get none of their own: a dozen paths
-        of one module would double what is there a dozen times.
+        Modules below the target that are loaded already get their additional names at once. If they
+        were imported by these names later, the import system would assign them to the parent and
+        could replace an object of the same name, such as a function
+        (`scipy.optimize.linear_sum_assignment`). Additional names get no such names themselves: a
+        dozen paths of one module would multiply its entries.
         """
         name, module.__spec__ = module.__spec__.name, self.own_spec
         for path, loaded in list(sys.modules.items()):
@@ -354,7 +355,7 @@ class SameModule:
 
 
 def same_module_spec(name, target):
-    """A spec that makes `name` the module `target`; None where there is no such module."""
+    """Returns a spec that makes `name` the module `target`; None if there is no such module."""
     try:
         spec = find_spec(target)
     except ModuleNotFoundError as missing:
@@ -367,7 +368,8 @@ def same_module_spec(name, target):
 
 
 def further(path):
-    """The modules in which a further name of `path` is sought; None where there are no more."""
+    """Returns the modules that are searched for additional names of `path`; None if there are
+    none."""
     while path:
         if path in _SOUGHT:
             return _SOUGHT[path]
@@ -379,14 +381,15 @@ _here = threading.local()
 
 
 def _asked():
-    """What this thread is looking for: modules that show each other's names ask only once."""
+    """Returns the names that this thread is looking up, so that modules do not ask each other
+    endlessly."""
     if not hasattr(_here, "asked"):
         _here.asked = set()
     return _here.asked
 
 
 def show_further(module, homes):
-    """Let `module` find, behind its own names, the paths below it and what `homes` show."""
+    """Makes `module` also find the paths below it and the names of `homes`."""
     own = vars(module).get("__getattr__")
 
     def find(name):
@@ -413,7 +416,7 @@ def show_further(module, homes):
 
 
 def _sought(module, name, homes):
-    """The object that `name` stands for in the original's file, or None."""
+    """Returns the object that `name` refers to in the original's file, or None."""
     paths = [module.__name__, *_SHOWN_AS.get(module.__name__.partition(".")[2], ())]
     for path in (f"{each}.{name}" for each in paths if hasattr(module, "__path__")):
         if find_spec(path) is not None:
@@ -437,9 +440,10 @@ def _sought(module, name, homes):
 
 
 def _shown(home, name):
-    """What a module shows under `name` by itself, or None.
+    """Returns the object that a module itself exposes under `name`, or None.
 
-    Modules that it imports are its own affair; so is, where it lists no names, what others define.
+    Names of imported modules do not count, nor, if the module has no `__all__`, those defined
+    elsewhere.
     """
     module = importlib.import_module(home)
     find = vars(module).get("__getattr__")
@@ -453,7 +457,7 @@ def _shown(home, name):
 
 
 def _asked_of(find, name):
-    """What a module's own `__getattr__` gives, or None."""
+    """Returns the result of a module's own `__getattr__`, or None."""
     try:
         return None if find is None else find(name)
     except AttributeError:
@@ -461,37 +465,37 @@ def _asked_of(find, name):
 
 
 class FileWithFurther(SourceFileLoader):
-    """Loads a module from its file, and lets it show further names."""
+    """Loads a module from its file, and makes it find additional names."""
 
     def exec_module(self, module):
-        """Run the file, then put the search behind its names."""
+        """Runs the file, then adds the search for additional names."""
         path = module.__name__.partition(".")[2]
         if path in _PARENTS and not hasattr(module, "__path__"):
-            module.__path__ = []  # paths of the table lie below this file
+            module.__path__ = []  # the table has paths below this file
         super().exec_module(module)
         show_further(module, further(path))
 
 
 class Facade(Loader):
-    """Makes a module that only shows names of others."""
+    """Creates a module that only exposes names of others."""
 
     def create_module(self, spec):
-        """The usual new module."""
+        """Returns None, for the usual new module."""
         return None
 
     def exec_module(self, module):
-        """Give the module its names."""
+        """Adds the names to the module."""
         path = module.__name__.partition(".")[2]
         module.__doc__ = f"mindspore.{path}: names that are defined elsewhere, under this path too."
         show_further(module, further(path))
 
 
 class PathsFinder:
-    """Finds what lies in the package: files first, then the paths of the tables."""
+    """Finder of the package: finds files first, then the paths of the tables."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """The spec of a path in the tables or of a file with further names, or None."""
+        """Returns the spec of a path in the tables, or of a file with additional names, or None."""
         top_package, _, rest = name.partition(".")
         if top_package != PACKAGE or not rest:
             return None
@@ -513,6 +517,6 @@ class PathsFinder:
 
 
 def install():
-    """Make the tables known to the import system; once is enough."""
+    """Registers the finder with the import system; repeated calls have no effect."""
     if PathsFinder not in sys.meta_path:
         sys.meta_path.insert(0, PathsFinder)

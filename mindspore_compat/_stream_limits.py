@@ -19,7 +19,7 @@ def _shown(limits):
 
 
 def _merge(before, cube_num, vector_num):
-    """The limits after a call; -1 leaves a limit unchanged."""
+    """Returns the limits after a call; -1 leaves a limit unchanged."""
     numbers = (cube_num, vector_num)
     return tuple(old if new == -1 else new for old, new in zip(before, numbers, strict=True))
 

@@ -1,4 +1,4 @@
-"""Streams and events of `mindspore.hal`: queues of work on a GPU, and marks in them.
+"""Streams and events of `mindspore.hal`: queues of work on a GPU, and markers in them.
 
 On the CPU, every computation is complete when its call returns: there is one stream whose work is
 always complete, and events hold the time of their recording.
@@ -14,7 +14,7 @@ from ._core.rules.vocabulary import Bool, InstanceOf, Int
 
 
 class Stream:
-    """A queue of work on a GPU, parallel to others; on the CPU, the only one.
+    """A queue of work on a GPU that runs in parallel to others; on the CPU, the only one.
 
     Args:
         priority (int, optional): the priority; lower numbers come first.
@@ -57,7 +57,7 @@ class Stream:
         """Records an event after the work submitted so far.
 
         Args:
-            event (Event, optional): the mark; by default a new one.
+            event (Event, optional): the event; by default a new one.
 
         Returns:
             Event.
@@ -73,7 +73,7 @@ class Stream:
         """Makes later work wait for an event.
 
         Args:
-            event (Event): the mark.
+            event (Event): the event.
 
         Raises:
             TypeError: if it is not an Event.
@@ -81,10 +81,10 @@ class Stream:
         _checked_event("Stream.wait_event", event).wait(self)
 
     def wait_stream(self, stream):
-        """Makes later work wait for the work that another stream has received.
+        """Makes later work wait for the work submitted to another stream so far.
 
         Args:
-            stream (Stream): the other one.
+            stream (Stream): the other stream.
 
         Raises:
             TypeError: if it is not a Stream.
@@ -109,11 +109,11 @@ class Stream:
 
 
 class Event:
-    """A mark in a stream.
+    """A marker in a stream.
 
     Args:
         enable_timing (bool, optional): whether to record the time, for `elapsed_time`.
-        blocking (bool, optional): whether waiting for it lets other threads run.
+        blocking (bool, optional): whether waiting for the event lets other threads run.
 
     Raises:
         TypeError: if an argument is not a bool.
@@ -172,11 +172,11 @@ class Event:
         """Returns the milliseconds between this event and a later one.
 
         Args:
-            end_event (Event): the later one.
+            end_event (Event): the later event.
 
         Raises:
             TypeError: if it is not an Event.
-            RuntimeError: if one does not keep the time, or was not recorded.
+            RuntimeError: if one of them does not record the time, or was not recorded.
         """
         end = _checked_event("Event.elapsed_time", end_event)
         if not self.enable_timing or not end.enable_timing or None in (self._time, end._time):

@@ -1,4 +1,4 @@
-"""mindspore.amp: loss scalers for training loops written by hand, and what train/amp.py has.
+"""mindspore.amp: loss scalers for hand-written training loops, and a facade of train/amp.py.
 
 A step with a scaled loss::
 
@@ -61,12 +61,12 @@ LARGEST = float(np.finfo(np.float32).max)
 
 
 def _grad_scale_map(scale_value, inputs):
-    """Every Tensor of nested tuples and lists times `scale_value`, in its own dtype."""
+    """Multiplies every Tensor of nested tuples and lists by `scale_value`, in its own dtype."""
     return _map_nested(inputs, lambda tensor: tensor * ops.cast(scale_value, tensor.dtype))
 
 
 def _grad_unscale_map(scale_value, inputs):
-    """Every Tensor of nested tuples and lists divided by `scale_value`, in its own dtype."""
+    """Divides every Tensor of nested tuples and lists by `scale_value`, in its own dtype."""
     scale = 1.0 / float(scale_value)
     return _map_nested(inputs, lambda tensor: tensor * Tensor(scale, tensor.dtype))
 
@@ -111,7 +111,7 @@ class LossScaler(ABC):
 
     @abstractmethod
     def adjust(self, grads_finite):
-        """Changes the loss scale after a step.
+        """Updates the loss scale after a step.
 
         Args:
             grads_finite (Tensor): whether the gradients are finite.
@@ -160,7 +160,7 @@ class StaticLossScaler(LossScaler):
         return _grad_unscale_map(self.scale_value, inputs)
 
     def adjust(self, grads_finite):
-        """Leaves the loss scale as it is, and returns False.
+        """Does nothing, since the loss scale is static, and returns False.
 
         Args:
             grads_finite (Tensor): whether the gradients are finite.
@@ -169,13 +169,13 @@ class StaticLossScaler(LossScaler):
 
 
 class DynamicLossScaler(StaticLossScaler):
-    """Dynamic loss scaler: lowers the scale when gradients are not finite, raises it after enough
-    finite steps.
+    """Dynamic loss scaler: lowers the scale if gradients are not finite, and raises it after a
+    number of finite steps.
 
     Args:
-        scale_value (Union[float, int]): the loss scale at the start, at least 1.
+        scale_value (Union[float, int]): the initial loss scale, at least 1.
         scale_factor (int): the factor and divisor of the scale.
-        scale_window (int): the finite steps in a row that it takes to go up.
+        scale_window (int): the number of consecutive finite steps after which the scale is raised.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -197,7 +197,7 @@ class DynamicLossScaler(StaticLossScaler):
         self.counter = Parameter(Tensor(np.int32(0)), name="counter")
 
     def adjust(self, grads_finite):
-        """Changes the loss scale after a step, and returns True.
+        """Updates the loss scale after a step, and returns True.
 
         Args:
             grads_finite (Tensor): whether the gradients are finite.
@@ -215,9 +215,9 @@ class DynamicLossScaler(StaticLossScaler):
 
 @legacy("amp.init_status")
 def init_status():
-    """The status of overflows that `all_finite(inputs, status)` of releases 2.0 to 2.2 took.
+    """Returns the overflow status that `all_finite(inputs, status)` of releases 2.0 to 2.2 took.
 
-    Only an Ascend wrote to it; elsewhere, as here, `all_finite` looks at the values alone.
+    Only an Ascend wrote to it. Elsewhere, and here, `all_finite` checks only the values.
 
     Returns:
         Tensor of float32 and shape (8,), zeros.

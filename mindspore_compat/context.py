@@ -1,6 +1,6 @@
 """The public facade `mindspore.context`: execution mode, device, settings for several devices."""
 
-from ._core import offload_config  # noqa: F401 - declares what older releases had
+from ._core import offload_config  # noqa: F401 - declares settings of older releases
 from ._core.context.config import (
     COMPATIBLE,
     DEBUG,

@@ -1,4 +1,4 @@
-"""`mindspore.device_manager`: the device that computes. A facade of `context`."""
+"""`mindspore.device_manager`: the current device; a facade of `context`."""
 
 from .context import get_current_device, set_deterministic, set_device
 

@@ -67,7 +67,7 @@ class DeviceProperties(NamedTuple):
 
 
 def _checked_target(api, target):
-    """The target, by default the current target.
+    """Returns the target, by default the current target.
 
     Raises:
         ValueError: if it is not one of the three.

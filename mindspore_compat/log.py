@@ -117,10 +117,10 @@ def vlog_print(level, module, file, line, message):
     """Prints a message of a verbose level that the environment variable `VLOG_v` includes.
 
     Args:
-        level (Union[int, str]): its level.
+        level (Union[int, str]): the level of the message.
         module (str): the part of the program that logs.
-        file (str): the file it comes from.
-        line (int): the line there.
+        file (str): the source file.
+        line (int): the line in that file.
         message (str): the message.
     """
     is_set, levels = parse_vlog_level(os.environ.get("VLOG_v"))
@@ -171,7 +171,7 @@ class _LogActionOnce:
 
 @cache
 def settings():
-    """The environment's settings, checked; read once per process.
+    """Returns the environment's settings, checked; they are read once per process.
 
     Raises:
         ValueError: If a level is not one of 0 to 4, or a variable does not hold what it should.
@@ -202,7 +202,7 @@ def settings():
 
 
 def level_from(variable):
-    """One of the five levels, from the environment."""
+    """Returns one of the five levels, read from the environment."""
     level = os.environ.get(variable, "2")
     if level not in LEVELS:
         raise ValueError(
@@ -213,7 +213,7 @@ def level_from(variable):
 
 
 def count_from(variable, default):
-    """A number of bytes or files, from the environment."""
+    """Returns a number of bytes or files, read from the environment."""
     text = os.environ.get(variable, str(default))
     if not text.isdigit():
         raise ValueError(
@@ -224,7 +224,8 @@ def count_from(variable, default):
 
 
 class Layout(logging.Formatter):
-    """[LEVEL] ME(process:thread,process name):date and time [file:line] message."""
+    """Formats messages as [LEVEL] ME(process:thread,process name):date and time [file:line]
+    message."""
 
     def __init__(self):
         super().__init__(
@@ -241,7 +242,7 @@ class Layout(logging.Formatter):
         return super().format(record)
 
     def formatTime(self, record, datefmt=None):
-        """Year to second, milliseconds, and three zeros for microseconds."""
+        """Returns the date and time with milliseconds, and three zeros for microseconds."""
         day = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime(record.created))
         return f"{day}.{int(record.msecs):03d}.000"
 
@@ -260,7 +261,7 @@ class CurrentStderr(logging.StreamHandler):
 
 @cache
 def the_logger():
-    """The logger behind the functions above, with its handlers."""
+    """Returns the logger behind the functions above, with its handlers."""
     options = settings()
     logger = logging.getLogger("ME")
     logger.propagate = False
@@ -275,7 +276,8 @@ def the_logger():
 
 
 def file_handler(options):
-    """The handler that writes and rotates the file of this process, readable by its owner only."""
+    """Returns the handler that writes and rotates the file of this process, readable by its owner
+    only."""
     os.makedirs(options["GLOG_log_dir"], mode=0o700, exist_ok=True)
     name = os.path.join(options["GLOG_log_dir"], f"mindspore.log.{os.getpid()}")
     handler = RotatingFileHandler(

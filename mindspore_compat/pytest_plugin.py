@@ -1,7 +1,8 @@
-"""`pytest -p mindspore_compat.pytest_plugin`: the tests' `import mindspore` is this package.
+"""`pytest -p mindspore_compat.pytest_plugin`: makes `import mindspore` in tests import this
+package.
 
-It acts before any conftest.py is read, in xdist's workers too. It never acts by itself: no entry
-point names it.
+It takes effect before any conftest.py is read, in xdist's workers too. It is never active by
+itself, because no entry point names it.
 """
 
 import pytest
@@ -11,11 +12,11 @@ from .standin import install_for_children
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests():
-    """Named with `-p`: come before the conftest files."""
+    """Installs the stand-in before the conftest files are read, if requested by `-p`."""
     install_for_children()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure():
-    """Named in a conftest's `pytest_plugins`: come as early as is left."""
+    """Installs the stand-in if a conftest's `pytest_plugins` names this module."""
     install_for_children()

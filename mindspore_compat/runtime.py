@@ -1,6 +1,6 @@
 """`mindspore.runtime`: streams, events and memory of the device, and settings of execution.
 
-The replay of an Ascend's allocations from a file is not here.
+The replay of an Ascend's allocations from a file is not implemented.
 """
 
 import re
@@ -210,11 +210,11 @@ def set_memory(
     """Sets the memory limit of the current GPU.
 
     Args:
-        init_size (str, optional): is checked; memory is allocated on demand.
-        increase_size (str, optional): is checked.
+        init_size (str, optional): checked, but without effect; memory is allocated on demand.
+        increase_size (str, optional): checked, but without effect.
         max_size (str, optional): the maximum, such as "30GB".
-        optimize_level (str, optional): "O0" or "O1"; is checked.
-        huge_page_reserve_size (str, optional): is checked.
+        optimize_level (str, optional): "O0" or "O1"; checked, but without effect.
+        huge_page_reserve_size (str, optional): checked, but without effect.
 
     Raises:
         TypeError: if an argument is not a str.

@@ -1,9 +1,9 @@
 """The stand-in: after `install()`, `import mindspore` imports this package.
 
-`mindspore` and `mindspore.x.y` become further names of the *same module objects* as
-`mindspore_compat` and `mindspore_compat.x.y`: classes keep their identity, pickles that name
-`mindspore.common.tensor` load, and `importlib.metadata` knows a `mindspore` of the version this
-package follows. Entry points are `python -m mindspore_compat` (`__main__.py`), pytest
+`mindspore` and `mindspore.x.y` become additional names of the *same module objects* as
+`mindspore_compat` and `mindspore_compat.x.y`. Classes keep their identity, pickles that name
+`mindspore.common.tensor` load, and `importlib.metadata` finds a `mindspore` of the version that
+this package implements. Entry points are `python -m mindspore_compat` (`__main__.py`), pytest
 (`pytest_plugin.py`), IPython's `%load_ext mindspore_compat`, and `install()` itself.
 """
 
@@ -25,7 +25,7 @@ class StandIn:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """The spec that maps `mindspore.x` to the module `mindspore_compat.x`, or None."""
+        """Returns the spec that maps `mindspore.x` to the module `mindspore_compat.x`, or None."""
         top_package, dot, rest = name.partition(".")
         if top_package != NAME:
             return None
@@ -33,16 +33,16 @@ class StandIn:
 
     @staticmethod
     def find_distributions(context=None):
-        """The distribution `mindspore`, when it is requested by name or with all others."""
+        """Returns the distribution `mindspore` if it is requested by name or with all others."""
         name = context.name if context is not None else None
         return [StandInDistribution()] if (name or NAME).lower() == NAME else []
 
 
 class StandInDistribution(importlib.metadata.Distribution):
-    """What `importlib.metadata` returns about `mindspore` while the stand-in is installed."""
+    """The distribution that `importlib.metadata` finds while the stand-in is installed."""
 
     def read_text(self, filename):
-        """The text of one metadata file, None where there is no such file."""
+        """Returns the text of one metadata file; None if there is no such file."""
         version = sys.modules[PACKAGE].__version__
         metadata = (
             f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n"
@@ -51,7 +51,7 @@ class StandInDistribution(importlib.metadata.Distribution):
         return {"METADATA": metadata, "top_level.txt": f"{NAME}\n"}.get(filename)
 
     def locate_file(self, path):
-        """The path of a file of the distribution."""
+        """Returns the path of a file of the distribution."""
         return FOLDER.parent / path
 
 
@@ -85,9 +85,9 @@ def install():
 
 
 def uninstall():
-    """Removes the stand-in: later imports of `mindspore` are resolved as usual.
+    """Removes the stand-in; later imports of `mindspore` work as usual.
 
-    Names that a script imported before keep their objects.
+    Names that a script has already imported keep their objects.
     """
     waiting = "_mindspore_compat_startup"
     sys.meta_path[:] = [
@@ -102,12 +102,13 @@ def uninstall():
 
 
 def install_for_children():
-    """Installs the stand-in in this process and, by the environment, in its child processes."""
+    """Installs the stand-in in this process and, through the environment, in its child
+    processes."""
     install()
     os.environ[VARIABLE] = "1"
     if find_spec("_mindspore_compat_startup") is not None:
         return
-    # A checkout that was not installed: its sitecustomize does what the .pth file would do.
+    # An uninstalled checkout: its sitecustomize does the work of the .pth file.
     folder = str(FOLDER / "_startup")
     python_path = os.environ.get("PYTHONPATH")
     if python_path is None or folder not in python_path.split(os.pathsep):
@@ -115,10 +116,10 @@ def install_for_children():
 
 
 def load_ipython_extension(ipython):
-    """`%load_ext mindspore_compat`."""
+    """Runs on `%load_ext mindspore_compat`."""
     install()
 
 
 def unload_ipython_extension(ipython):
-    """`%unload_ext mindspore_compat`."""
+    """Runs on `%unload_ext mindspore_compat`."""
     uninstall()

@@ -149,7 +149,7 @@ def _checked(given):
 
 
 def _read_requests(level, section):
-    """Whether each feature is requested."""
+    """Returns whether each feature is requested."""
     mode = section.get("mode", "auto")
     if mode not in _MODES:
         raise ValueError(

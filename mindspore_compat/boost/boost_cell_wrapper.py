@@ -78,7 +78,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
             self.grad_accumulation = GradientAccumulation(self.max_accumulation_step, optimizer)
 
     def construct(self, *inputs):
-        """The loss of a batch, after one update."""
+        """Updates the weights once, and returns the loss of the batch."""
         if self.freeze:
             return self.gradient_freeze_process(*inputs)
         loss = self.network(*inputs)
@@ -112,8 +112,8 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         Args:
             loss (Tensor): the loss.
             grads (tuple[Tensor]): its gradients.
-            sens (Tensor): the factor of the gradients; is not used.
-            *inputs (tuple[Tensor]): the inputs of the network; are not used.
+            sens (Tensor): the factor of the gradients; unused.
+            *inputs (tuple[Tensor]): the inputs of the network; unused.
 
         Returns:
             Tensor, the loss.
@@ -132,8 +132,8 @@ class BoostTrainOneStepCell(TrainOneStepCell):
             Tensor, the loss.
 
         Raises:
-            RuntimeError: if the processes cannot combine their steps so: there is one, say, or
-                their number is not a power of 2 from 16 on.
+            RuntimeError: if the processes cannot combine their steps, for example because there is
+                only one, or their number is not a power of 2 from 16 on.
         """
         reason = adasum.refusal()
         if reason is not None:
@@ -198,7 +198,8 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWith
         self._take_requests()
 
     def construct(self, *inputs):
-        """The loss of a batch, whether it overflowed, and the loss scale, after one update."""
+        """Updates the weights once; returns the loss, whether the step overflowed, and the loss
+        scale."""
         loss = self.network(*inputs)
         status, scale = self.start_overflow_check(loss, self.scale_sense.value())
         sens = ops.ones_like(loss) * ops.cast(scale, loss.dtype)

@@ -100,8 +100,8 @@ class GradientFreeze:
     """Freezes early layers in some steps: skips their gradients.
 
     Args:
-        param_groups (int): the number of groups of parameters. The first has all parameters, each
-            further one only those of later layers.
+        param_groups (int): the number of groups of parameters. The first has all parameters; each
+            further group has only those of later layers.
         freeze_type (int): 0 trains the groups in turns, 1 draws them at random; later groups are
             drawn less often.
         freeze_p (float): the fraction of steps that train all parameters.
@@ -227,7 +227,7 @@ class _TrainFreezeCell(Cell):
     Args:
         network (Cell): the network with its loss.
         sens (float): the factor of the gradients.
-        grad (GradOperation): takes the gradients, by a list of weights and with a sensitivity.
+        grad (GradOperation): computes gradients by a list of weights, with a sensitivity.
         grad_reducer (Cell): combines the gradients of several processes.
         optimizer (Optimizer): the optimizer.
         accumulation (Cell): adds up gradients of several steps, or None.
@@ -268,7 +268,7 @@ def freeze_cell(
         network (Cell): the network with its loss.
         optimizer (FreezeOpt): the optimizers.
         sens (numbers.Number): the factor of the gradients.
-        grad (GradOperation): takes the gradients, by a list of weights and with a sensitivity.
+        grad (GradOperation): computes gradients by a list of weights, with a sensitivity.
         use_grad_accumulation (bool): whether to accumulate gradients of several steps.
         mean (bool, optional): whether to average combined gradients.
         degree (int, optional): the divisor of the combined gradients.

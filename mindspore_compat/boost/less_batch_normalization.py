@@ -52,13 +52,13 @@ class CommonHeadLastFN(Cell):
         self.bias = Parameter(initializer(bias_init, (out_channels,)), "bias") if has_bias else None
 
     def construct(self, x):
-        """The layer applied to `x`."""
+        """Returns the layer applied to `x`."""
         out = ops.matmul(_direction(x), _direction(self.weight).T)
         return self.multiplier * (out + self.bias if self.has_bias else out)
 
 
 def _direction(rows):
-    """The rows, each divided by its norm."""
+    """Returns the rows, each divided by its norm."""
     return rows / ops.sqrt(ops.maximum((rows * rows).sum(1, keepdims=True), _TINY))
 
 
@@ -92,7 +92,7 @@ class LessBN(Cell):
             _replace_last_dense(network)
 
     def construct(self, *inputs):
-        """The output of the network."""
+        """Returns the output of the network."""
         return self.network(*inputs)
 
 

@@ -1,11 +1,11 @@
-"""mindspore.common: Parameters, initializers, dtypes, seeds, generators, and the marks of graph
+"""mindspore.common: Parameters, initializers, dtypes, seeds, generators, and decorators of graph
 mode."""
 
 from .._core import dynamic_shape as _dynamic_shape  # noqa: F401 - it makes Tensors too
 from .._core.context.config import get_seed, set_recursion_limit, set_seed
 from .._core.tensor.tensor import Tensor
 from . import dtype
-from . import lazy_inline as _lazy_inline  # noqa: F401 - the file first: the function keeps the name
+from . import lazy_inline as _lazy_inline  # noqa: F401 - before the function of the same name
 from . import seed as _seed  # noqa: F401 - likewise
 from ._grad_function import _Function
 from .generator import (

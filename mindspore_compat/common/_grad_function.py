@@ -1,4 +1,4 @@
-"""_Function: an operation whose forward and backward passes the user writes."""
+"""_Function: an operation with user-defined forward and backward passes."""
 
 from .._core.autograd.custom import as_given, as_given_back, put_node
 from .._core.autograd.tape import Node, VjpRule, depth, next_number, packed
@@ -12,14 +12,13 @@ class _Function:
     """Base class of operations with a custom gradient (autograd functions); call them by `apply`.
 
     A subclass defines `forward(ctx, *inputs)` and `backward(ctx, *gradients)` as static methods, or
-    `forward(*inputs)` and `setup_context(ctx, inputs, output)` instead of the first. `ctx` is
-    an instance of the subclass on which anything may be noted. `backward` receives one gradient for
-    each output (None for one that is not a Tensor) and returns one for each input (None for
-    no gradient).
+    `forward(*inputs)` and `setup_context(ctx, inputs, output)` instead of the first. `ctx` is an
+    instance of the subclass, on which any attribute may be stored. `backward` receives one gradient
+    per output (None for one that is not a Tensor) and returns one per input (None for no gradient).
 
     Attributes:
-        saved_tensors (tuple): what `save_for_backward` was given.
-        needs_input_grad (tuple[bool]): for each input whether it is a Tensor.
+        saved_tensors (tuple): the values passed to `save_for_backward`.
+        needs_input_grad (tuple[bool]): for each input, whether it is a Tensor.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -46,23 +45,23 @@ class _Function:
 
     @staticmethod
     def forward(ctx, *inputs):
-        """The outputs: a Tensor, or a tuple or list. To be defined by the subclass."""
+        """Computes the outputs: a Tensor, or a tuple or list. The subclass defines it."""
         raise NotImplementedError("For '_Function', 'forward' must be defined by the subclass.")
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        """Notes what `backward` needs, where `forward` does not take the context."""
+        """Stores what `backward` needs, if `forward` does not take the context."""
         raise NotImplementedError(
             "For '_Function', 'setup_context' must be defined by the subclass."
         )
 
     @staticmethod
     def backward(ctx, *gradients):
-        """The gradients of the inputs. To be defined by the subclass."""
+        """Computes the gradients of the inputs. The subclass defines it."""
         raise NotImplementedError("For '_Function', 'backward' must be defined by the subclass.")
 
     def save_for_backward(self, *tensors):
-        """Keeps Tensors (or None) for the backward pass.
+        """Stores Tensors (or None) for the backward pass.
 
         Raises:
             RuntimeError: if one is something else.
@@ -81,20 +80,21 @@ class _Function:
         return self._found
 
     def mark_dirty(self, *tensors):
-        """Notes inputs that `forward` changed in place."""
+        """Marks inputs that `forward` has changed in place."""
         self.dirty_tensors = tensors
 
     def mark_non_differentiable(self, *tensors):
-        """Notes outputs through which no gradient flows."""
+        """Marks outputs through which no gradient flows."""
         self.non_differentiable = tensors
 
     def set_materialize_grads(self, value):
-        """Whether `backward` gets zeros, and not None, for an output that no gradient reached."""
+        """Sets whether `backward` receives zeros instead of None for an output without a
+        gradient."""
         self.materialize_grads = value
 
     @classmethod
     def apply(cls, *inputs):
-        """Runs `forward` and records one step whose gradient is `backward`.
+        """Runs `forward`, and records one tape node whose gradient is `backward`.
 
         Raises:
             RuntimeError: when the gradient is taken, if `backward` returns a wrong number of
@@ -118,7 +118,8 @@ class _Function:
 
 
 def _twin(value):
-    """A copy of an input: what `forward` writes to it in place is applied after it has returned."""
+    """Copies an input; in-place writes of `forward` to the copy are applied after it has
+    returned."""
     if type(value) is not Tensor:
         return value
     copy = Tensor._wrap(value._array)
@@ -127,14 +128,15 @@ def _twin(value):
 
 
 def _follow(tensor, twin, outs, results):
-    """Gives an input the values that its twin was changed to, and their node in the record."""
+    """Assigns the changed values and the tape node of a copy to its input."""
     tensor._array = twin._array
     at = next((i for i, out in enumerate(outs) if out is twin), None)
     tensor._node = None if at is None else results[at]._node
 
 
 def _record_outputs(ctx, inputs, copies, outs):
-    """The outputs, fresh and made by one node if an input takes part in a gradient."""
+    """Returns the outputs as new Tensors, with one tape node if an input takes part in a
+    gradient."""
     heads = [out for out in outs if isinstance(out, Tensor)]
     fresh = [Tensor._wrap(head._array) for head in heads]
     tensors = [value for value in inputs if isinstance(value, Tensor)]
@@ -155,7 +157,7 @@ def _record_outputs(ctx, inputs, copies, outs):
 
 
 def _saved_values(ctx, twins, heads):
-    """The arrays of those inputs and outputs that were saved, in the form the rule takes them."""
+    """Returns the arrays of the saved inputs and outputs, in the form that the rule takes."""
     identities = {id(tensor) for tensor in ctx._saved}
     operands, results = (
         [tensor._array if id(tensor) in identities else None for tensor in several]
@@ -170,7 +172,8 @@ def _saved_values(ctx, twins, heads):
 
 
 def _position(tensor, twins, heads):
-    """Where a saved Tensor stands: ("given" or "result", index), or None for another one."""
+    """Returns the position of a saved Tensor: ("given" or "result", index), or None if it is
+    neither."""
     for name, several in (("given", twins), ("result", heads)):
         for i, candidate in enumerate(several):
             if candidate is tensor:
@@ -179,7 +182,7 @@ def _position(tensor, twins, heads):
 
 
 class _FunctionRule(VjpRule):
-    """The rule of one call of `_Function.apply`."""
+    """The gradient rule of one call of `_Function.apply`."""
 
     def __init__(self, ctx, inputs, differentiated):
         self.name = type(ctx).__name__
@@ -194,7 +197,7 @@ class _FunctionRule(VjpRule):
         self.differentiated = differentiated
 
     def pull(self, xp, g, saved, wanted):
-        """The gradients of the inputs, by the user's `backward`."""
+        """Returns the gradients of the inputs, computed by the user's `backward`."""
         inputs, result = saved
         results = result if isinstance(result, tuple) else (result,)
         operands = {"given": inputs, "result": results}
@@ -230,6 +233,6 @@ def _given_or_none(gradient):
 
 
 def _sums_to(shape, goal):
-    """True if `goal` could be broadcast to `shape`."""
+    """Returns True if `goal` can be broadcast to `shape`."""
     tail = shape[len(shape) - len(goal) :]
     return len(shape) >= len(goal) and all(n in (1, m) for n, m in zip(goal, tail))

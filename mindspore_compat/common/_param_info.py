@@ -1,4 +1,4 @@
-"""What a Parameter carries besides its values: its name, made up where none is given, its flags."""
+"""ParamInfo: the name and the flags of a Parameter."""
 
 import itertools
 
@@ -9,7 +9,7 @@ _generated_numbers = itertools.count(1)
 
 
 class ParamInfo:
-    """What is known of a Parameter besides its values."""
+    """The name and the flags of a Parameter."""
 
     def __init__(self, obj=None):
         self.obj = obj
@@ -28,17 +28,17 @@ class ParamInfo:
         self.is_pipeline_shared_param = False
 
     def clone(self):
-        """A copy that belongs to no Parameter yet."""
+        """Returns a copy that does not belong to a Parameter yet."""
         clone = ParamInfo(None)
         clone.__dict__.update(self.__dict__, obj=None, cache_shape=list(self.cache_shape))
         return clone
 
 
 def _generate_parameter_name():
-    """A name for a Parameter that was given none; the Cell it is assigned to replaces it."""
+    """Returns a name for an unnamed Parameter; the Cell to which it is assigned replaces it."""
     return f"{_GENERATED_PARAMETER_NAME_PREFIX}{next(_generated_numbers)}"
 
 
 def _is_parameter_generated(name):
-    """True for a name that `_generate_parameter_name` made."""
+    """Returns True for a name created by `_generate_parameter_name`."""
     return bool(name) and name.startswith(_GENERATED_PARAMETER_NAME_PREFIX)

@@ -1,4 +1,4 @@
-"""no_init_parameters: Parameters that draw their values when they are first needed."""
+"""no_init_parameters: defers the initialization of Parameters until their values are needed."""
 
 import functools
 import threading
@@ -9,16 +9,16 @@ _here = threading.local()
 
 
 def putting_off():
-    """Whether the thread is inside of `no_init_parameters`."""
+    """Returns whether the thread is inside `no_init_parameters`."""
     return getattr(_here, "depth", 0) > 0
 
 
 @public("nn.no_init_parameters")
 class no_init_parameters:
-    """A context in which Parameters made by `initializer` put off drawing their values.
+    """Context in which Parameters created by `initializer` defer the drawing of their values.
 
-    Each draws them when they are first needed, or at `Cell.init_parameters_data`; values set before
-    (from a checkpoint) make that unnecessary.
+    Each Parameter draws its values when they are first needed, or at `Cell.init_parameters_data`.
+    If values are set first (from a checkpoint), none are drawn.
 
     Examples:
         >>> from mindspore_compat import nn

@@ -1,4 +1,4 @@
-"""Pickles that make nothing but plain values and arrays of NumPy."""
+"""Unpickling restricted to plain values and NumPy arrays."""
 
 import io
 import pickle
@@ -24,13 +24,13 @@ _ARRAYS = {"_reconstruct", "dtype", "ndarray", "scalar", "_frombuffer"}
 
 
 class RestrictedUnpickler(pickle.Unpickler):
-    """Reads a pickle whose objects are plain values and arrays of NumPy."""
+    """Reads a pickle that contains only plain values and NumPy arrays."""
 
     def find_class(self, module, name):
-        """The class of a name.
+        """Returns the class with a name.
 
         Raises:
-            pickle.UnpicklingError: the pickle names anything else.
+            pickle.UnpicklingError: if the class is not allowed.
         """
         package_name = module.split(".")[0]
         if package_name in ("builtins", "__builtin__") and name in _PLAIN:
@@ -43,12 +43,12 @@ class RestrictedUnpickler(pickle.Unpickler):
 
 
 def restricted_loads(s):
-    """What a pickle holds, if that is plain values and arrays of NumPy.
+    """Returns the content of a pickle with only plain values and NumPy arrays.
 
     Args:
         s (bytes): the pickle.
 
     Raises:
-        pickle.UnpicklingError: it holds anything else.
+        pickle.UnpicklingError: if it contains anything else.
     """
     return RestrictedUnpickler(io.BytesIO(s), encoding="bytes").load()

@@ -1,5 +1,4 @@
-"""The facade `mindspore.common.api`: the marks of graph mode, and running without
-recording."""
+"""The facade `mindspore.common.api`: decorators of graph mode, and execution without recording."""
 
 from .._backend import device
 from .._core.autograd.tape import depth
@@ -13,11 +12,12 @@ cells_compile_cache = {}  # the graphs of Cells, by Cell: nothing is compiled he
 
 
 class _PyNativeExecutor:
-    """The eager executor of the original, as scripts use it; there is one, `_pynative_executor`.
+    """The eager executor of the original as used by scripts; the only instance is
+    `_pynative_executor`.
 
-    The original records a function between `new_graph` and `end_graph` and walks back at `grad`.
-    Here a gradient records for itself, so `grad` runs the function once more, unless it is a Cell
-    after `set_grad` whose call has been kept.
+    The original records a function between `new_graph` and `end_graph` and differentiates it in
+    `grad`. Here a gradient makes its own recording, so `grad` runs the function again, except for a
+    Cell after `set_grad` whose call has been saved.
     """
 
     def __init__(self):
@@ -26,31 +26,31 @@ class _PyNativeExecutor:
 
     @staticmethod
     def new_graph(obj, *args, **kwargs):
-        """Announces a call of a function or Cell with these inputs; nothing needs preparing."""
+        """Announces a call of a function or Cell; does nothing."""
 
     @staticmethod
     def end_graph(obj, output, *args, **kwargs):
-        """Announces the end of a call; nothing is left to clean up."""
+        """Announces the end of a call; does nothing."""
 
     @staticmethod
     def call_custom_bprop(obj, output, *args, **kwargs):
-        """Announces that a Cell has a gradient of its own, which its call has recorded."""
+        """Announces a Cell with a custom gradient; does nothing, since its call has recorded it."""
 
     @staticmethod
     def check_run(grad, obj, weights, grad_position, *args, **kwargs):
-        """Returns whether the caller must run the function before `grad`, and its key: (False,
-        None), for `grad` runs it."""
+        """Returns (False, None): the caller need not run the function before `grad`, and there is
+        no key."""
         return False, None
 
     @staticmethod
     def grad(obj, grad, weights, grad_position, has_aux, *args):
-        """Returns gradients of a function at these inputs.
+        """Returns the gradients of a function at these inputs.
 
         Args:
             obj (Union[Cell, Callable]): the function.
-            grad (GradOperation): which gradients, and in what form.
-            weights (Union[ParameterTuple, None]): the Parameters, if it is of Parameters.
-            grad_position (Union[int, tuple[int]]): is not read, as `grad` says it.
+            grad (GradOperation): selects the gradients and their form.
+            weights (Union[ParameterTuple, None]): the Parameters, for gradients of Parameters.
+            grad_position (Union[int, tuple[int]]): unused, since `grad` determines it.
             has_aux (bool): whether only the first output is differentiated.
             *args: the inputs.
 
@@ -67,7 +67,8 @@ class _PyNativeExecutor:
 
     @staticmethod
     def run_op_async(*args):
-        """Returns the output of a Primitive, given it, its name and a tuple of its inputs.
+        """Runs a Primitive: takes the Primitive, its name and a tuple of its inputs; returns its
+        output.
 
         Raises:
             RuntimeError: if there are not three arguments.
@@ -81,11 +82,11 @@ class _PyNativeExecutor:
         return primitive(*inputs)
 
     def set_async_for_graph(self, flag):
-        """Sets whether compiled graphs run in a thread of their own; calls here never do."""
+        """Sets whether compiled graphs run in a separate thread; calls here never do."""
         self._async_for_graph = bool(flag)
 
     def set_grad_flag(self, flag):
-        """Sets what `grad_flag` returns outside gradients."""
+        """Sets the value that `grad_flag` returns outside gradients."""
         self._grad_flag = bool(flag)
 
     @staticmethod
@@ -93,23 +94,23 @@ class _PyNativeExecutor:
         """Sets whether gradients may be recorded from now on, in this thread.
 
         Args:
-            flag (bool): False does what `_no_grad` does in its block.
+            flag (bool): False has the effect of `_no_grad`.
         """
         depth.paused = not flag
 
     @staticmethod
     def sync():
-        """Waits until everything that was given to the device is done."""
+        """Waits until the device has completed all submitted work."""
         if device.in_force() == "GPU":
             device.cuda().runtime.deviceSynchronize()
 
     @staticmethod
     def enable_grad():
-        """Whether gradients may be recorded: not within `_no_grad`."""
+        """Returns whether gradients may be recorded, which is False within `_no_grad`."""
         return not depth.paused
 
     def grad_flag(self):
-        """Whether a gradient is being recorded, or `set_grad_flag` has said so."""
+        """Returns whether a gradient is being recorded, or the value set by `set_grad_flag`."""
         return self._grad_flag or depth.open > 0 and not depth.paused
 
     requires_grad = grad_flag
@@ -119,10 +120,10 @@ _pynative_executor = _PyNativeExecutor()
 
 
 class _CellGraphExecutor:
-    """What scripts ask of the original's compiler of whole graphs; there is one,
+    """The original's compiler of whole graphs as used by scripts; the only instance is
     `_cell_graph_executor`. Nothing is compiled: a Cell runs as it is written.
 
-    Args of a call are a Cell or function and its inputs, and the result is what it returns.
+    A call takes a Cell or function and its inputs, and returns its result.
     """
 
     def __init__(self):
@@ -132,18 +133,18 @@ class _CellGraphExecutor:
         return obj(*args)
 
     def compile(self, obj, *args, phase="predict", do_convert=True, jit_config_dict=None, **kwargs):
-        """Notes that a Cell is to run with inputs of these kinds.
+        """Records that a Cell is to run with inputs of these kinds.
 
         Args:
-            obj (Union[Cell, Callable]): the function or Cell to run.
+            obj (Union[Cell, Callable]): the Cell or function.
             *args: its inputs.
-            phase (str): what it runs for.
-            do_convert (bool): is not read.
-            jit_config_dict (dict): is not read.
+            phase (str): the purpose of the run.
+            do_convert (bool): unused.
+            jit_config_dict (dict): unused.
             **kwargs: its keyword inputs.
 
         Returns:
-            tuple[str, bool], the name of the phase, Cell and inputs, and whether it is a new one.
+            tuple[str, bool]: a name for the phase, Cell and kinds of inputs, and whether it is new.
         """
         kinds = tuple(
             (getattr(argument, "shape", argument), str(type(argument))) for argument in args

@@ -1,4 +1,5 @@
-"""Tensors over memory that exists, and swapping two Tensors."""
+"""frombuffer: a Tensor over existing memory; swap_tensors: exchanges the contents of two
+Tensors."""
 
 import weakref
 
@@ -15,13 +16,13 @@ __all__ = ["frombuffer", "swap_tensors"]
 
 @checked
 def frombuffer(buffer, dtype: DType, count: Int = -1, offset: Int = 0):
-    """A Tensor over the memory of bytes, an array or the like; what is written to one is in both.
+    """Returns a Tensor that shares the memory of bytes, an array or a similar object.
 
     Args:
         buffer (buffer): an object with Python's buffer interface.
-        dtype (mindspore.dtype): of the elements.
-        count (int): how many there are. Default: -1, as many as the buffer holds.
-        offset (int): the byte where they begin. Default: 0.
+        dtype (mindspore.dtype): the dtype of the elements.
+        count (int): the number of elements. Default: -1, all in the buffer.
+        offset (int): the byte at which they begin. Default: 0.
 
     Returns:
         Tensor, with one axis.
@@ -59,8 +60,8 @@ def swap_tensors(t1, t2):
     """Swaps the contents of two Tensors; the objects keep their identity.
 
     Args:
-        t1 (Tensor): the first.
-        t2 (Tensor): the second.
+        t1 (Tensor): the first Tensor.
+        t2 (Tensor): the second Tensor.
 
     Raises:
         TypeError: if one is not a Tensor.
@@ -76,7 +77,7 @@ def swap_tensors(t1, t2):
     """
     for name, tensor in (("t1", t1), ("t2", t2)):
         InstanceOf(Tensor).refuse("swap_tensors", name, tensor)
-        if weakref.getweakrefcount(tensor) > (id(tensor) in WEIGHTS):  # the list of all Parameters
+        if weakref.getweakrefcount(tensor) > (id(tensor) in WEIGHTS):  # WEIGHTS holds one
             raise RuntimeError(
                 f"For 'swap_tensors', '{name}' must have no weak references, but has."
             )

@@ -1,4 +1,4 @@
-"""Tensors seen as one run of memory: `hal.contiguous_tensors_handle`."""
+"""Tensors treated as one contiguous block: `hal.contiguous_tensors_handle`."""
 
 import numpy as np
 
@@ -10,7 +10,8 @@ __all__ = ["ContiguousTensorsHandle", "combine_tensor_list", "combine_tensor_lis
 
 
 def combine_tensor_list(tensor_list, enable_mem_align=True):
-    """The sizes of Tensors in bytes, as they are and as they lie one after another: two lists."""
+    """Returns two lists of the sizes of Tensors in bytes: without and with alignment, which are
+    equal here."""
     sizes = [tensor.nbytes for tensor in tensor_list]
     return sizes, list(sizes)
 
@@ -20,7 +21,7 @@ def combine_tensor_list_contiguous(tensor_list, enable_mem_align=True):
 
     Args:
         tensor_list (Union[list[Tensor], tuple[Tensor]]): the Tensors.
-        enable_mem_align (bool): is accepted. Default: ``True``.
+        enable_mem_align (bool): accepted, but without effect. Default: ``True``.
 
     Returns:
         ContiguousTensorsHandle.
@@ -36,7 +37,7 @@ class ContiguousTensorsHandle:
 
     Args:
         tensor_list (Union[list[Tensor], tuple[Tensor]]): the Tensors.
-        enable_mem_align (bool): is accepted. Default: ``True``.
+        enable_mem_align (bool): accepted, but without effect. Default: ``True``.
 
     Raises:
         TypeError: if there are no Tensors, or `enable_mem_align` is not a bool.
@@ -81,7 +82,8 @@ class ContiguousTensorsHandle:
 
     @checked
     def slice_by_tensor_index(self, start: Int(ge=0) = None, end: Int(ge=1) = None):
-        """The numbers of some of the Tensors, from number `start` to before number `end`."""
+        """Returns the elements of the Tensors with indices from `start` up to but excluding
+        `end`."""
         tensors = self.tensor_list[start:end]
         if not tensors:
             raise ValueError(

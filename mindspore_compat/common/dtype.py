@@ -1,6 +1,6 @@
-"""The facade `mindspore.common.dtype`, or `mindspore.dtype`: the types, their helpers."""
+"""The facade `mindspore.common.dtype`, also `mindspore.dtype`: the dtypes and their helpers."""
 
-from .._core.tensor.dtype import (  # noqa: F401 - all of them are for users
+from .._core.tensor.dtype import (  # noqa: F401 - all are public
     AnythingType,
     Bool,
     CSRTensorType,
@@ -135,4 +135,4 @@ __all__ = [
     "get_py_obj_dtype",
 ]
 
-bool, int, float = bool_, int32, float32  # the types, not Python's
+bool, int, float = bool_, int32, float32  # the dtypes, not Python's types

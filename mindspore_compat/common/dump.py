@@ -1,4 +1,4 @@
-"""`set_dump`: which parts of a network an Ascend would write to files."""
+"""set_dump: selects the parts of a network whose results an Ascend writes to files."""
 
 import warnings
 
@@ -10,14 +10,14 @@ __all__ = ["set_dump"]
 
 
 def set_dump(target, enabled=True):
-    """Marks a Cell or Primitive as one whose results an Ascend writes to files.
+    """Marks a Cell or Primitive whose results an Ascend writes to files.
 
-    Cells get the flag `dump`, Primitives the attribute. No other device writes files; a warning
-    says so.
+    It sets the flag `dump` of Cells, and an attribute of Primitives. Other devices write no files;
+    a warning says so.
 
     Args:
-        target (Union[Cell, Primitive]): what is marked.
-        enabled (bool): whether it is. Default: ``True``.
+        target (Union[Cell, Primitive]): the Cell or Primitive.
+        enabled (bool): whether to mark it. Default: ``True``.
 
     Raises:
         ValueError: if `target` is neither, or `enabled` not a bool.
@@ -31,7 +31,7 @@ def set_dump(target, enabled=True):
 
     Source: mindspore.set_dump of MindSpore 2.10.
     """
-    kinds = [kind for name in ("Cell", "Primitive") if (kind := registered(name))]  # as imported
+    kinds = [kind for name in ("Cell", "Primitive") if (kind := registered(name))]  # once imported
     AsValue(InstanceOf(*kinds).called("a Cell or a Primitive")).refuse("set_dump", "target", target)
     AsValue(Bool).refuse("set_dump", "enabled", enabled)
     if config.device_target != "Ascend":

@@ -1,7 +1,7 @@
-"""`mindspore.common.file_system`: checkpoints that are read ahead of their use.
+"""`mindspore.common.file_system`: preloading of checkpoints.
 
-The original does so by MindIO, a library for clusters; here the operating system reads a file into
-its cache.
+The original uses MindIO, a library for clusters. Here the operating system reads a file into its
+cache.
 """
 
 import os
@@ -19,7 +19,7 @@ def set_mindio_server_info(data_block_pool_capacity_in_gb: Int = 100):
     """Sets the size of the largest file that `mindio_preload` reads.
 
     Args:
-        data_block_pool_capacity_in_gb (int, optional): how many GB.
+        data_block_pool_capacity_in_gb (int, optional): the size in GB.
 
     Raises:
         TypeError: if it is not an int.
@@ -42,8 +42,8 @@ def mindio_preload(ckpt_file_name: Str):
         ckpt_file_name (str): the file.
 
     Returns:
-        bool, whether it is read: False where there is no such file, where it is larger than
-        `set_mindio_server_info` allows, and on systems that do not read ahead on request.
+        bool, whether the file is being read: False if there is no such file, if it is larger than
+            `set_mindio_server_info` allows, or if the system cannot read ahead.
 
     Raises:
         TypeError: if it is not a str.

@@ -1,5 +1,4 @@
-"""Generators of random numbers as users see them: a seed and an offset that can be read and
-restored."""
+"""Generators of random numbers: a seed and an offset that can be read and restored."""
 
 import struct
 
@@ -26,7 +25,7 @@ STATE_BYTES = 16
 class Generator:
     """Random number generator: a stream of numbers that random functions draw from.
 
-    Equal seeds and equal numbers of draws give equal values.
+    Equal seeds and equal numbers of draws give equal numbers.
 
     Example:
         >>> import mindspore_compat as ms
@@ -41,7 +40,7 @@ class Generator:
 
     @checked
     def manual_seed(self, seed: Int):
-        """Restarts from `seed` and returns the generator.
+        """Restarts the generator from `seed`, and returns it.
 
         Raises:
             TypeError: if `seed` is not an int.
@@ -50,21 +49,21 @@ class Generator:
         return self
 
     def seed(self):
-        """Restarts from a seed drawn from the system, and returns that seed."""
+        """Restarts the generator from a seed drawn from the system, and returns that seed."""
         self._stream.restore(random.Stream().state())
         return self.initial_seed()
 
     def initial_seed(self):
-        """The seed that the generator started from."""
+        """Returns the seed from which the generator started."""
         return self._stream.seed
 
     def get_state(self):
-        """The seed and the number of draws, as a uint8 Tensor of 16 bytes."""
+        """Returns the seed and the number of draws, as a uint8 Tensor of 16 bytes."""
         packed = struct.pack("<qq", *self._stream.state())
         return Tensor(numpy.frombuffer(packed, numpy.uint8))
 
     def set_state(self, state):
-        """Goes back to a state that `get_state` returned.
+        """Restores a state that `get_state` returned.
 
         Raises:
             TypeError: if `state` is not a Tensor.
@@ -84,7 +83,8 @@ default_generator._stream = random.default
 
 
 def manual_seed(seed):
-    """Restarts the default generator from `seed` and returns it; a TypeError if it is not an int.
+    """Restarts the default generator from `seed` and returns it; raises TypeError unless it is an
+    int.
 
     Example:
         >>> import mindspore_compat as ms
@@ -109,12 +109,12 @@ def seed():
     return default_generator.seed()
 
 
-# Before this function there was a module of its name, which scripts of releases 1.x read.
+# In releases 1.x a module has the name of this function; scripts read its attributes.
 seed.get_seed, seed.set_seed = get_seed, set_seed
 
 
 def initial_seed():
-    """The seed that the default generator started from.
+    """Returns the seed from which the default generator started.
 
     Example:
         >>> import mindspore_compat as ms
@@ -127,7 +127,7 @@ def initial_seed():
 
 
 def get_rng_state():
-    """The state of the default generator, as `Generator.get_state` gives it.
+    """Returns the state of the default generator, see `Generator.get_state`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -140,7 +140,7 @@ def get_rng_state():
 
 
 def set_rng_state(state):
-    """Takes the default generator back to a state; errors as for `Generator.set_state`.
+    """Restores a state of the default generator; errors as for `Generator.set_state`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Handles of hooks: what registering a hook returns, and what takes it away again."""
+"""HookHandle: the handle that registering a hook returns, and that removes the hook."""
 
 import itertools
 
@@ -8,7 +8,7 @@ _numbers = itertools.count(1)
 
 
 def need_callable(api, hook):
-    """Refuses a hook that cannot be called."""
+    """Raises TypeError unless a hook is callable."""
     if not callable(hook):
         raise TypeError(
             f"For '{api}', the hook must be a callable, but got {hook!r} of type "
@@ -20,8 +20,8 @@ class HookHandle:
     """A handle of one hook in an ordered dict of hooks.
 
     Args:
-        hooks (OrderedDict): the hooks it belongs to, key to function.
-        removed (callable): called after the hook is gone, without arguments.
+        hooks (OrderedDict): the dict of the hook, key to function.
+        removed (callable): called without arguments after the hook is removed.
 
     Examples:
         >>> from collections import OrderedDict
@@ -40,7 +40,7 @@ class HookHandle:
 
     @classmethod
     def add(cls, hooks, hook, prepend=False, removed=None):
-        """Puts `hook` last (or first) into `hooks` and returns its handle."""
+        """Appends `hook` to `hooks` (or inserts it first), and returns its handle."""
         handle = cls(hooks, removed)
         hooks[handle.id] = hook
         if prepend:
@@ -48,6 +48,6 @@ class HookHandle:
         return handle
 
     def remove(self):
-        """Takes the hook away; doing it again does nothing."""
+        """Removes the hook; repeated calls have no effect."""
         if self.hooks.pop(self.id, None) is not None and self._removed is not None:
             self._removed()

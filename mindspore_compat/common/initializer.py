@@ -1,11 +1,11 @@
-"""Initializers: how the first values of a parameter are drawn, and `initializer`, which makes the
+"""Initializers, which draw the initial values of parameters, and `initializer`, which creates the
 Tensor.
 
-An Initializer fills a NumPy array in place; values are drawn on the host
+An Initializer fills a NumPy array in place. Values are drawn on the host
 (`_initial_values/random_fill.py`) and moved to the device afterwards, so that a seed gives the same
 network everywhere.
 
-Filling a Tensor that was made with `init=` is `Tensor.init_data`.
+`Tensor.init_data` fills a Tensor that was created with `init=`.
 """
 
 import math
@@ -56,8 +56,8 @@ _INITIALIZER_ALIAS = {}
 
 
 def _register(path, *aliases):
-    """Makes an Initializer of this public path known to `initializer` by its name and by
-    `aliases`, in any case."""
+    """Registers an Initializer under its public path, its name and `aliases`, upper or lower case,
+    for `initializer`."""
 
     def known(cls):
         for alias in (path.rpartition(".")[2], *aliases):
@@ -71,7 +71,7 @@ class Initializer:
     """Base class of initializers: a subclass fills an array in `_initialize`.
 
     Args:
-        **kwargs: what the instance was made with, stored for inspection.
+        **kwargs: the constructor arguments, stored for inspection.
 
     Examples:
         >>> from mindspore_compat.common.initializer import Initializer, initializer
@@ -90,7 +90,7 @@ class Initializer:
 
     @property
     def seed(self):
-        """The pair (global seed, op seed) of the draw, (0, 0) where none was fixed."""
+        """The pair (global seed, op seed) of the draw, (0, 0) if no seed is set."""
         return (0, 0) if self._seed is None else self._seed
 
     @seed.setter
@@ -119,7 +119,7 @@ def _assignment(arr, num):
 
 @_register("common.initializer.Zero", "zeros")
 class Zero(Initializer):
-    """Zero initializer: fills with zeros; also known as 'zeros'.
+    """Zero initializer, also called 'zeros': fills with zeros.
 
     Example:
         >>> import mindspore_compat as ms
@@ -133,7 +133,7 @@ class Zero(Initializer):
 
 @_register("common.initializer.One", "ones")
 class One(Initializer):
-    """One initializer: fills with ones; also known as 'ones'.
+    """One initializer, also called 'ones': fills with ones.
 
     Example:
         >>> import mindspore_compat as ms
@@ -173,7 +173,7 @@ class XavierNormal(Initializer):
     fan_out)).
 
     Args:
-        gain (float): a factor for the whole.
+        gain (float): a factor of the values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -197,7 +197,7 @@ class XavierUniform(Initializer):
     fan_out)).
 
     Args:
-        gain (float): a factor for the whole.
+        gain (float): a factor of the values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -216,7 +216,7 @@ class XavierUniform(Initializer):
 
 
 class _He(Initializer):
-    """What HeUniform and HeNormal share: the standard deviation gain / sqrt(fan)."""
+    """Base class of HeUniform and HeNormal, with the standard deviation gain / sqrt(fan)."""
 
     def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
@@ -233,9 +233,9 @@ class HeUniform(_He):
 
     Args:
         negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
-        mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the
+        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' that of the
             gradients.
-        nonlinearity (str): the function that follows the layer; it decides the gain.
+        nonlinearity (str): the function that follows the layer; it determines the gain.
 
     Example:
         >>> import mindspore_compat as ms
@@ -255,9 +255,9 @@ class HeNormal(_He):
 
     Args:
         negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
-        mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the
+        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' that of the
             gradients.
-        nonlinearity (str): the function that follows the layer; it decides the gain.
+        nonlinearity (str): the function that follows the layer; it determines the gain.
 
     Example:
         >>> import mindspore_compat as ms
@@ -324,10 +324,11 @@ class Sparse(Initializer):
 
 @_register("common.initializer.Dirac")
 class Dirac(Initializer):
-    """Dirac initializer: a convolution passes its matching channels through unchanged.
+    """Dirac initializer: the convolution passes each input channel unchanged to the output channel
+    of its index.
 
     Args:
-        groups (int): the number of groups of the convolution, each of which gets the same values.
+        groups (int): the number of groups of the convolution, which all get the same values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -362,10 +363,10 @@ class Dirac(Initializer):
 
 @_register("common.initializer.Orthogonal")
 class Orthogonal(Initializer):
-    """Orthogonal initializer: a (semi-)orthogonal matrix; dimensions after the first are flattened.
+    """Orthogonal initializer: a (semi-)orthogonal matrix; axes after the first are flattened.
 
     Args:
-        gain (float): a factor for the whole.
+        gain (float): a factor of the values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -396,8 +397,8 @@ class VarianceScaling(Initializer):
     """Variance scaling initializer: draws with variance scale / n, where n is a fan of the weight.
 
     Args:
-        scale (float): a factor for the variance, greater than 0.
-        mode (str): which fan n is: 'fan_in', 'fan_out' or their mean 'fan_avg'.
+        scale (float): a factor of the variance, greater than 0.
+        mode (str): the fan n: 'fan_in', 'fan_out' or their mean 'fan_avg'.
         distribution (str): 'truncated_normal' (cut at two standard deviations),
             'untruncated_normal' or 'uniform'.
 
@@ -445,7 +446,7 @@ class VarianceScaling(Initializer):
             _init_truncated_normal_inplace(-2 * sigma, 2 * sigma, 0, sigma, arr)
 
 
-_SIGMA_OF_CUT_NORMAL = 0.87962566103423978  # of N(0, 1) given that it lies in [-2, 2]
+_SIGMA_OF_CUT_NORMAL = 0.87962566103423978  # of N(0, 1) truncated to [-2, 2]
 
 
 @_register("common.initializer.Uniform")
@@ -499,7 +500,7 @@ class TruncatedNormal(Initializer):
     Args:
         sigma (float): the standard deviation.
         mean (float): the mean.
-        a (float): the lower bound, in the units of the values (not in standard deviations).
+        a (float): the lower bound of the values (not in standard deviations).
         b (float): the upper bound.
 
     Example:
@@ -518,7 +519,7 @@ class TruncatedNormal(Initializer):
         _init_truncated_normal_inplace(self.a, self.b, self.mean, self.sigma, arr)
 
 
-# Making Tensors -----------------------------------------------------------------------------------
+# Creating Tensors ---------------------------------------------------------------------------------
 
 
 @checked
@@ -529,15 +530,15 @@ def initializer(
     shape=None,
     dtype=float32,
 ):
-    """Creates a Tensor whose values an initializer draws.
+    """Creates a Tensor whose values are drawn by an initializer.
 
     The values are drawn when they are first needed (or by `init_data()`).
 
     Args:
-        init (Union[Tensor, str, Initializer, numbers.Number]): the values: a Tensor of that shape
-            (it is returned as it is), the name of an initializer in any case, an initializer, or a
-            number.
-        shape (Union[tuple, list, int]): the shape; may be left out where `init` is a Tensor.
+        init (Union[Tensor, str, Initializer, numbers.Number]): a Tensor of that shape, which is
+            returned unchanged; the name of an initializer, upper or lower case; an initializer; or
+            a number.
+        shape (Union[tuple, list, int]): the shape; optional if `init` is a Tensor.
         dtype (mindspore.dtype): the type of the values.
 
     Returns:

@@ -1,8 +1,9 @@
-"""Marks of graph mode. Everything runs eagerly, so each returns what it marks, arguments checked.
+"""Decorators of graph mode. Everything runs eagerly, so each checks its arguments and returns its
+target.
 
-One semantics for both modes is a decision (docs, "Architecture"): a script that marks a function
-with `jit` gets the same numbers, with Python's own control flow and tracebacks. A function that
-trains is recorded, or on a GPU captured, if it can be, and then replayed (_graph_mode/steps.py).
+Both modes have the same semantics by design (docs, "Architecture"): a function marked by `jit`
+gives the same numbers, with Python's own control flow and tracebacks. If a function trains, its
+calls are recorded (on a GPU captured) if possible, and replayed (_graph_mode/steps.py).
 """
 
 import functools
@@ -28,7 +29,7 @@ __all__ = [
 
 
 class _Building(threading.local):
-    """How many functions marked by `jit` run in this thread, one within another."""
+    """Per-thread depth of nested calls of functions marked by `jit`."""
 
     depth = 0
 
@@ -37,12 +38,12 @@ building = _Building()
 
 
 def _owner(function, args):
-    """What a graph belongs to: the object whose method is called, or the function."""
+    """Returns the owner of a graph: the object whose method is called, or the function."""
     return args[0] if args and steps.can_own(args[0]) else function
 
 
 def _mark(function):
-    """`function` under its own name; a Cell is returned as it is."""
+    """Wraps `function` under its own name; a Cell is returned unchanged."""
     if not hasattr(function, "__name__"):
         return function
 
@@ -74,19 +75,19 @@ def jit(
     backend: OneOf("", "ms_backend", "GE") = "",
     **options,
 ):
-    """Marks a function to be run as a graph (just-in-time compilation).
+    """Marks a function to run as a graph (just-in-time compilation).
 
-    Here it runs eagerly; a function that trains is recorded, on a GPU as a CUDA graph, after a few
-    calls and then replayed, without its Python.
+    Here the function runs eagerly. If it trains, it is recorded after a few calls, on a GPU as a
+    CUDA graph, and then replayed without its Python code.
 
     Args:
-        function (Callable): the function; None where `jit` is called with options and returns a
+        function (Callable): the function; None if `jit` is called with options and returns a
             decorator.
         capture_mode (str): how the original builds the graph. Default: "ast".
         jit_level (str): its optimization level. Default: "O0".
         dynamic (int): whether shapes may vary. Default: 0.
         fullgraph (bool): whether the whole function must become a graph. Default: False.
-        backend (str): what compiles it. Default: "".
+        backend (str): the compiler. Default: "".
         **options (dict): options of the backend.
 
     Example:
@@ -103,12 +104,12 @@ def jit(
     "ms_function(input_signature, hash_args, jit_config, compile_once)", "no graph is compiled"
 )
 def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, compile_once=False):
-    """The name that `jit` had before MindSpore 2.0.
+    """Returns the name that `jit` had before MindSpore 2.0.
 
     Args:
         fn (Callable): the function; None to return a decorator.
         input_signature (Union[Tensor, list, tuple]): the shapes and dtypes of the inputs.
-        hash_args (Union[object, list, tuple]): what else the graph depends on.
+        hash_args (Union[object, list, tuple]): further values that the graph depends on.
         jit_config (JitConfig): options of the compilation.
         compile_once (bool): whether all instances of a class share one graph.
 
@@ -180,7 +181,7 @@ class JitConfig:
 
 @without_effect("lazy_inline", "no graph is compiled")
 def lazy_inline(fn=None, attrs=None, policy=None):
-    """Marks the `__init__` of a Cell whose graph may be shared.
+    """Marks the `__init__` of a Cell whose graph instances may share.
 
     Example:
         >>> import mindspore_compat as ms
@@ -196,7 +197,7 @@ def lazy_inline(fn=None, attrs=None, policy=None):
 
 @without_effect("no_inline", "no graph is compiled")
 def no_inline(fn=None):
-    """Marks a function whose graph is separate.
+    """Marks a function as a separate graph, which is not inlined.
 
     Raises:
         ValueError: if `fn` is None.
@@ -213,7 +214,7 @@ def no_inline(fn=None):
 
 @without_effect("enable_dynamic", "shapes may always vary")
 def enable_dynamic(**kwargs):
-    """A decorator that names the arguments whose shapes may vary.
+    """Returns a decorator that names the arguments with dynamic shapes.
 
     Raises:
         ValueError: if no argument is named.

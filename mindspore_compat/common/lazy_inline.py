@@ -1,6 +1,6 @@
-"""`mindspore.common.lazy_inline`: the path of a mark of graph mode.
+"""The path `mindspore.common.lazy_inline`, which has the name of a function.
 
-`mindspore.common` loads this file before it shows the function, which so keeps the name.
+`mindspore.common` imports this file before the function, so that the name refers to the function.
 """
 
 from .jit import lazy_inline

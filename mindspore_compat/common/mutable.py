@@ -1,11 +1,10 @@
-"""mutable: marks an input as a variable, so that `grad` differentiates by the Tensors inside it.
+"""mutable: marks an input as a variable, so that `grad` differentiates with respect to its Tensors.
 
-Within a function marked by `jit` a variable also represents a value that is unknown while a graph
-is built: what is computed from it is a variable again, and a sequence of dynamic length refuses
-elements of another type. `is_sequence_value_unknown` and similar
-functions return what is known.
+In a function marked by `jit` a variable also stands for a value that is unknown while a graph is
+built: results computed from it are variables too, and a sequence of dynamic length rejects elements
+of another type. `is_sequence_value_unknown` and similar functions return what is known.
 
-`constexpr` marks a function as one of constants; run eagerly, it is the function itself.
+`constexpr` marks a function of constants; since everything runs eagerly, it is the function itself.
 """
 
 import functools
@@ -22,8 +21,8 @@ __all__ = ["constexpr", "mutable"]
 
 
 def _computing(kind, names):
-    """A class decorator: these operators of `kind` give variables within `jit`, where the class
-    has none of its own."""
+    """Class decorator: makes operators of `kind` return variables within `jit`, unless the class
+    defines them."""
 
     def wrapped(name):
         operator = getattr(kind, name)
@@ -44,7 +43,7 @@ def _computing(kind, names):
 
 
 def _variable(value):
-    """A number as a variable, within `jit`."""
+    """Returns a number as a variable within `jit`."""
     if building.depth and type(value) in (int, float):
         return _MADE[type(value)](value)
     return value
@@ -60,7 +59,7 @@ class MutableInt(int, Mutable):
     """An int marked as a variable."""
 
     def __rmul__(self, other):
-        """`other` times this; a sequence becomes one of dynamic length within `jit`."""
+        """Multiplies `other` by this int; within `jit` a sequence becomes one of dynamic length."""
         if building.depth and isinstance(other, (tuple, list)):
             result = _MADE[list if isinstance(other, list) else tuple](other * int(self))
             result.dynamic = True
@@ -77,11 +76,11 @@ ODD_NUMBERS.update({MutableInt: int, MutableFloat: float})
 
 
 class MutableDict(dict, Mutable):
-    """A dict that `grad` looks into."""
+    """A dict whose Tensors `grad` differentiates with respect to."""
 
 
 class _Sequence(Mutable):
-    """What variable tuples and lists share.
+    """Base class of variable tuples and lists.
 
     Attributes:
         dynamic (bool): whether the length is unknown while a graph is built.
@@ -117,7 +116,7 @@ class _Sequence(Mutable):
 
     def __add__(self, other):
         if not isinstance(other, (tuple, list)):
-            return NotImplemented  # a Tensor joins what stands before it by its own rule
+            return NotImplemented  # a Tensor joins the left operand by its own rule
         return self._join(super().__add__(other), other)
 
     def __mul__(self, count):
@@ -130,23 +129,23 @@ class _Sequence(Mutable):
     __rmul__ = __mul__
 
     def index(self, *args):
-        """Where a value first stands."""
+        """Returns the index of the first occurrence of a value."""
         return _variable(super().index(*args))
 
     def count(self, value):
-        """How often a value occurs."""
+        """Returns the number of occurrences of a value."""
         return _variable(super().count(value))
 
 
 class MutableTuple(_Sequence, tuple):
-    """A tuple that `grad` looks into."""
+    """A tuple whose Tensors `grad` differentiates with respect to."""
 
 
 class MutableList(_Sequence, list):
-    """A list that `grad` looks into."""
+    """A list whose Tensors `grad` differentiates with respect to."""
 
     def _need_like(self, value, error, noun):
-        """Refuses a value of another type than the items have, where the length is dynamic."""
+        """Rejects a value of another type than the items, if the length is dynamic."""
         if building.depth and self.dynamic and len(self):
             kinds = _kind(list.__getitem__(self, 0)), _kind(value)
             if kinds[0] != kinds[1]:
@@ -172,12 +171,12 @@ class MutableList(_Sequence, list):
         super().__setitem__(index, value)
 
     def append(self, value):
-        """Adds an item at the end."""
+        """Appends an item."""
         self._need_like(value, TypeError, "the item appended to a list of dynamic length")
         super().append(value)
 
     def extend(self, values):
-        """Adds several items at the end."""
+        """Appends several items."""
         if building.depth and self.dynamic:
             raise RuntimeError("For 'extend', the list must not be of dynamic length.")
         super().extend(values)
@@ -194,18 +193,18 @@ _MADE = {
 
 @checked
 def mutable(input_data, dynamic_len: Bool = False):
-    """Marks `input_data` as mutable (a variable), so that `grad` differentiates with respect to it.
+    """Marks `input_data` as a variable, so that `grad` differentiates with respect to it.
 
     Args:
-        input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or a nest of
-            values.
-        dynamic_len (bool): True if the length of a tuple or list may vary. Default: False.
+        input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or nested values.
+        dynamic_len (bool): whether the length of a tuple or list is dynamic. Default: False.
 
     Raises:
         TypeError: if `input_data` is of another type, or `dynamic_len` is not a bool.
         TypeError: if `dynamic_len` is True for something else than a tuple or list.
         ValueError: within `jit`, if the items of a sequence of dynamic length differ in type.
-        RuntimeError: within `jit`, if one of dynamic length is marked as one of constant length.
+        RuntimeError: within `jit`, if a sequence of dynamic length is marked as one of constant
+            length.
 
     Example:
         >>> import mindspore_compat as ms
@@ -245,7 +244,7 @@ def _check(value):
 
 
 def _check_dynamic(value, dynamic_len):
-    """What is refused of sequences of dynamic length while a graph is built."""
+    """Rejects invalid sequences of dynamic length while a graph is built."""
     if is_dynamic(value) and not dynamic_len:
         raise RuntimeError(
             "For 'mutable', can not convert a dynamic length sequence to constant length."
@@ -259,7 +258,7 @@ def _check_dynamic(value, dynamic_len):
 
 
 def _kind(value):
-    """The type of a value as a graph knows it: a Tensor by its dtype, a tuple by its items."""
+    """Returns the type of a value in a graph: a Tensor by its dtype, a tuple by its items."""
     if isinstance(value, Tensor):
         return f"Tensor[{value.dtype}]"
     if isinstance(value, (tuple, list)):
@@ -273,13 +272,13 @@ def _kind(value):
 
 
 def is_dynamic(value):
-    """Whether a value is a sequence of dynamic length."""
+    """Returns whether a value is a sequence of dynamic length."""
     return isinstance(value, _Sequence) and value.dynamic
 
 
 def is_variable(value):
-    """Whether a value is a variable, or a sequence that holds one. Within `jit` a Tensor is one:
-    nothing tells those made of constants alone from those computed from inputs."""
+    """Returns whether a value is a variable, or a sequence that contains one. Within `jit` every
+    Tensor counts as one, because constants cannot be told from results of inputs."""
     if isinstance(value, Mutable) or building.depth and isinstance(value, Tensor):
         return True
     return isinstance(value, (tuple, list)) and any(map(is_variable, value))
@@ -291,7 +290,7 @@ def _need_sequence(api, value):
 
 @public("ops.is_sequence_shape_unknown")
 def is_sequence_shape_unknown(x):
-    """Whether the length of a sequence is dynamic.
+    """Returns whether the length of a sequence is dynamic.
 
     Raises:
         TypeError: if `x` is not a tuple or list.
@@ -309,7 +308,7 @@ def is_sequence_shape_unknown(x):
 
 @public("ops.is_sequence_value_unknown")
 def is_sequence_value_unknown(x):
-    """Whether a sequence is, or holds, a variable.
+    """Returns whether a sequence is a variable or contains one.
 
     Raises:
         TypeError: if `x` is not a tuple or list.
@@ -327,7 +326,7 @@ def is_sequence_value_unknown(x):
 
 @public("ops.is_dynamic_sequence_element_unknown")
 def is_dynamic_sequence_element_unknown(x):
-    """Whether a sequence of dynamic length is empty, so that the type of its items is unknown.
+    """Returns whether a sequence of dynamic length is empty, so that its item type is unknown.
 
     Raises:
         TypeError: if `x` is not a sequence of dynamic length.
@@ -350,14 +349,14 @@ def is_dynamic_sequence_element_unknown(x):
 @public("ops.constexpr")
 @without_effect("ops.constexpr(reuse_result, check)", "no graph is compiled")
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
-    """Marks a function as one of constants, which graph mode runs at compile time.
+    """Marks a function of constants, which graph mode runs at compile time.
 
     Args:
         fn (Function): the function; None to return a decorator.
-        get_instance (bool): False to return a class whose instances are the function. Default:
-            True.
+        get_instance (bool): False to return a class whose instances behave like the function.
+            Default: True.
         name (str): the name of that class; by default the function's.
-        reuse_result (bool): whether a result is kept for equal arguments.
+        reuse_result (bool): whether to reuse the result for equal arguments.
         check (bool): whether the arguments must be constants.
 
     Example:

@@ -9,5 +9,6 @@ bfloat16 = ml_dtypes.bfloat16
 
 
 def np_dtype_valid(enable, /):
-    """Whether arrays can be of bfloat16; `enable` asks to make it known to NumPy, which it is."""
+    """Returns whether arrays can be of bfloat16; `enable` has no effect, since NumPy knows it
+    already."""
     return numpy.dtype(bfloat16).itemsize == 2

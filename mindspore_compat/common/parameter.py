@@ -1,8 +1,8 @@
-"""Parameter: a Tensor that a Cell owns and an optimizer changes; ParameterTuple: several of them.
+"""Parameter: a Tensor that a Cell owns and an optimizer updates; ParameterTuple: several of them.
 
-A Parameter keeps its name and its flags in a ParamInfo (`_param_info.py`). Where a value is written
-(`set_data`, `assign_value`) or a name is given to it (by the Cell it is assigned to) is defined
-here; how optimizers write in place is described in `ops/_optimizer/formulas.py`.
+A Parameter stores its name and its flags in a ParamInfo (`_param_info.py`). This file defines how
+its value is set (`set_data`, `assign_value`), and how the Cell to which it is assigned names it.
+`ops/_optimizer/formulas.py` describes in-place updates by optimizers.
 """
 
 import re
@@ -44,19 +44,20 @@ def _need_bool(name, value):
 class Parameter(Tensor):
     """Parameter: a Tensor that belongs to the state of a Cell and is usually trained.
 
-    Assigned to an attribute of a Cell it becomes one of its parameters and, unless it was given a
-    name, takes the attribute's. The values of a Tensor or an array are copied.
+    When it is assigned to an attribute of a Cell, it becomes a parameter of the Cell and, if it has
+    no name, takes the attribute's. The values of a Tensor or an array are copied.
 
     Args:
-        default_input (Union[Tensor, int, float, numpy.ndarray, list]): the values. A Tensor made by
-            `initializer` draws them now. An int becomes int32, a float float32.
-        name (str): the name; None or '' for one made up.
+        default_input (Union[Tensor, int, float, numpy.ndarray, list]): the values. The deferred
+            values of a Tensor created by `initializer` are drawn now. An int becomes int32, a float
+            float32.
+        name (str): the name; None or '' for a generated one.
         requires_grad (bool): whether `Cell.trainable_params` returns it.
-        layerwise_parallel (bool): whether data parallel training leaves it alone: neither broadcast
-            nor its gradient reduced.
+        layerwise_parallel (bool): whether to exclude it from data parallelism: it is not broadcast,
+            and its gradient is not reduced.
         parallel_optimizer (bool): whether the parallel optimizer may split it.
-        storage_format (str): a device's memory layout; stored, and without effect on a CPU or GPU.
-        device (str): None, 'CPU' or 'Remote'; stored, and without effect on a CPU or GPU.
+        storage_format (str): a device's memory layout; stored, but without effect on a CPU or GPU.
+        device (str): None, 'CPU' or 'Remote'; stored, but without effect on a CPU or GPU.
 
     Raises:
         TypeError: if `default_input` is of another type, or a flag is not a bool.
@@ -70,7 +71,7 @@ class Parameter(Tensor):
     """
 
     def __new__(cls, *args, **kwargs):
-        """An empty Parameter, noted among the live ones."""
+        """Returns an empty Parameter, added to the registry of live ones."""
         parameter = super().__new__(cls)
         WEIGHTS[id(parameter)] = parameter
         return parameter
@@ -99,7 +100,7 @@ class Parameter(Tensor):
             )
 
     def _set_up(self):
-        """The state that every Parameter starts with, whatever its values and name."""
+        """Sets the initial state, which does not depend on values and name."""
         self._param_info = ParamInfo(self)
         self._sliced = False
         self._unique = False
@@ -152,7 +153,7 @@ class Parameter(Tensor):
 
     @property
     def layerwise_parallel(self):
-        """Whether data parallel training leaves the parameter alone."""
+        """Whether the parameter is excluded from data parallelism."""
         return self._param_info.layerwise_parallel
 
     @layerwise_parallel.setter
@@ -171,7 +172,7 @@ class Parameter(Tensor):
 
     @property
     def parallel_optimizer_comm_recompute(self):
-        """Whether gathering a split parameter is done again in the backward pass."""
+        """Whether gathering a split parameter is repeated in the backward pass."""
         return self._param_info.parallel_optimizer_comm_recompute
 
     @without_effect(
@@ -216,7 +217,7 @@ class Parameter(Tensor):
 
     @property
     def key(self):
-        """The number of the parameter, -1 where it has none."""
+        """The number of the parameter; -1 if it has none."""
         return self._param_info.key
 
     @key.setter
@@ -255,12 +256,13 @@ class Parameter(Tensor):
 
     @property
     def inited_param(self):
-        """The parameter that `init_data` made of this one; None, since it fills this one itself."""
+        """The parameter that `init_data` created from this one; None, since it fills this one
+        itself."""
         return self._inited_param
 
     @without_effect("Parameter.add_pipeline_stage", "every process runs all stages")
     def add_pipeline_stage(self, stage):
-        """Notes a pipeline stage that uses the parameter (an int >= 0)."""
+        """Stores a pipeline stage that uses the parameter (an int >= 0)."""
         self._note_stage(stage)
 
     def _note_stage(self, stage):
@@ -282,18 +284,18 @@ class Parameter(Tensor):
         self._put(data._array)
 
     def _put(self, array):
-        """Takes `array` for the values, drawn or not yet."""
+        """Sets `array` as the values, whether or not values had been drawn."""
         self.__dict__.pop("_promise", None)
         self._array = array
 
     @property
     def has_init(self):
-        """True while drawing the values is put off."""
+        """True while the drawing of the values is deferred."""
         return "_promise" in self.__dict__
 
     @property
     def init(self):
-        """The initializer that is to draw the values, or None."""
+        """The initializer of deferred values, or None."""
         return self.__dict__["_promise"].init if self.has_init else None
 
     @property
@@ -307,7 +309,7 @@ class Parameter(Tensor):
         return self.__dict__["_promise"].dtype if self.has_init else from_numpy(self._array.dtype)
 
     def set_dtype(self, dtype):
-        """Casts the values to `dtype`, in place, and returns it.
+        """Casts the values to `dtype` in place, and returns `dtype`.
 
         Raises:
             TypeError: if `dtype` is not a MindSpore dtype.
@@ -316,7 +318,8 @@ class Parameter(Tensor):
         return dtype
 
     def value(self):
-        """A Tensor with a copy of the values, through which gradients reach the parameter."""
+        """Returns a Tensor with a copy of the values, through which gradients reach the
+        parameter."""
         result = Tensor._wrap(self._array.copy())
         if not depth.paused:
             result._node = self._node
@@ -324,13 +327,14 @@ class Parameter(Tensor):
 
     @without_effect("Parameter.set_data(slice_shape)")
     def set_data(self, data, slice_shape=False):
-        """Gives the parameter new values, of any shape, cast to its dtype.
+        """Sets new values of any shape, cast to the parameter's dtype.
 
-        A Tensor of the same dtype is taken over, not copied: writing into one changes both.
+        A Tensor of the same dtype is not copied: writing to it then changes both.
 
         Args:
             data (Union[Tensor, int, float]): the values.
-            slice_shape (bool): whether the values may be a slice, whose shape differs; any may be.
+            slice_shape (bool): whether the shape may differ because the values are a slice; it
+                always may.
 
         Returns:
             Parameter, itself.
@@ -358,26 +362,27 @@ class Parameter(Tensor):
         return self
 
     def _update_tensor_data(self, data):
-        """Takes over the values of a Tensor, whatever its dtype."""
+        """Sets the values of a Tensor, whatever its dtype."""
         self._put(data._array)
         return self
 
     def assign_value(self, value):
-        """Takes over the values and the dtype of the Tensor `value`, and returns itself."""
+        """Sets the values and the dtype of the Tensor `value`, and returns this Parameter."""
         if not isinstance(value, Tensor):
             _ATensor.refuse("assign_value", "value", value)
         return self._update_tensor_data(value)
 
     def init_data(self, layout=None, set_sliced=False):
-        """Draws the values, where that was put off, and returns the parameter itself.
+        """Draws the values if they are deferred, and returns this Parameter.
 
         Args:
-            layout (Union[None, tuple]): how a parameter is split over devices; of at least 6 parts.
-            set_sliced (bool): whether to note that the values are a slice.
+            layout (Union[None, tuple]): how the parameter is split over devices; at least 6
+                members.
+            set_sliced (bool): whether to mark the values as a slice.
 
         Raises:
             TypeError: if the values are still to be drawn and `layout` is not a tuple.
-            ValueError: if the values are still to be drawn and `layout` has fewer than 6 parts.
+            ValueError: if the values are still to be drawn and `layout` has fewer than 6 members.
         """
         if self.has_init:
             if layout is not None:
@@ -393,16 +398,16 @@ class Parameter(Tensor):
         return self
 
     def clone(self, init="same"):
-        """Makes another parameter of the same name, shape, dtype and flags.
+        """Returns another parameter with the same name, shape, dtype and flags.
 
         Args:
-            init (Union[Tensor, str, numbers.Number]): 'same' for a copy of the values, else what
-                `initializer` takes.
+            init (Union[Tensor, str, numbers.Number]): 'same' for a copy of the values, otherwise an
+                argument of `initializer`.
 
         Returns:
             Parameter.
         """
-        from .initializer import initializer  # it imports Tensor, and so may this file only late
+        from .initializer import initializer  # late, since it imports Tensor and this file
 
         if isinstance(init, str) and init == "same":
             clone = _new_parameter(self._array.copy())
@@ -416,8 +421,8 @@ class Parameter(Tensor):
         return clone
 
     def copy(self):
-        """A copy of the parameter, values and name; in graph mode a Tensor that carries the
-        gradient."""
+        """Returns a copy of the parameter with its values and name; in graph mode a Tensor through
+        which the gradient flows."""
         if self._node is not None and config.mode == GRAPH_MODE:
             return super().copy()
         return self.clone()
@@ -433,7 +438,7 @@ class Parameter(Tensor):
     __str__ = __repr__
 
     def __parameter__(self):
-        """Marks the class as MindSpore's."""
+        """Marks the class as MindSpore's Parameter."""
 
     def __copy__(self):
         return self.__deepcopy__({})
@@ -461,7 +466,7 @@ register_type("Parameter", Parameter)
 
 
 def _take_values(param, source):
-    """Gives a new Parameter its values: a copy, or none yet where drawing them is put off."""
+    """Sets the values of a new Parameter: a copy, or none yet if their drawing is deferred."""
     if isinstance(source, bool):
         raise ValueError("For 'Parameter', 'default_input' must not be a bool.")
     _Values.refuse("Parameter", "default_input", source)
@@ -488,7 +493,7 @@ def _unpickled(data, name, requires_grad, layerwise_parallel, parallel_optimizer
 
 
 def _new_parameter(array):
-    """A Parameter over `array` itself, unnamed."""
+    """Returns an unnamed Parameter over `array` itself."""
     parameter = Parameter.__new__(Parameter)
     parameter._array = array
     parameter._set_up()
@@ -517,7 +522,7 @@ class ParameterTuple(tuple):
     __slots__ = ()
 
     def __new__(cls, iterable):
-        """Makes the tuple, once the elements have been checked."""
+        """Creates the tuple after checking its elements."""
         parameters = tuple(iterable)
         by_name = {}
         for parameter in parameters:
@@ -531,10 +536,10 @@ class ParameterTuple(tuple):
         return super().__new__(cls, parameters)
 
     def clone(self, prefix, init="same"):
-        """Clones every Parameter, with `prefix` and a dot in front of its name.
+        """Clones every Parameter; the new names start with `prefix` and a dot.
 
         Args:
-            prefix (str): letters, digits, '_' and '.', a letter, digit or '_' first.
+            prefix (str): letters, digits, '_' and '.', not starting with '.'.
             init (Union[Tensor, str, numbers.Number]): the values, see `Parameter.clone`.
 
         Returns:
@@ -555,14 +560,15 @@ class ParameterTuple(tuple):
         return ParameterTuple(clones)
 
     def __parameter_tuple__(self):
-        """Marks the class as MindSpore's."""
+        """Marks the class as MindSpore's ParameterTuple."""
 
 
 _CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
 
 
 def as_float(tensor, dtype):
-    """`tensor` cast to `dtype` if it holds real floats; Parameters are cast where used."""
+    """Casts `tensor` to `dtype` if it holds real floats; Parameters are cast where they are
+    used."""
     if tensor._array.dtype.kind not in "fV" or isinstance(tensor, Parameter):
         return tensor
     return tensor if tensor.dtype == dtype else tensor.astype(dtype)

@@ -1,4 +1,4 @@
-"""recompute: trade time for memory by running a block again on the way back."""
+"""recompute: trades time for memory by running a block again in the backward pass."""
 
 from .._core.autograd import custom
 from .._core.without_effect import without_effect
@@ -19,17 +19,17 @@ def recompute(
     """Recomputes a block in the backward pass, which trades time for memory.
 
     Args:
-        block (Cell): what to run.
+        block (Cell): the block.
         *args: its inputs.
         use_reentrant (bool): whether `context_fn` is ignored.
-        output_recompute (bool): whether to recompute the output of the block too.
-        early_stop (bool): whether the second run ends with the last value that is needed.
-        context_fn (Callable): returns two context managers, one for the first run and one for the
-            second; heeded where `use_reentrant` is False. Default: None.
-        **kwargs: its inputs by name.
+        output_recompute (bool): whether to recompute also the output of the block.
+        early_stop (bool): whether the second run stops after the last required value.
+        context_fn (Callable): returns two context managers, for the first and the second run; used
+            only if `use_reentrant` is False. Default: None.
+        **kwargs: its keyword inputs.
 
     Returns:
-        What `block` returns.
+        The result of `block`.
 
     Raises:
         TypeError: if `block` is not a Cell.
@@ -50,7 +50,8 @@ def recompute(
 
 
 def _within(block, contexts):
-    """`block` run within the first context the first time, and within the second from then on."""
+    """Returns a function that runs `block` in the first context at first, and in the second from
+    then on."""
     if not isinstance(contexts, (tuple, list)) or len(contexts) != 2:
         raise ValueError(
             f"For 'recompute', 'context_fn' must return two context managers, but got {contexts!r}."

@@ -1,4 +1,4 @@
-"""run_check: does the installation compute? Prints two lines: the version, and what came of it."""
+"""run_check: checks whether the installation computes, and prints the version and the outcome."""
 
 import numpy
 
@@ -10,7 +10,7 @@ __all__ = ["run_check"]
 
 
 def run_check():
-    """Multiplies two matrices on the device target in force and prints what came of it.
+    """Multiplies two matrices on the current device target, and prints the outcome.
 
     Source: mindspore.run_check of MindSpore 2.10.
     """

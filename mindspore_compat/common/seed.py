@@ -1,6 +1,6 @@
-"""mindspore.common.seed: the seed of everything random, and that of operations, two numbers each.
+"""mindspore.common.seed: the global seed, and the seeds of operations, which are pairs of numbers.
 
-`mindspore.common` loads this file before it shows its function `seed`, which so keeps the name.
+`mindspore.common` imports this file before its function `seed`, so that the name refers to it.
 """
 
 from .._core.context.config import get_seed, on_seed, set_seed
@@ -9,22 +9,23 @@ from .._core.rules.vocabulary import Int
 __all__ = ["get_seed", "set_seed"]
 
 _LARGEST = 2**31 - 1
-_STEP = 533697028  # between the seeds of one operation, as observed; it wraps around at _LARGEST
-_OF_ZERO = 87654321  # stands for the seed 0, because zeros mean no seed
-_calls = {}  # (seed, operation) -> how often asked since the seed was set
+_STEP = 533697028  # between the seeds of one operation, as observed
+_OF_ZERO = 87654321  # replaces the seed 0, because zeros mean no seed
+_calls = {}  # (seed, operation) -> number of requests since the seed was set
 
 on_seed(lambda seed: _calls.clear())
 
 
 def _get_graph_seed(op_seed, kernel_name):
-    """The two seeds of an operation: of everything, and its own, another one with each call.
+    """Returns the two seeds of an operation: the global one, and its own, which changes with each
+    call.
 
     Args:
-        op_seed (int): the operation's seed; None and 0 for none.
-        kernel_name (str): the operation's name. Each counts by itself.
+        op_seed (int): the seed of the operation; None and 0 for none.
+        kernel_name (str): the name of the operation. Each name has its own counter.
 
     Returns:
-        tuple[int]: both at most 2**31 - 1; (0, 0) where neither was set.
+        tuple[int]: both at most 2**31 - 1; (0, 0) if neither is set.
 
     Raises:
         TypeError: if `op_seed` is not an int.

@@ -1,7 +1,7 @@
-"""Sparse tensors: COOTensor (positions and values), CSRTensor (compressed rows), RowTensor (some
+"""Sparse tensors: COOTensor (coordinates and values), CSRTensor (compressed rows), RowTensor (some
 rows).
 
-They hold Tensors and check them; their arithmetic is attached by the files of ops/_sparse.
+They store Tensors and check them; the files of ops/_sparse add the arithmetic.
 """
 
 from .._core.autograd.transforms import Sparse, stop_gradient
@@ -19,7 +19,7 @@ __all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
 
 
 def _constant(positions):
-    """Positions, through which no gradient flows."""
+    """Returns positions through which no gradient flows."""
     return positions if positions._node is None else stop_gradient(positions)
 
 
@@ -37,7 +37,7 @@ def _need_shape(api, shape):
 
 
 class _Sparse(Sparse):
-    """What the kinds share: the dense shape, and the methods of the values."""
+    """Base class: the dense shape, and the methods of the values."""
 
     init_finished = True
 
@@ -48,12 +48,12 @@ class _Sparse(Sparse):
 
     @property
     def values(self):
-        """The values that are stored."""
+        """The stored values."""
         return self._values
 
     @property
     def indices(self):
-        """Where they stand."""
+        """The positions of the values."""
         return self._indices
 
     @property
@@ -89,13 +89,13 @@ class _Sparse(Sparse):
 
 
 class COOTensor(_Sparse):
-    """Sparse matrix in coordinate (COO) format: positions and values.
+    """Sparse matrix in coordinate (COO) format: coordinates and values.
 
     Args:
-        indices (Tensor): ints of shape (count, 2), one position a row.
-        values (Tensor): of shape (count,).
+        indices (Tensor): ints of shape (count, 2), one row and column per value.
+        values (Tensor): the values, of shape (count,).
         shape (tuple[int]): the dense shape, of length 2.
-        coo_tensor (COOTensor): to copy from, in place of the other three.
+        coo_tensor (COOTensor): a COOTensor to copy, instead of the other three arguments.
 
     Raises:
         TypeError: if an argument has another type, or `indices` is not of ints.
@@ -139,23 +139,24 @@ class COOTensor(_Sparse):
         self._indices, self._values, self._shape = _constant(indices), values, shape
 
     def to_tuple(self):
-        """(indices, values, shape)."""
+        """Returns (indices, values, shape)."""
         return self._indices, self._values, self._shape
 
     def astype(self, dtype):
-        """The values as another dtype."""
+        """Returns a COOTensor with the values cast to another dtype."""
         return COOTensor(self._indices, self._values.astype(dtype), self._shape)
 
 
 class CSRTensor(_Sparse):
-    """Sparse matrix in compressed sparse row (CSR) format; values may have further axes.
+    """Sparse matrix in compressed sparse row (CSR) format; values may have additional axes.
 
     Args:
-        indptr (Tensor): ints of shape (rows + 1,): where each row's values start and end.
+        indptr (Tensor): ints of shape (rows + 1,): the offsets at which each row's values start and
+            end.
         indices (Tensor): ints of shape (count,): the columns.
-        values (Tensor): of shape (count, ...).
+        values (Tensor): the values, of shape (count, ...).
         shape (tuple[int]): the dense shape.
-        csr_tensor (CSRTensor): to copy from, in place of the other four.
+        csr_tensor (CSRTensor): a CSRTensor to copy, instead of the other four arguments.
 
     Raises:
         TypeError: if an argument has another type, or `indptr` or `indices` is not of ints.
@@ -203,15 +204,15 @@ class CSRTensor(_Sparse):
 
     @property
     def indptr(self):
-        """Where each row's values start and end."""
+        """The offsets at which each row's values start and end."""
         return self._indptr
 
     def to_tuple(self):
-        """(indptr, indices, values, shape)."""
+        """Returns (indptr, indices, values, shape)."""
         return self._indptr, self._indices, self._values, self._shape
 
     def astype(self, dtype):
-        """The values as another dtype."""
+        """Returns a CSRTensor with the values cast to another dtype."""
         return CSRTensor(self._indptr, self._indices, self._values.astype(dtype), self._shape)
 
     def _parts(self):
@@ -219,13 +220,13 @@ class CSRTensor(_Sparse):
 
 
 class RowTensor(_Sparse):
-    """Sparse Tensor of some rows: slices along the first axis and their positions.
+    """Sparse Tensor of some rows: slices along the first axis and their indices.
 
     Args:
-        indices (Tensor): ints of shape (count,).
-        values (Tensor): of shape (count, ...).
+        indices (Tensor): the indices, ints of shape (count,).
+        values (Tensor): the slices, of shape (count, ...).
         shape (tuple[int]): the dense shape.
-        row_tensor (RowTensor): to copy from, in place of the other three.
+        row_tensor (RowTensor): a RowTensor to copy, instead of the other three arguments.
 
     Raises:
         TypeError: if an argument has another type.
@@ -261,14 +262,14 @@ class RowTensor(_Sparse):
 
 
 class RowTensorInner(_Sparse):
-    """Some rows of a Tensor, as optimizers in graph mode are given them; like a RowTensor, but that
-    shapes are compared in graph mode alone.
+    """Rows of a Tensor as passed to optimizers in graph mode; like a RowTensor, but its shapes are
+    compared only in graph mode.
 
     Args:
-        indices (Tensor): ints of shape (count,).
-        values (Tensor): of shape (count, ...).
+        indices (Tensor): the indices, ints of shape (count,).
+        values (Tensor): the slices, of shape (count, ...).
         shape (tuple[int]): the dense shape.
-        row_tensor (RowTensorInner): to copy from, in place of the other three.
+        row_tensor (RowTensorInner): a RowTensorInner to copy, instead of the other three arguments.
 
     Raises:
         TypeError: if an argument has another type, or in graph mode if the shapes do not fit.

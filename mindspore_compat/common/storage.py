@@ -1,7 +1,6 @@
 """UntypedStorage: the memory behind a Tensor, without its dtype and shape.
 
-`Tensor.storage()` gives it. It cannot grow by itself: memory belongs to the array library,
-so there is no `resize_`.
+`Tensor.storage()` returns it. It has no `resize_`, because the array library owns the memory.
 """
 
 import math
@@ -13,10 +12,10 @@ from .._core.tensor import dtype as dtypes
 
 
 class UntypedStorage:
-    """The memory (bytes) that a Tensor and its views share; `Tensor.storage()` makes it.
+    """The memory (bytes) that a Tensor and its views share; returned by `Tensor.storage()`.
 
-    It has a length in bytes, an address and a device, and its bytes may be copied from another
-    storage of the same length. Its elements are read through a Tensor, never by position.
+    It has a length in bytes, an address and a device. Its bytes can be copied from another storage
+    of the same length. Its elements are read through a Tensor, not by index.
 
     Example:
         >>> import mindspore_compat as ms
@@ -32,7 +31,7 @@ class UntypedStorage:
 
     @classmethod
     def _of(cls, array):
-        """The storage of an array: that of the array it is a view of, if it is one."""
+        """Returns the storage of an array; for a view, that of its base array."""
         storage = object.__new__(cls)
         storage._dtype = array.dtype
         while type(array.base) in SPACES and _in_one_piece(array.base):
@@ -41,55 +40,55 @@ class UntypedStorage:
         return storage
 
     def _flat(self, dtype):
-        """All elements in the order of memory, as another dtype."""
+        """Returns all elements in memory order, viewed as another dtype."""
         array = self._array
         order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
         return array.transpose(order).reshape(-1).view(dtype)
 
     @property
     def device(self):
-        """Where the bytes lie: "CPU" or "GPU:0"."""
+        """The device of the bytes: "CPU" or "GPU:0"."""
         return f"GPU:{self._array.device.id}" if arrays.on_device(self._array) else "CPU"
 
     @property
     def dtype(self):
-        """The MindSpore dtype of the Tensor that it belongs to."""
+        """The MindSpore dtype of the Tensor to which it belongs."""
         return dtypes.from_numpy(self._dtype)
 
     def nbytes(self):
-        """The number of bytes."""
+        """Returns the number of bytes."""
         return math.prod(self._array.shape) * self._array.itemsize
 
     def size(self):
-        """The number of bytes."""
+        """Returns the number of bytes."""
         return self.nbytes()
 
     def __len__(self):
         return self.nbytes()
 
     def element_size(self):
-        """The bytes of one element: 1, as it has no dtype."""
+        """Returns the bytes of one element: 1, since a storage has no dtype."""
         return 1
 
     def data_ptr(self):
-        """The address of the first byte."""
+        """Returns the address of the first byte."""
         array = self._array
         return array.data.ptr if arrays.on_device(array) else array.ctypes.data
 
     def is_shared(self):
-        """False: no other process sees the memory."""
+        """Returns False: no other process shares the memory."""
         return False
 
     def copy_(self, src, non_blocking=False):
-        """Copies the bytes of another storage into this one, and returns it.
+        """Copies the bytes of another storage into this one, and returns this one.
 
         Args:
-            src (UntypedStorage): as many bytes.
-            non_blocking (bool): whether the copy need not be finished on return; it always is.
+            src (UntypedStorage): a storage of the same length.
+            non_blocking (bool): whether the copy may be incomplete on return; it never is.
 
         Raises:
             TypeError: if `src` is not an UntypedStorage.
-            RuntimeError: if it has another number of bytes.
+            RuntimeError: if the numbers of bytes differ.
         """
         InstanceOf(UntypedStorage).refuse("UntypedStorage.copy_", "src", src)
         if len(src) != len(self):
@@ -115,7 +114,7 @@ class UntypedStorage:
 
 
 def _in_one_piece(array):
-    """True if the elements fill their memory without gaps, in whatever order of axes."""
+    """Returns True if the elements fill their memory without gaps, in any order of axes."""
     steps = sorted((s, n) for s, n in zip(array.strides, array.shape, strict=True) if n != 1)
     expected = array.itemsize
     for step, length in steps:

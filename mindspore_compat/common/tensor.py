@@ -1,4 +1,4 @@
-"""The facade `mindspore.common.tensor`: Tensor and the functions that make one."""
+"""The facade `mindspore.common.tensor`: Tensor, and functions that create Tensors."""
 
 import numpy
 
@@ -47,4 +47,4 @@ def from_numpy(array: numpy.ndarray):
     return Tensor.from_numpy(array)
 
 
-StubTensor = Tensor  # the name that common._stub_tensor had
+StubTensor = Tensor  # its name in common._stub_tensor

@@ -1,13 +1,13 @@
 """mindspore.train: models, callbacks, metrics, checkpoints and mixed precision.
 
-A facade of the files of this package; each is loaded when one of its names is first used, but
-data_sink's, which has the name of what it holds.
+A facade of the files of this package. Each file is loaded when one of its names is first used,
+except data_sink, because the file and its function have the same name.
 """
 
 from .._core.declare.public_api import Missing, submodule
 from .data_sink import data_sink  # noqa: F401 - at once: a later import of the file would hide it
 
-_HOMES = {  # file -> the names it gives to the package
+_HOMES = {  # file -> the names that the package takes from it
     "model": "Model",
     "callback": """BackupAndRestore Callback CheckpointConfig EarlyStopping
         FlopsUtilizationCollector History LambdaCallback LearningRateScheduler LossMonitor
@@ -43,7 +43,8 @@ def __getattr__(name):
 
 
 def _load(name):
-    """The object behind a name of the package, or None; a file's own name may be one of them."""
+    """Returns the object behind a name of the package, or None. A file's own name may be such a
+    name."""
     if name not in _HOME_OF:
         return submodule(__name__, name)
     home = submodule(__name__, _HOME_OF[name])
@@ -51,7 +52,7 @@ def _load(name):
 
 
 def _names():
-    """The names that are there, for `from mindspore.train import *`."""
+    """Returns the existing names, for `from mindspore.train import *`."""
     return sorted(name for name in _HOME_OF if _load(name) is not None)
 
 

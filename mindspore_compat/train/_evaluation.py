@@ -1,6 +1,6 @@
-"""How a Model evaluates: the pass over the data, and the metrics that are measured in it.
+"""Evaluation of a Model: the pass over the data, and the metrics.
 
-`Model.eval` and, between the epochs of a training, `Model.fit` call what is here.
+`Model.eval` and, between the epochs of a training, `Model.fit` use it.
 """
 
 import functools
@@ -24,10 +24,10 @@ _EVAL_RESTORES = (
 
 
 class Evaluation:
-    """The part of Model that evaluates; Model's `__init__` sets the attributes it reads."""
+    """The part of Model that evaluates; `Model.__init__` sets the attributes that it reads."""
 
     def _set_evaluation_params(self, cb_params, valid_dataset):
-        """Writes the parameters of an evaluation for its callbacks into `cb_params`."""
+        """Writes the parameters of an evaluation for callbacks into `cb_params`."""
         cb_params.update(
             eval_network=self._eval_network,
             valid_dataset=valid_dataset,
@@ -45,13 +45,13 @@ class Evaluation:
 
     @staticmethod
     def _should_eval(epoch, validation_freq):
-        """Whether an evaluation is due after an epoch."""
+        """Returns whether an evaluation is due after an epoch."""
         if isinstance(validation_freq, int):
             return epoch % validation_freq == 0
         return epoch in validation_freq
 
     def _eval_during_train(self, valid_infos, cb_params, list_callback):
-        """The evaluation after an epoch of `fit`, if one is due."""
+        """Runs the evaluation after an epoch of `fit`, if one is due."""
         if valid_infos is None:
             return
         valid_dataset, frequency, _ = valid_infos
@@ -69,7 +69,7 @@ class Evaluation:
         cb_params.update(restored)
 
     def _eval_process(self, valid_dataset, list_callback=None, cb_params=None, add_eval_loss=False):
-        """The pass over the data of an evaluation; returns the metrics."""
+        """Runs an evaluation over the data, and returns the metrics."""
         context = RunContext(cb_params)
         self._set_mode(self._eval_network, False)
         self._clear_metrics()
@@ -93,7 +93,8 @@ class Evaluation:
         return cb_params.metrics
 
     def _results_with_loss(self, metrics, outputs):
-        """The metrics and, as in the original, the loss of the last batch as "eval_loss"."""
+        """Returns the metrics and, as in the original, the loss of the last batch as
+        "eval_loss"."""
         outputs = check_outputs(outputs)
         measured = Loss()
         measured.update(outputs[self._eval_indexes[0] if self._eval_indexes else 0])
@@ -105,25 +106,26 @@ class Evaluation:
             metric.clear()
 
     def _update_metrics(self, outputs):
-        """Gives the metrics the outputs for one batch."""
+        """Updates the metrics with the outputs for one batch."""
         outputs = check_outputs(outputs, 3 if self._eval_indexes is not None else 0)
         for metric in self._metric_fns.values():
             metric.update(*self._measured_by(metric, outputs))
 
     def _measured_by(self, metric, outputs):
-        """What a metric looks at: the loss, or prediction and label; all without indexes."""
+        """Returns the inputs of a metric: the loss, or prediction and label; all without
+        indexes."""
         if self._eval_indexes is None:
             return outputs
         loss, *others = self._eval_indexes
         return [outputs[index] for index in ([loss] if isinstance(metric, Loss) else others)]
 
     def _get_metrics(self):
-        """The values of all metrics by name."""
+        """Returns the values of all metrics by name."""
         return {name: _shown_plainly(metric.eval()) for name, metric in self._metric_fns.items()}
 
 
 def _shown_plainly(value):
-    """The value of a metric; a number of NumPy is shown as `0.5`, as NumPy 1 shows it in a dict."""
+    """Returns the value of a metric; a NumPy number prints as `0.5` in a dict, as with NumPy 1."""
     if not isinstance(value, (np.floating, np.integer)):
         return value
     return _plain_number(type(value))(value)
@@ -131,12 +133,13 @@ def _shown_plainly(value):
 
 @functools.cache
 def _plain_number(dtype):
-    """A class of NumPy's numbers of the same name and kind, but for `repr`."""
+    """Returns a subclass of a NumPy number type that differs only in `repr`."""
     return type(dtype.__name__, (dtype,), {"__repr__": dtype.__str__, "__slots__": ()})
 
 
 def _in_training_only():
-    """The package's callbacks that `fit` leaves out of its evaluations: all but TimeMonitor."""
+    """Returns the callbacks of this package that skip the evaluations of `fit`: all but
+    TimeMonitor."""
     from . import callback
 
     return {

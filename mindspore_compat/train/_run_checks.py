@@ -1,6 +1,6 @@
-"""What Model and its runs check about arguments, datasets and outputs.
+"""Checks of the arguments, datasets and outputs of a Model.
 
-The ranges of plain arguments are rules in the signatures of `model.py`.
+The ranges of plain arguments are checked by rules in the signatures of `model.py`.
 """
 
 from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
@@ -18,7 +18,7 @@ _OLD_HOOKS = {"begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "en
 
 
 def check_levels(optimizer, amp_level, boost_level):
-    """Refuses unknown levels, and mixed precision without an optimizer."""
+    """Rejects unknown levels, and mixed precision without an optimizer."""
     Str.refuse("Model", "amp_level", amp_level)
     for name, level, known in (
         ("amp_level", amp_level, _LEVELS),
@@ -36,7 +36,7 @@ def check_levels(optimizer, amp_level, boost_level):
 
 
 def check_optimizer(optimizer):
-    """Refuses a Cell that is neither an optimizer nor wraps one."""
+    """Rejects a Cell that neither is nor wraps an optimizer."""
     if optimizer is not None and not hasattr(optimizer, "parameters"):
         raise TypeError(
             f"For 'Model', 'optimizer' must be an Optimizer or None, but got "
@@ -45,7 +45,7 @@ def check_optimizer(optimizer):
 
 
 def check_kwargs(optimizer, kwargs):
-    """Refuses unknown keywords of Model, and values of the wrong type."""
+    """Rejects unknown keywords of Model, and values of the wrong type."""
     for name in kwargs:
         if name not in _KEYWORDS:
             raise ValueError(
@@ -65,7 +65,7 @@ def check_kwargs(optimizer, kwargs):
 
 
 def check_callbacks_of_fit(callbacks):
-    """Refuses callbacks of the user's own that define the older hooks."""
+    """Rejects user-defined callbacks that define the older hooks."""
     package = __name__.partition(".")[0] + "."
     for callback in callbacks:
         cls = type(callback)
@@ -79,7 +79,7 @@ def check_callbacks_of_fit(callbacks):
 
 
 def check_dataset_size(dataset, sink_size=-1):
-    """The steps of an epoch.
+    """Returns the number of steps of an epoch.
 
     Raises:
         ValueError: if the dataset is empty.
@@ -91,7 +91,7 @@ def check_dataset_size(dataset, sink_size=-1):
 
 
 def check_two_columns(inputs):
-    """Refuses batches that are not one input and one label, which a loss needs."""
+    """Rejects batches that are not a pair of input and label, which a loss needs."""
     if len(inputs) != 2:
         raise ValueError(
             f"For 'Model', with a 'loss_fn' the dataset must give two columns, but "
@@ -100,12 +100,12 @@ def check_two_columns(inputs):
 
 
 def _transfer_tensor_to_tuple(inputs):
-    """A Tensor as a tuple of one; anything else as it is."""
+    """Wraps a Tensor in a tuple; returns anything else unchanged."""
     return (inputs,) if isinstance(inputs, Tensor) else inputs
 
 
 def check_outputs(outputs, least=0):
-    """The outputs of the network for `eval` as a tuple.
+    """Returns the outputs of the evaluation network as a tuple.
 
     Raises:
         ValueError: if they are neither a Tensor nor a tuple, or fewer than `least`.
@@ -123,7 +123,7 @@ def check_outputs(outputs, least=0):
 
 
 def check_predict_data(values):
-    """Refuses anything but Tensors, None, numbers, texts, and lists, tuples and dicts of them."""
+    """Rejects anything but Tensors, None, numbers, texts, and lists, tuples and dicts of them."""
     for value in values:
         if isinstance(value, (list, tuple)):
             check_predict_data(value)

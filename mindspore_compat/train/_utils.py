@@ -9,14 +9,14 @@ __all__ = ["check_value_type", "get_parameter_redundancy", "remove_param_redunda
 
 
 def _make_directory(path, arg_name="path"):
-    """Makes a directory, and those above it, unless it is there.
+    """Creates a directory and its parents, unless it exists.
 
     Args:
         path (str): the directory; "~" and links are followed.
-        arg_name (str): what an error calls it.
+        arg_name (str): the name of the argument in errors.
 
     Returns:
-        str, its real path.
+        str, the real path.
 
     Raises:
         TypeError: if `path` is not a str.
@@ -29,7 +29,7 @@ def _make_directory(path, arg_name="path"):
 
 
 def _check_directory(path, arg_name):
-    """The real path of a directory that may be made; it raises as `_make_directory` does."""
+    """Returns the real path of a directory to create; raises the errors of `_make_directory`."""
     if not isinstance(path, str):
         raise TypeError(
             f"The {arg_name} is invalid, the type should be string. Got {path!r} of type "
@@ -44,21 +44,21 @@ def _check_directory(path, arg_name):
 
 
 def without_optimizer(network):
-    """A network and its loss, without the steps of training that stand around them."""
+    """Returns the network with its loss, without the training steps around it."""
     while {"network", "optimizer"} <= network.name_cells().keys():
         network = network.network
     return network
 
 
 def documented_as_value_error(function):
-    """A decorator for constructors whose documentation names ValueError for a wrong type, too."""
+    """Decorates constructors whose documentation names ValueError for a wrong type, too."""
 
     @functools.wraps(function)
     def wrapper(*args, **kwargs):
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            if not str(error).startswith("For '"):  # not a rule's, but Python's own
+            if not str(error).startswith("For '"):  # Python's own TypeError, not that of a rule
                 raise
             raise ValueError(*error.args) from None
 
@@ -66,10 +66,10 @@ def documented_as_value_error(function):
 
 
 def check_value_type(arg_name, arg_value, valid_types):
-    """Refuses a value of another type than those allowed; a bool is not an int.
+    """Raises TypeError unless a value has one of the allowed types; a bool is not an int.
 
     Args:
-        arg_name (str): what the error calls it.
+        arg_name (str): the name of the argument in the error.
         arg_value (Any): the value.
         valid_types (Union[type, tuple, list]): the types.
 

@@ -1,8 +1,8 @@
-"""Mixed precision: which Cells and operations of a network compute in float16 or bfloat16.
+"""Mixed precision: decides which Cells and operations compute in float16 or bfloat16.
 
-`auto_mixed_precision` changes a network, `build_train_network` makes a training step of it. A Cell
-computes in another float type by `Cell.to_float`; this module decides which Cells do. Loss scalers
-are in the module amp, managers of the loss scale in loss_scale_manager.py.
+`auto_mixed_precision` changes a network; `build_train_network` builds a training step from it. A
+Cell computes in another float type by `Cell.to_float`; this module decides which Cells do. Loss
+scalers are in the module amp, managers of the loss scale in loss_scale_manager.py.
 """
 
 import collections
@@ -41,16 +41,16 @@ WHITE_OPS = (
 BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm".split()
 
 
-AUTO_LISTS = {  # the Primitives that "auto" computes in low precision, and in float32
+AUTO_LISTS = {  # Primitives that "auto" computes in low precision, and in float32
     "AMP_AUTO_WHITE_LIST": f"{LOW} Einsum",
     "AMP_AUTO_BLACK_LIST": f"{FULL} LayerNorm LayerNormExt BatchNorm BatchNormExt GroupNorm",
 }
-# by name of a Primitive, its inputs that "auto" casts where that is not all of them
+# Primitive -> the inputs that "auto" casts, if not all
 AMP_PRIM_ARG_TABLE = collections.defaultdict(list)
 
 
 def __getattr__(name):
-    """The lists of "auto", of classes, made when first looked at."""
+    """Returns the lists of classes of "auto", which are built when first read."""
     if name not in AUTO_LISTS:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     classes = [
@@ -93,7 +93,7 @@ def get_black_list():
 
 
 class _Cast(Cell):
-    """A Cell whose floating outputs are cast; everything else is the Cell inside."""
+    """Wraps a Cell and casts its floating outputs; everything else is delegated to the Cell."""
 
     _wanted = None
 
@@ -102,7 +102,7 @@ class _Cast(Cell):
         self._backbone = backbone
 
     def construct(self, *inputs, **kwargs):
-        """The output of the Cell inside, cast."""
+        """Returns the output of the wrapped Cell, cast."""
         return _cast(self._backbone(*inputs, **kwargs), self._wanted)
 
     def __getattr__(self, name):
@@ -112,13 +112,13 @@ class _Cast(Cell):
 
 
 class _OutputTo32(_Cast):
-    """A Cell whose outputs are cast to float32."""
+    """Wraps a Cell whose outputs are cast to float32."""
 
     _wanted = dtypes.float32
 
 
 class _OutputTo16(_Cast):
-    """A Cell whose outputs are cast to a low precision."""
+    """Wraps a Cell whose outputs are cast to a low precision."""
 
     def __init__(self, backbone, dtype=dtypes.float16):
         super().__init__(backbone)
@@ -126,7 +126,7 @@ class _OutputTo16(_Cast):
 
 
 def _cast(value, dtype):
-    """Nested tuples and lists with every Tensor of floats cast."""
+    """Casts every floating Tensor in nested tuples and lists."""
     return map_tensors(
         lambda tensor: ops.cast(tensor, dtype) if _is_float(tensor) else tensor, value
     )
@@ -137,7 +137,7 @@ def _is_float(tensor):
 
 
 class _LowPrecision:
-    """An operation held by a Cell, computed in low precision; its result is float32."""
+    """Wraps an operation of a Cell: it computes in low precision and returns float32."""
 
     def __init__(self, primitive, dtype):
         self.primitive = primitive
@@ -156,7 +156,7 @@ class _LowPrecision:
 
 
 def _lower_classes(network, white_list, dtype):
-    """Cells and operations of the classes listed compute in `dtype` and give float32."""
+    """Makes Cells and operations of the listed classes compute in `dtype` and return float32."""
     cells = tuple(cls for cls in white_list if issubclass(cls, Cell))
     operations = tuple(cls for cls in white_list if not issubclass(cls, Cell))
     for _, cell in network.cells_and_names():
@@ -170,17 +170,18 @@ def _lower_classes(network, white_list, dtype):
 
 
 def _to_float32(cell, inputs, output):
-    """A hook: the output in float32."""
+    """Forward hook that casts the output to float32."""
     return _cast(output, dtypes.float32)
 
 
 def _raise_classes(network, black_list, dtype):
-    """All of the network computes in `dtype`, but Cells of the classes listed in float32."""
+    """Makes the network compute in `dtype`, except Cells of the listed classes, which use
+    float32."""
     return _in_full_precision(network.to_float(dtype), lambda cell: type(cell) in black_list, dtype)
 
 
 def _in_full_precision(network, listed, dtype):
-    """The Cells inside for which `listed` is true compute in float32; they give `dtype`."""
+    """Makes the inner Cells for which `listed` is true compute in float32 and return `dtype`."""
     for cell in [cell for _, cell in network.cells_and_names() if type(cell) is not _OutputTo16]:
         for name, child in list(cell._cells.items()):
             if listed(child):
@@ -189,7 +190,8 @@ def _in_full_precision(network, listed, dtype):
 
 
 def _do_keep_batchnorm_fp32(network):
-    """The normalizations inside compute in float32, and give float16; for scripts of their own."""
+    """Makes normalization layers compute in float32 and return float16; for scripts that import
+    it."""
     _in_full_precision(
         network, lambda cell: isinstance(cell, tuple(get_black_list())), dtypes.float16
     )
@@ -206,14 +208,15 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
     """Applies automatic mixed precision to a network, at a level from "O0" to "O3" or "auto".
 
     Args:
-        network (Union[Cell, function]): the network, which is changed; a function at level "auto".
-        amp_level (str): "O0" changes nothing. "O1": Cells and operations of the white list, whose
-            results are float32 again. "O2": everything but the Cells of the black list. "O3":
-            everything. "auto": by operation, see the documentation of the original for the lists.
+        network (Union[Cell, function]): the network, which is changed; or, with "auto", a function.
+        amp_level (str): "O0" changes nothing. "O1": Cells and operations of the white list compute
+            in low precision and return float32. "O2": everything except the Cells of the black
+            list. "O3": everything. "auto": decided per operation, see the original's documentation
+            for the lists.
         dtype (mindspore.dtype): float16 or bfloat16.
 
     Returns:
-        Cell, or a function for a function: the network, with float32 outputs at "O2" and "O3".
+        Cell or, for a function, a function: the network, with float32 outputs at "O2" and "O3".
 
     Raises:
         TypeError: if `network` is not a Cell, or at "auto" neither a Cell nor a function.
@@ -247,7 +250,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
 
 
 def _autocast(network, dtype):
-    """A network or function that runs with every operation in the precision its kind is given."""
+    """Returns a network or function that runs every operation in the precision of its kind."""
     low_type = dtypes.to_numpy(dtype)
     inner = network.construct if isinstance(network, Cell) else network
 
@@ -266,7 +269,8 @@ def _autocast(network, dtype):
 
 
 def _as_bias(cell, inputs, output):
-    """A hook: the output in the dtype of the bias, whose addition takes the widest."""
+    """Forward hook that casts the output to the dtype of the bias, as adding it promotes to the
+    wider."""
     return ops.cast(output, cell.bias.dtype)
 
 
@@ -277,9 +281,9 @@ def custom_mixed_precision(
     """Applies mixed precision to a network by a white list or a black list of classes.
 
     Args:
-        network (Cell): the network, which is changed.
+        network (Cell): the network, which is changed in place.
         white_list (list[Primitive, Cell]): the classes that compute in low precision.
-        black_list (list[Cell]): the classes that stay in float32, while all others do not.
+        black_list (list[Cell]): the classes that stay in float32; all others use low precision.
         dtype (mindspore.dtype): float16 or bfloat16.
 
     Returns:
@@ -329,7 +333,7 @@ _LEVEL_CONFIG = {  # level -> (float type of the network, batch norm in float32,
     "O3": (dtypes.float16, False, None),
     "auto": (dtypes.float32, False, None),
 }
-_config_level = {  # the same under the names and values that scripts read
+_config_level = {  # the same with the names and values that scripts read
     level: {
         "keep_batchnorm_fp32": keep,
         "cast_model_type": cast_type,
@@ -353,13 +357,13 @@ def build_train_network(
 
     Args:
         network (Cell): the network, which is changed unless the level is "O0".
-        optimizer (Cell): what updates the parameters.
-        loss_fn (Cell): the loss; None if `network` has it inside.
-        level (str): the mixed precision, see `auto_mixed_precision`. "O2" comes with a
+        optimizer (Cell): the optimizer that updates the parameters.
+        loss_fn (Cell): the loss; None if `network` includes it.
+        level (str): the level of mixed precision, see `auto_mixed_precision`. "O2" adds a
             DynamicLossScaleManager.
-        boost_level (str): accepted; it would only make a step quicker.
+        boost_level (str): accepted, but without effect; it affects only the speed.
         **kwargs: `cast_model_type` (float16 or float32), `keep_batchnorm_fp32` (bool) and
-            `loss_scale_manager` (LossScaleManager or None) instead of what the level says.
+            `loss_scale_manager` (LossScaleManager or None); they override the level's settings.
 
     Returns:
         Cell, a TrainOneStepCell or TrainOneStepWithLossScaleCell in training mode.
@@ -395,19 +399,20 @@ def build_train_network(
 
 
 class _LossIn32(Cell):
-    """A loss of outputs and labels that were cast to float32."""
+    """Casts outputs and labels to float32 and computes a loss of them."""
 
     def __init__(self, loss_fn):
         super().__init__(auto_prefix=False)
         self._loss_fn = loss_fn
 
     def construct(self, *values):
-        """The loss."""
+        """Returns the loss."""
         return self._loss_fn(*_cast(values, dtypes.float32))
 
 
 def _add_loss_network(network, loss_fn, cast_model_type):
-    """A network with its loss behind it, which is computed in float32 if the network is not.
+    """Returns a network followed by its loss, which computes in float32 even if the network does
+    not.
 
     Raises:
         TypeError: if `loss_fn` is not a Cell.
@@ -421,7 +426,8 @@ def _add_loss_network(network, loss_fn, cast_model_type):
 
 
 def _level_settings(level, kwargs):
-    """(float type, batch norm in float32, loss scale manager) of a level, as `kwargs` change it."""
+    """Returns (float type, batch norm in float32, loss scale manager) of a level, changed by
+    `kwargs`."""
     unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
     if unknown:
         raise ValueError(

@@ -1,6 +1,6 @@
-"""`mindspore.train.checkpoint_pb2`: a checkpoint file as a message, for scripts that take it apart.
+"""`mindspore.train.checkpoint_pb2`: a checkpoint file as a message, for scripts that parse one.
 
-`load_checkpoint` and `save_checkpoint` go by `_io/checkpoint.py`.
+`load_checkpoint` and `save_checkpoint` use `_io/checkpoint.py` instead.
 """
 
 from .._io.messages import OPTIONAL, REPEATED, REQUIRED, Field, Message
@@ -9,7 +9,7 @@ __all__ = ["Checkpoint", "MapTensorProto", "TensorProto"]
 
 
 class TensorProto(Message):
-    """An array: its lengths, the name of its type, such as "Float32", and its bytes in C order."""
+    """An array: its shape, the name of its type, such as "Float32", and its bytes in C order."""
 
     FIELDS = (
         Field(1, "dims", "int64", REPEATED),
@@ -19,16 +19,16 @@ class TensorProto(Message):
 
 
 class MapTensorProto(Message):
-    """The arrays of a map of keys to values."""
+    """The arrays of a map from keys to values."""
 
     FIELDS = (Field(1, "tensor", TensorProto, REPEATED),)
 
 
 class Checkpoint(Message):
-    """A file: its values, each with a tag, the name of a parameter."""
+    """A checkpoint file: a list of values, each tagged with the name of a parameter."""
 
     class Value(Message):
-        """A tag, and an array or a map."""
+        """A tag with an array or a map."""
 
         FIELDS = (
             Field(1, "tag", "string", REQUIRED),

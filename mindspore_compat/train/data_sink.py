@@ -1,4 +1,5 @@
-"""data_sink: a function that is fed by a dataset, as in the original from a queue on the device."""
+"""data_sink: a function whose arguments a dataset supplies; in the original through a device
+queue."""
 
 import functools
 
@@ -21,18 +22,18 @@ def data_sink(
 ):
     """Wraps a function so that a dataset supplies its arguments.
 
-    The batches are read when the function is called, on every device; nothing is sent ahead.
+    The batches are read when the function is called; nothing is sent in advance on any device.
 
     Args:
         fn (Callable): the function; its arguments are the columns of a batch.
-        dataset (Dataset): the batches. After the last one the first follows again.
-        sink_size (int): the number of batches that one call takes.
-        jit_config (JitConfig): how the original compiles `fn`; nothing is compiled here.
-        input_signature (Union[Tensor, list, tuple]): the shapes and dtypes that the original
-            compiles `fn` for; here they are not looked at.
+        dataset (Dataset): the batches; after the last one it starts again.
+        sink_size (int): the number of batches per call.
+        jit_config (JitConfig): compilation settings of the original; unused here.
+        input_signature (Union[Tensor, list, tuple]): shapes and dtypes for which the original
+            compiles `fn`; unused here.
 
     Returns:
-        Callable, which takes no arguments and returns what `fn` returns for the last batch.
+        Callable, which takes no arguments and returns the result of `fn` for the last batch.
 
     Raises:
         TypeError: if an argument is of another type.

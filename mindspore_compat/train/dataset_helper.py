@@ -1,8 +1,8 @@
-"""DatasetHelper, the batches of a dataset epoch by epoch, and networks that fetch them themselves.
+"""DatasetHelper: iterates over a dataset epoch by epoch; and networks that fetch their own batches.
 
-Where the original sends data to a queue on the device ("sinking"), the batches are read here when
-they are used: there is nothing to send, stop or release. `ops.GetNext` finds a queue by
-its name. The training loops are in `model.py`.
+The original sends data to a queue on the device ("sinking"). Here batches are read when they are
+used: there is nothing to send, stop or release. `ops.GetNext` finds a queue by its name. The
+training loops are in `model.py`.
 """
 
 import itertools
@@ -21,7 +21,7 @@ __all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
 
 
 def check_dataset(api, name, dataset):
-    """Refuses anything but a dataset, which knows its size and gives its rows as tuples."""
+    """Rejects anything but a dataset, which knows its size and yields its rows as tuples."""
     if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
         raise TypeError(
             f"For '{api}', '{name}' must be a Dataset, but got {dataset!r} of type "
@@ -30,23 +30,24 @@ def check_dataset(api, name, dataset):
 
 
 def sinks(dataset_sink_mode):
-    """Whether data sinking that a caller requests takes place: in graph mode, and not on a CPU."""
+    """Returns whether requested data sinking takes place: only in graph mode, and not on a CPU."""
     return dataset_sink_mode and config.mode == GRAPH_MODE and config.device_target != "CPU"
 
 
 class DatasetHelper:
     """Iterates over the batches of a dataset, one epoch at a time.
 
-    Without sinking an iteration gives the batches, each a list of Tensors. With sinking an epoch is
-    `sink_size` batches, and the next one goes on where the last one ended; the batches go to the
-    network that `connect_network_with_dataset` makes, and an iteration gives one empty tuple for
-    each time that it is to be called: once per epoch in graph mode, once per batch in PyNative.
+    Without sinking, an iteration yields the batches, each a list of Tensors. With sinking, an epoch
+    has `sink_size` batches, and the next epoch continues where the last one ended. The network that
+    `connect_network_with_dataset` returns then fetches the batches, and an iteration yields one
+    empty tuple for each call of that network: once per epoch in graph mode, once per batch in
+    PyNative mode.
 
     Args:
         dataset (Dataset): the dataset.
         dataset_sink_mode (bool): whether to sink.
-        sink_size (int): the batches of an epoch when sinking; -1 for all of the dataset.
-        epoch_num (int): the number of epochs; -1 for no end.
+        sink_size (int): the number of batches of an epoch with sinking; -1 for the whole dataset.
+        epoch_num (int): the number of epochs; -1 for no limit.
 
     Raises:
         TypeError: if `dataset` is not a dataset, or an argument of another type.
@@ -99,11 +100,11 @@ class DatasetHelper:
         return self._iterator
 
     def next_batches(self, count=None):
-        """The next batches, each a list of Tensors, going on at the end with the first ones.
+        """Returns the next batches, each a list of Tensors; after the last batch it starts again.
 
         Args:
-            count (int): how many; by default as many as one call of a network that fetches its
-                data takes.
+            count (int): the number of batches; by default that of one call of a network that
+                fetches its data.
         """
         if count is None:
             count = self.sink_size() if config.mode == GRAPH_MODE else 1
@@ -112,42 +113,42 @@ class DatasetHelper:
         return itertools.islice(self._endless, count)
 
     def types_shapes(self):
-        """The dtypes and the shapes of a batch's columns, as a tuple of two lists."""
+        """Returns the dtypes and the shapes of a batch's columns, as a tuple of two lists."""
         types = [dtypes.from_numpy(np.dtype(kind)) for kind in self.dataset.output_types()]
         return types, self.dataset.output_shapes()
 
     def sink_size(self):
-        """How many batches an epoch has."""
+        """Returns the number of batches of an epoch."""
         if self._sinking and self._sink_size > 0:
             return self._sink_size
         return self.dataset.get_dataset_size()
 
     @without_effect("train.DatasetHelper.stop_send", "batches are taken when they are needed")
     def stop_send(self):
-        """Ends the sending of data; here none are sent before they are used."""
+        """Ends the sending of data; no effect, since batches are read when they are used."""
 
     @without_effect("train.DatasetHelper.continue_send", "batches are taken when they are needed")
     def continue_send(self):
-        """Takes the sending of data up again; see `stop_send`."""
+        """Resumes the sending of data; no effect, see `stop_send`."""
 
     def release(self):
-        """Releases the rows that are being read."""
+        """Drops the iterators over the dataset."""
         self._iterator = None
         self._endless = None
 
 
 class _Iterated:
-    """What scripts reach the dataset through: `helper.iter.dataset`."""
+    """The object at `helper.iter`, through which scripts read `helper.iter.dataset`."""
 
     def __init__(self, dataset):
         self.dataset = dataset
 
 
 def _without_end(rows):
-    """The batches of one epoch after another.
+    """Yields the batches of one epoch after another, endlessly.
 
     Raises:
-        ValueError: if an epoch has none.
+        ValueError: if an epoch has no batches.
     """
     while True:
         empty = True
@@ -159,7 +160,7 @@ def _without_end(rows):
 
 
 class _Connected(Cell):
-    """A network that is called without data and fetches them itself."""
+    """A network that is called without inputs and fetches its own batches."""
 
     def __init__(self, network, helper):
         super().__init__(auto_prefix=False)
@@ -176,14 +177,14 @@ class _Connected(Cell):
 
 @checked
 def connect_network_with_dataset(network: CellOf, dataset_helper: InstanceOf(DatasetHelper)):
-    """Connects a network to a dataset, from which it then fetches its inputs.
+    """Connects a network to a dataset from which it fetches its inputs.
 
     Args:
-        network (Cell): the network that computes.
-        dataset_helper (DatasetHelper): the dataset, made with `dataset_sink_mode=True`.
+        network (Cell): the network.
+        dataset_helper (DatasetHelper): the dataset, created with `dataset_sink_mode=True`.
 
     Returns:
-        Cell, to be called without arguments; its result is that of the last batch it has fetched.
+        Cell, called without arguments; it returns the network's result for the last fetched batch.
 
     Raises:
         TypeError: if an argument is of another type.

@@ -1,7 +1,7 @@
-"""Managers of the loss scale: where a Model or `build_train_network` gets it from.
+"""Loss scale managers: objects that give the loss scale to a Model or `build_train_network`.
 
-The Cells that change a scale within a training step are in nn/wrap/loss_scale.py; the scalers for
-training loops written by hand are in amp.py.
+The Cells that update the scale within a training step are in nn/wrap/loss_scale.py; the scalers for
+hand-written training loops are in amp.py.
 """
 
 from .._backend import arrays
@@ -11,8 +11,8 @@ from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdat
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
 
-OVERFLOWS = 1000  # in a row, after which training is given up
-UNREAD = 100  # steps whose overflow may lie on a GPU before it is read
+OVERFLOWS = 1000  # consecutive overflows after which training is given up
+UNREAD = 100  # number of steps whose overflow flags may stay unread on a GPU
 
 
 class LossScaleManager:
@@ -28,20 +28,20 @@ class LossScaleManager:
     """
 
     def get_loss_scale(self):
-        """The loss scale."""
+        """Returns the loss scale."""
 
     def update_loss_scale(self, overflow):
-        """Changes the loss scale after a step.
+        """Updates the loss scale after a step.
 
         Args:
             overflow (bool): whether the step overflowed.
         """
 
     def get_update_cell(self):
-        """A Cell that changes the loss scale within a training step."""
+        """Returns a Cell that updates the loss scale within a training step."""
 
     def _note_overflow(self, overflow):
-        """Takes in whether a step of a Model overflowed, a Tensor of bool."""
+        """Records whether a step of a Model overflowed, a Tensor of bool."""
         self.update_loss_scale(bool(overflow.asnumpy().all()))
 
 
@@ -49,9 +49,9 @@ class FixedLossScaleManager(LossScaleManager):
     """Fixed loss scale.
 
     Args:
-        loss_scale (float): the loss scale, at least 1. If overflowed steps are not dropped, the
-            optimizer must be given the same number.
-        drop_overflow_update (bool): whether a step that overflowed leaves the parameters alone.
+        loss_scale (float): the loss scale, at least 1. Unless overflowed steps are dropped, pass
+            the same number to the optimizer.
+        drop_overflow_update (bool): whether to skip the update of a step that overflowed.
 
     Examples:
         >>> from mindspore_compat import amp
@@ -67,31 +67,31 @@ class FixedLossScaleManager(LossScaleManager):
         self._drop_overflow_update = drop_overflow_update
 
     def get_loss_scale(self):
-        """The loss scale, as it was given."""
+        """Returns the loss scale, as it was given."""
         return self._loss_scale
 
     def get_drop_overflow_update(self):
-        """Whether a step that overflowed leaves the parameters alone."""
+        """Returns whether the update of a step that overflowed is skipped."""
         return self._drop_overflow_update
 
     def update_loss_scale(self, overflow):
-        """Leaves the loss scale as it is.
+        """Does nothing: the loss scale is fixed.
 
         Args:
             overflow (bool): whether the step overflowed.
         """
 
     def get_update_cell(self):
-        """A FixedLossScaleUpdateCell, or None if overflowed steps are not dropped."""
+        """Returns a FixedLossScaleUpdateCell, or None if overflowed steps are not dropped."""
         return FixedLossScaleUpdateCell(self._loss_scale) if self._drop_overflow_update else None
 
     def _note_overflow(self, overflow):
         if type(self).update_loss_scale is not FixedLossScaleManager.update_loss_scale:
-            super()._note_overflow(overflow)  # else the scale stays, and nothing is asked for
+            super()._note_overflow(overflow)  # a fixed scale does not need it
 
 
 class _Counted:
-    """A number that is known when the overflows that lie on a GPU have been read."""
+    """A number that is known only after the overflow flags on a GPU have been read."""
 
     def __set_name__(self, owner, name):
         self.name = name
@@ -107,12 +107,12 @@ class _Counted:
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """Dynamic loss scale: lowered after an overflow, raised after enough steps without one.
+    """Dynamic loss scale: lowered after an overflow, raised after a number of steps without one.
 
     Args:
-        init_loss_scale (float): the loss scale at the start, at least 1.
+        init_loss_scale (float): the initial loss scale, at least 1.
         scale_factor (int): the factor and divisor of the scale.
-        scale_window (int): the steps without overflow that it takes to go up.
+        scale_window (int): the number of steps without overflow after which the scale is raised.
 
     Examples:
         >>> from mindspore_compat import amp
@@ -141,15 +141,15 @@ class DynamicLossScaleManager(LossScaleManager):
         self.last_overflow_iter, self.cur_iter = 0, 1
 
     def get_loss_scale(self):
-        """The loss scale."""
+        """Returns the loss scale."""
         return self.loss_scale
 
     def get_drop_overflow_update(self):
-        """Whether a step that overflowed leaves the parameters alone: True."""
+        """Returns True: the update of a step that overflowed is skipped."""
         return True
 
     def update_loss_scale(self, overflow):
-        """Changes the loss scale after a step.
+        """Updates the loss scale after a step.
 
         Args:
             overflow (bool): whether the step overflowed.
@@ -172,12 +172,12 @@ class DynamicLossScaleManager(LossScaleManager):
         self.cur_iter += 1
 
     def get_update_cell(self):
-        """A DynamicLossScaleUpdateCell that starts at this manager's loss scale."""
+        """Returns a DynamicLossScaleUpdateCell that starts at this manager's loss scale."""
         return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
 
     def _note_overflow(self, overflow):
-        """Takes in whether a step overflowed; what lies on a GPU is read with that of later steps,
-        so that no step waits for it."""
+        """Records whether a step overflowed. A flag on a GPU is read together with those of later
+        steps, so that no step waits for it."""
         own = type(self).update_loss_scale is DynamicLossScaleManager.update_loss_scale
         if not own or not is_asynchronous(overflow._array):
             super()._note_overflow(overflow)
@@ -187,7 +187,7 @@ class DynamicLossScaleManager(LossScaleManager):
             self._read_overflows()
 
     def _read_overflows(self):
-        """Changes the loss scale after the steps that have been noted."""
+        """Updates the loss scale according to the recorded flags."""
         flags, self._unread = self._unread, ()
         if flags:
             xp = arrays.space_of(flags[0])

@@ -1,6 +1,6 @@
-"""`mindspore.train.mind_ir_pb2`: a MindIR file as a message, for scripts that take it apart.
+"""`mindspore.train.mind_ir_pb2`: a MindIR file as a message, for scripts that parse one.
 
-`load` and `export` go by `_io/mindir.py`, whose table of fields the messages here are made from.
+`load` and `export` use `_io/mindir.py`; the messages here are built from its table of fields.
 """
 
 from .._io.messages import MAP, OPTIONAL, REPEATED, Field, Message
@@ -20,7 +20,7 @@ _KINDS = {"str": "string", "int": "int64"}
 
 
 class ModelProto(Message):
-    """A file: its graph, functions, primitives, and texts of the user by name."""
+    """A file: its graph, functions, primitives, and the user's texts by name."""
 
 
 class GraphProto(Message):
@@ -36,22 +36,22 @@ class ValueInfoProto(Message):
 
 
 class PrimitiveProto(Message):
-    """A primitive that nodes name, with its attributes."""
+    """A primitive that nodes refer to, with its attributes."""
 
 
 class AttributeProto(Message):
-    """A value by name: a number, a text, a tensor, or several."""
+    """A named value: a number, a text, a tensor, or several."""
 
 
 class TensorProto(Message):
-    """An array: its lengths, the number of its dtype, and its values."""
+    """An array: its shape, the number of its dtype, and its values."""
 
     class ExternalDataProto(Message):
-        """Where the values of an array are in another file."""
+        """The location of an array's values in another file."""
 
 
 class _Entry(Message):
-    """A text by name."""
+    """A named text."""
 
 
 _MESSAGES = {

@@ -1,10 +1,10 @@
-"""Model: a network with its loss, optimizer and metrics, and the loops that train and evaluate it.
+"""Model: trains and evaluates a network with its loss, optimizer and metrics.
 
 The order of a run: the callbacks are entered; `on_train_begin`; for each epoch its begin hook, its
-steps, an evaluation if one is due, its end hook; `on_train_end`; the callbacks are left. An
-exception leaves them at once, without the end hooks. What happens in one step is `_run_step`, which
-subclasses such as ModelThor replace; how an epoch's steps follow one another is `_run_epoch` and
-`_sink_epoch`. How a Model evaluates is in `_evaluation.py`; what is checked, in `_run_checks.py`.
+steps, an evaluation if one is due, its end hook; `on_train_end`; the callbacks are exited. An
+exception exits them immediately, without the end hooks. `_run_step` runs one step; subclasses such
+as ModelThor override it. `_run_epoch` and `_sink_epoch` run the steps of an epoch. Evaluation is in
+`_evaluation.py`, checks are in `_run_checks.py`.
 """
 
 import weakref
@@ -46,19 +46,19 @@ class Model(Evaluation):
     """Trains, evaluates and applies a network.
 
     Args:
-        network (Cell): the network; without `loss_fn` its output is the loss, and without
-            `optimizer` too calling it is a whole step of training.
+        network (Cell): the network. Without `loss_fn` its output is the loss; also without
+            `optimizer`, calling it is a whole training step.
         loss_fn (Cell): the loss, called with the network's output and the labels.
         optimizer (Cell): the optimizer.
-        metrics (Union[dict, set]): what `eval` measures: names (see `names`), or Metrics by name.
-        eval_network (Cell): the network for `eval`; by default made of `network` and `loss_fn`.
+        metrics (Union[dict, set]): the metrics of `eval`: names (see `names`), or Metrics by name.
+        eval_network (Cell): the network for `eval`; by default built from `network` and `loss_fn`.
         eval_indexes (list[int]): positions of loss, prediction and label among the outputs of
-            `eval_network`; by default a metric gets all of them.
+            `eval_network`; by default each metric receives all outputs.
         amp_level (str): the mixed precision, "O0", "O1", "O2", "O3" or "auto", see
             `amp.auto_mixed_precision`.
-        boost_level (str): "O0", "O1" or "O2"; here no level changes anything.
+        boost_level (str): "O0", "O1" or "O2"; without effect.
         **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool),
-            `boost_config_dict` and `acc_level` (stored only).
+            `boost_config_dict` and `acc_level` (stored, but without effect).
 
     Raises:
         TypeError: if an argument is of another type.
@@ -120,21 +120,21 @@ class Model(Evaluation):
 
     @property
     def train_network(self):
-        """The network whose call is one step of training."""
+        """The network whose call is one training step."""
         return self._train_network
 
     @property
     def predict_network(self):
-        """The network that `predict` applies."""
+        """The network that `predict` runs."""
         return self._predict_network
 
     @property
     def eval_network(self):
-        """The network that `eval` applies; None without metrics."""
+        """The network that `eval` runs; None without metrics."""
         return self._eval_network
 
     def _build_train_network(self):
-        """The network with loss, gradient and optimizer, as far as each is given."""
+        """Builds the network with loss, gradient and optimizer, as far as they are given."""
         if self._optimizer is None:
             if self._loss_fn is None:
                 return self._network
@@ -154,7 +154,7 @@ class Model(Evaluation):
         )
 
     def _build_eval_network(self, metrics, eval_network, eval_indexes):
-        """The metrics, and the network whose outputs they measure."""
+        """Sets up the metrics and the network whose outputs they measure."""
         self._metric_fns = get_metrics(metrics)
         if not self._metric_fns:
             return
@@ -171,7 +171,7 @@ class Model(Evaluation):
         self._eval_indexes = [0, 1, 2]
 
     def _build_predict_network(self):
-        """The network for `predict`: the one given."""
+        """Returns the network for `predict`, which is the given one."""
         return self._network
 
     # Training -------------------------------------------------------------------------------------
@@ -191,18 +191,18 @@ class Model(Evaluation):
     ):
         """Trains the network.
 
-        Data sinking takes place in graph mode on a GPU or Ascend device target only: there the
-        steps of an epoch are run without a callback between them, as in the original.
+        Data sinking takes place only in graph mode on a GPU or Ascend device target. As in the
+        original, no callback is called between the steps of an epoch then.
 
         Args:
             epoch (int): the number of the last epoch.
-            train_dataset (Dataset): the data: one input and one label for each sample where there
-                is a `loss_fn`, else what the network takes.
-            callbacks (Union[Callback, list[Callback]]): what takes part.
+            train_dataset (Dataset): the data: with `loss_fn` one input and one label per sample,
+                otherwise the inputs of the network.
+            callbacks (Union[Callback, list[Callback]]): the callbacks of the run.
             dataset_sink_mode (bool): whether to sink the data.
-            sink_size (int): the steps of an epoch when sinking, however long the dataset is; -1 for
-                one pass over the data.
-            initial_epoch (int): the number of epochs that count as completed.
+            sink_size (int): the number of steps of an epoch with sinking, whatever the size of the
+                dataset; -1 for one pass over the data.
+            initial_epoch (int): the number of epochs already completed.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -238,10 +238,10 @@ class Model(Evaluation):
         Args:
             epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch: see `train`.
             valid_dataset (Dataset): the data to evaluate with; None for no evaluation.
-            valid_frequency (Union[int, list[int]]): after how many epochs to evaluate, or after
-                which ones.
-            callbacks (Union[Callback, list[Callback]]): what takes part. Callbacks of one's own may
-                define only hooks that begin with "on_train" or "on_eval".
+            valid_frequency (Union[int, list[int]]): the number of epochs between two evaluations,
+                or a list of the epochs to evaluate after.
+            callbacks (Union[Callback, list[Callback]]): the callbacks of the run. User-defined
+                callbacks may define only hooks that begin with "on_train" or "on_eval".
             valid_dataset_sink_mode (bool): whether to sink the data of the evaluation.
 
         Raises:
@@ -279,7 +279,7 @@ class Model(Evaluation):
         valid_frequency=1,
         valid_dataset_sink_mode=True,
     ):
-        """What `train` and `fit` have in common: the frame of the run."""
+        """Runs a training for `train` and `fit`."""
         callbacks = as_list(callbacks)
         sinking = sinks(dataset_sink_mode)
         self._check_reuse_dataset(train_dataset)
@@ -308,7 +308,8 @@ class Model(Evaluation):
                 )
 
     def _training_params(self, epochs, train_dataset, callbacks, sinking, steps):
-        """The parameters that a training passes to its callbacks, `RunContext.original_args()`."""
+        """Returns the parameters that a training passes to its callbacks,
+        `RunContext.original_args()`."""
         return InternalCallbackParam(
             network=self._network,
             train_network=self._train_network,
@@ -331,7 +332,7 @@ class Model(Evaluation):
         )
 
     def _check_reuse_dataset(self, dataset):
-        """Refuses a dataset that another Model has been trained with, as the original does."""
+        """Rejects a dataset with which another Model has been trained, as the original does."""
         owner = getattr(dataset, "_trained_model", None)
         owner = owner and owner()
         if owner is not None and owner is not self:
@@ -350,7 +351,7 @@ class Model(Evaluation):
         initial_epoch=0,
         valid_infos=None,
     ):
-        """The epochs of a training whose batches are fed one by one."""
+        """Runs the epochs of a training without sinking, batch by batch."""
         helper = DatasetHelper(train_dataset, False, epoch_num=epoch - initial_epoch)
         self._run_epochs(
             lambda context: self._run_epoch(helper, list_callback, context),
@@ -371,7 +372,7 @@ class Model(Evaluation):
         initial_epoch=0,
         valid_infos=None,
     ):
-        """The epochs of a training in sink mode: `sink_size` batches for each epoch."""
+        """Runs the epochs of a training with sinking: `sink_size` batches per epoch."""
         helper = DatasetHelper(train_dataset, True, sink_size, epoch - initial_epoch)
         self._run_epochs(
             lambda context: self._sink_epoch(helper, list_callback, context),
@@ -383,7 +384,7 @@ class Model(Evaluation):
         )
 
     def _run_epochs(self, run_epoch, epoch, initial_epoch, list_callback, cb_params, valid_infos):
-        """The frame of a training's epochs; calls `run_epoch` once for each epoch."""
+        """Calls `run_epoch` once for each epoch, with the hooks around it."""
         context = RunContext(cb_params)
         list_callback.on_train_begin(context)
         for number in range(initial_epoch + 1, epoch + 1):
@@ -399,7 +400,7 @@ class Model(Evaluation):
         list_callback.on_train_end(context)
 
     def _run_epoch(self, helper, list_callback, context):
-        """One epoch, batch by batch."""
+        """Runs one epoch, batch by batch."""
         cb_params = context.original_args()
         for inputs in helper:
             if self._loss_fn is not None:
@@ -415,7 +416,7 @@ class Model(Evaluation):
                 break
 
     def _sink_epoch(self, helper, list_callback, context):
-        """One epoch whose steps follow one another without a callback between them."""
+        """Runs one epoch without callbacks between its steps."""
         cb_params = context.original_args()
         list_callback.on_train_step_begin(context)
         for inputs in helper.next_batches(helper.sink_size()):
@@ -429,18 +430,18 @@ class Model(Evaluation):
         list_callback.on_train_step_end(context)
 
     def _run_step(self, inputs):
-        """One step of training on a batch, a list of Tensors; returns what the network does."""
-        if not self._backbone_is_train:  # evaluated or predicted in between
+        """Runs one training step on a batch, a list of Tensors; returns the network's outputs."""
+        if not self._backbone_is_train:  # evaluation or prediction came in between
             self._set_mode(self._train_network, True)
         return self._train_network(*inputs)
 
     def _set_mode(self, network, is_train):
-        """Puts a network into training or out of it; the networks share the layers."""
+        """Sets a network to training mode or out of it; the networks share the layers."""
         network.set_train(is_train)
         self._backbone_is_train = is_train
 
     def _note_overflow(self, outputs):
-        """Tells a loss scale manager that watches overflows whether there was one."""
+        """Reports an overflow to a loss scale manager that skips such updates."""
         manager = self._loss_scale_manager
         if manager is not None and manager.get_drop_overflow_update():
             manager._note_overflow(outputs[1])
@@ -454,8 +455,8 @@ class Model(Evaluation):
 
         Args:
             valid_dataset (Dataset): the data.
-            callbacks (Union[Callback, list[Callback]]): what takes part.
-            dataset_sink_mode (bool): whether to sink the data, which changes nothing here.
+            callbacks (Union[Callback, list[Callback]]): the callbacks of the run.
+            dataset_sink_mode (bool): whether to sink the data; without effect here.
 
         Returns:
             dict, the metrics' values by their names.
@@ -479,12 +480,13 @@ class Model(Evaluation):
         """Runs the prediction network on inputs.
 
         Args:
-            *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): its inputs.
-            backend (str): "lite" chooses another runtime in the original; here it changes nothing.
+            *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): the inputs of the
+                network.
+            backend (str): "lite" selects another runtime in the original; without effect here.
             config (dict): the settings of that runtime.
 
         Returns:
-            What the network returns.
+            The outputs of the network.
 
         Raises:
             TypeError: if an input is of another type.
@@ -502,11 +504,12 @@ class Model(Evaluation):
         """Returns how the parameters of the prediction network are split; here they never are.
 
         Args:
-            *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): its inputs.
-            skip_backend_compile (bool): whether less is compiled; nothing is, here.
+            *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): the inputs of the
+                network.
+            skip_backend_compile (bool): accepted; nothing is compiled here.
 
         Returns:
-            dict, layouts by the names of parameters, for `load_distributed_checkpoint`.
+            dict, parameter name -> layout, for `load_distributed_checkpoint`.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -530,7 +533,7 @@ class Model(Evaluation):
 
         Args:
             train_dataset, sink_size: see `train`.
-            dataset_sink_mode (bool): True, as the original takes nothing else.
+            dataset_sink_mode (bool): must be True, as in the original.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -554,7 +557,7 @@ class Model(Evaluation):
 
         Args:
             train_dataset, epoch, sink_size, sink_mode: see `train`.
-            valid_dataset (Dataset): the data that `eval` will be given.
+            valid_dataset (Dataset): the data for `eval`.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -568,7 +571,8 @@ class Model(Evaluation):
 
 
 def _need_three(indexes):
-    """The positions of loss, prediction and label among the outputs of an evaluation, or None."""
+    """Returns the positions of loss, prediction and label among the outputs of an evaluation, or
+    None."""
     if indexes is None or isinstance(indexes, list) and len(indexes) == 3:
         return indexes
     raise ValueError(

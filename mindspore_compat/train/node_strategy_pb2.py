@@ -1,6 +1,6 @@
-"""`mindspore.train.node_strategy_pb2`: files of strategies and groups as messages, for scripts.
+"""`mindspore.train.node_strategy_pb2`: strategy and group files as messages, for scripts.
 
-`build_searched_strategy` goes by `_checkpoint/strategy.py`.
+`build_searched_strategy` uses `_checkpoint/strategy.py` instead.
 """
 
 from .._io.messages import REPEATED, REQUIRED, Field, Message
@@ -29,7 +29,7 @@ class _Numbers(Message):
 
 
 class ParallelStrategy(_Numbers):
-    """Into how many parts each axis of an input is cut."""
+    """The number of parts of each axis of an input."""
 
 
 class DevMatrix(_Numbers):
@@ -41,25 +41,26 @@ class ParallelGroupRanks(_Numbers):
 
 
 class TensorMap(Message):
-    """For each axis of a parameter the axis of the grid, counted from the last; -1 for none."""
+    """For each axis of a parameter, the axis of the grid that cuts it, from the last one; -1 for
+    none."""
 
     FIELDS = (Field(1, "dim", "int32", REPEATED),)
 
 
 class ParamSplitShape(Message):
-    """The lengths of slices that are not of one length."""
+    """The lengths of slices of different lengths."""
 
     FIELDS = (Field(1, "dim", "int64", REPEATED),)
 
 
 class IndicesOffset(Message):
-    """What is taken from indices that look up a slice."""
+    """The offset to subtract from indices that look up a slice."""
 
     FIELDS = (Field(1, "dim", "int64", REPEATED),)
 
 
 class ParallelStrategys(Message):
-    """How an operator is cut: its stage, and the parts of each input."""
+    """The strategy of an operator: its stage, and the parts of each input."""
 
     FIELDS = (
         Field(1, "stage", "uint32", REQUIRED),
@@ -68,7 +69,7 @@ class ParallelStrategys(Message):
 
 
 class ParallelStrategyItem(Message):
-    """An operator by name, and how it is cut."""
+    """The name of an operator and its strategy."""
 
     FIELDS = (
         Field(1, "node_name", "string", REQUIRED),
@@ -77,7 +78,7 @@ class ParallelStrategyItem(Message):
 
 
 class ParallelLayouts(Message):
-    """How a parameter is cut."""
+    """The layout of a parameter: how it is cut into slices."""
 
     FIELDS = (
         Field(1, "dev_matrix", DevMatrix, REPEATED),
@@ -91,7 +92,7 @@ class ParallelLayouts(Message):
 
 
 class ParallelLayoutItem(Message):
-    """A parameter by name, and how it is cut."""
+    """The name of a parameter and its layout."""
 
     FIELDS = (
         Field(1, "param_name", "string", REQUIRED),
@@ -110,7 +111,7 @@ class ParallelStrategyMap(Message):
 
 
 class ParallelGroupItem(Message):
-    """A group by name, and its ranks."""
+    """The name of a group and its ranks."""
 
     FIELDS = (
         Field(1, "group_name", "string", REQUIRED),
@@ -119,7 +120,7 @@ class ParallelGroupItem(Message):
 
 
 class ParallelGroupMap(Message):
-    """A file of groups, and the ranks from whose checkpoints one is restored."""
+    """A file of groups, and the ranks from whose checkpoints a rank is restored."""
 
     FIELDS = (
         Field(1, "parallel_group_item", ParallelGroupItem, REPEATED),

@@ -1,8 +1,8 @@
-"""`mindspore.train.serialization`: parameters to files, from files and into networks.
+"""`mindspore.train.serialization`: saves and loads parameters and models.
 
-It re-exports: saving is in `_checkpoint/saving.py`, loading in `_checkpoint/loading.py`, changing
-the format in `_checkpoint/converting.py`, putting slices of parameters together in
-`_checkpoint/strategy.py`, models without their Python code in `mind_ir`.
+A facade: saving is in `_checkpoint/saving.py`, loading in `_checkpoint/loading.py`, conversion of
+formats in `_checkpoint/converting.py`, merging of slices in `_checkpoint/strategy.py`, and export
+of models in `mind_ir`.
 """
 
 from .._core.tensor import dtype as dtypes
@@ -71,7 +71,8 @@ tensor_to_ms_type.update(Bool=dtypes.bool_, str=dtypes.string, Int4=dtypes.qint4
 
 
 def tensor_to_np_type(tensor_type_str):
-    """The NumPy type of a name in a checkpoint, such as "Float32"; None for other names."""
+    """Returns the NumPy type for a type name in a checkpoint, such as "Float32"; None if
+    unknown."""
     if tensor_type_str == "str":
         return "U"
     dtype = tensor_to_ms_type.get(tensor_type_str, dtypes.qint4x2)

@@ -1,9 +1,11 @@
-"""What one training step requires of the device, counted part by part."""
+"""What one training step requires of the device, counted on the stand-in part by part."""
+
+from fakecupy import counting
 
 import mindspore_compat as ms
 from mindspore_compat import nn
 
-from . import counters, networks
+from . import networks
 
 OPTIMIZERS = {
     "Momentum": lambda parameters: nn.Momentum(parameters, 0.01, 0.9, weight_decay=1e-4),
@@ -35,14 +37,14 @@ def counts_of(name, optimizer="Momentum"):
     for _ in range(2):  # what is made once: kernels, plans, tables
         step(data, labels)
         gradient(data, labels)
-    with counters.counted() as forward:
+    with counting.counted() as forward:
         network(data, labels)
-    with counters.counted() as both:
+    with counting.counted() as both:
         _, grads = gradient(data, labels)
     flag = ms.ops.isnan(data).any()
-    with counters.counted() as updated:
+    with counting.counted() as updated:
         update.skipping(flag._array, grads)
-    with counters.counted() as whole:
+    with counting.counted() as whole:
         step(data, labels)
     return {
         "layers": networks.layers(network),
@@ -66,7 +68,7 @@ def replayed(name):
     try:
         for _ in range(3):  # two as they are, the third is captured
             step(data, labels)
-        with counters.counted() as found:
+        with counting.counted() as found:
             step(data, labels)
     finally:
         ms.set_context(mode=mode)
@@ -80,7 +82,7 @@ def updated(name, optimizer):
     update = OPTIMIZERS[optimizer](weights)
     _, grads = ms.value_and_grad(network, None, weights)(data, labels)
     update(grads)
-    with counters.counted() as found:
+    with counting.counted() as found:
         update(grads)
     return found
 

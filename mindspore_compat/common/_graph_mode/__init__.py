@@ -1,1 +1,1 @@
-"""Graph mode: the call of a graph, and training steps that are replayed."""
+"""Graph mode: the call of a graph, and the replay of training steps."""

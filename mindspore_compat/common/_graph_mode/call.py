@@ -1,11 +1,11 @@
-"""The call of a function or Cell as one graph: what goes in, and what comes out.
+"""Calls a function or Cell as one graph: converts its inputs and its outputs.
 
-A graph of the original is a function of values. A write at an index makes a new value there, so
-neither the caller's Tensor nor another name for the same Tensor sees it, and a list is the graph's
-own; operators that write in place do write to the memory of the input. What a graph returns is
-made of Tensors, numbers, strings, tuples, lists and dicts.
+A graph of the original is a function of values. An indexed assignment creates a new value, so
+neither the caller's Tensor nor another name of the same Tensor changes, and lists are copied.
+Operators that write in place do write to the memory of the input. A graph returns Tensors, numbers,
+strings, tuples, lists and dicts.
 
-Only the outermost call counts: a Cell or function within a graph is a part of it.
+Only the outermost call is a graph: a Cell or function called in a graph is part of it.
 """
 
 import threading
@@ -18,12 +18,12 @@ from ..._core.tensor.tensor import Tensor
 
 
 class _Graphs(threading.local):
-    """What this thread runs.
+    """The state of this thread.
 
     Attributes:
         running (bool): whether it runs a graph.
-        separate (bool): whether items are values without memory in common with the Tensor that they
-            are taken from, as in a graph and within `vmap`, which the original compiles as one.
+        separate (bool): whether items share no memory with the Tensor that they are taken from.
+            This holds in a graph and in `vmap`, which the original compiles as one.
     """
 
     running = False
@@ -34,7 +34,7 @@ graphs = _Graphs()
 
 
 def in_graph():
-    """Whether this thread runs a graph, or a function within `vmap`."""
+    """Returns whether this thread runs a graph, or a function within `vmap`."""
     return graphs.separate
 
 
@@ -54,9 +54,11 @@ def as_graph(function, args, kwargs):
 
 
 def _input(value, copies):
-    """An input as a graph has it: another Tensor of the same memory, a list of its own.
+    """Converts an input for a graph: a Tensor becomes another one of the same memory, a list is
+    copied.
 
-    `copies` holds those Tensors by the ids of the caller's, as a Tensor may be given twice.
+    `copies` maps the ids of the caller's Tensors to the new ones, because a Tensor may be given
+    twice.
     """
     kind = type(value)
     if kind is Tensor:
@@ -69,7 +71,7 @@ def _input(value, copies):
 
 
 def _own(tensor, copies):
-    """The graph's own Tensor in place of one of the caller's."""
+    """Returns the graph's own Tensor for one of the caller's."""
     own = copies.get(id(tensor))
     if own is None:
         own = copies[id(tensor)] = Tensor._wrap(tensor._array)
@@ -84,7 +86,7 @@ _LISTS = (type({}.items()), filter, types.GeneratorType)
 
 
 def _output(value):
-    """A result as a graph returns it."""
+    """Converts a result to the form that a graph returns."""
     if isinstance(value, (Tensor, str)):
         return value
     kind = type(value)
@@ -94,7 +96,7 @@ def _output(value):
         return kind(map(_output, value))
     if isinstance(value, _TUPLES):
         return tuple(map(_output, value))
-    if kind is map:  # of arrays of NumPy it stays one, as the interpreter runs it
+    if kind is map:  # a map of NumPy arrays stays a map, because the interpreter runs it
         items = tuple(map(_output, value))
         return map(_output, items) if any(map(_of_numpy, items)) else items
     if isinstance(value, _LISTS):

@@ -1,7 +1,6 @@
-"""Training steps on a GPU: rehearsed, captured as a CUDA graph, and replayed.
+"""Training steps on a GPU: warm-up runs, capture as a CUDA graph, and replay.
 
-When a step is captured again is decided in steps.py; the capture itself is in
-_backend/steps/cuda_graph.py.
+steps.py decides when a step is captured again; _backend/steps/cuda_graph.py captures it.
 """
 
 import functools
@@ -28,17 +27,17 @@ from .reachable import (
     weakly,
 )
 
-MOST_ON_HOST = 1 << 16  # bytes of a Tensor of the host, which are compared before each replay
+MOST_ON_HOST = 1 << 16  # bytes of a Tensor on the host; its values are compared before each replay
 
 
 class Graph:
-    """A step for one kind of arguments: rehearsed, then captured, then replayed.
+    """A step for one kind of arguments: it runs to warm up, is then captured, and then replayed.
 
     Args:
-        roots (tuple): from where everything that the step uses is reached; it is not kept.
+        roots (tuple): objects from which everything that the step uses can be reached; not stored.
     """
 
-    with_optimizer = True  # a graph holds the update too
+    with_optimizer = True  # a CUDA graph includes the update
     relies_on = staticmethod(is_cell)
     changes = Reason.PARAMETERS_ASSIGNED
     surroundings = staticmethod(lambda: None)
@@ -51,7 +50,7 @@ class Graph:
         self._inputs = None
 
     def __call__(self, function, args, kwargs):
-        """Runs the step, and returns what it returns, in memory of the caller's."""
+        """Runs the step, and returns its results in memory of the caller."""
         if self._inputs is None and self._rehearsals < WARM_UP:
             self._rehearsals += 1
             objects = objects_from([root() for root in self._roots])
@@ -59,7 +58,7 @@ class Graph:
                 value._array for value in objects if isinstance(value, Tensor) and has_array(value)
             ]
             result = self.capture.rehearse(functools.partial(function, *args, **kwargs))
-            del alive  # as in a capture, what the step replaces has not been free meanwhile
+            del alive  # as in a capture, replaced arrays are not freed meanwhile
             return map_tensors(_copy, result)
         if self._inputs is None:
             self._record(function, args, kwargs)
@@ -69,7 +68,7 @@ class Graph:
         return map_tensors(self._hand_over, self._made)
 
     def out_of_date(self):
-        """True if a parameter is another one than when the step was captured."""
+        """Returns True if a parameter has been replaced since the capture."""
         if self._inputs is None:
             return False
         return (
@@ -82,7 +81,7 @@ class Graph:
     # Capturing ------------------------------------------------------------------------------------
 
     def _record(self, function, args, kwargs):
-        """Captures the step with inputs of its own; refused, all is as it was.
+        """Captures the step with its own inputs; if that is refused, everything is restored.
 
         Raises:
             Refused: if it cannot be captured.
@@ -124,7 +123,7 @@ class Graph:
         self._keep(before, own)
 
     def _keep(self, before, own):
-        """Notes what the graph relies on."""
+        """Stores what the graph depends on."""
         captured = [(tensor, array) for tensor, array, _ in before.rows if id(tensor) in own]
         captured = [row for row in captured if not self.capture.follows(row[0])]
         self._own = own
@@ -138,7 +137,7 @@ class Graph:
     # Replaying ------------------------------------------------------------------------------------
 
     def _put_in(self, args, kwargs):
-        """Copies the arguments into the inputs that were captured."""
+        """Copies the arguments into the captured inputs."""
         for array, tensor in zip(self._given, inputs_of(args, kwargs)[0], strict=True):
             if arrays.on_device(tensor._array):
                 array[...] = tensor._array
@@ -146,22 +145,22 @@ class Graph:
                 array.set(arrays.HOST.ascontiguousarray(tensor._array))
 
     def _hand_over(self, tensor):
-        """A result as the caller gets it: the parameter itself, or a copy."""
+        """Returns a result for the caller: the parameter itself, or a copy."""
         return tensor if id(tensor) in self._own else _copy(tensor)
 
 
 class _Before:
-    """Tensors as they were before a step was captured.
+    """Tensors and their arrays before a step was captured.
 
     Args:
-        tensors: those that the step is known to reach.
+        tensors: the Tensors that the step is known to reach.
 
     Attributes:
-        rows: (Tensor, its array, the values where that is the host's).
-        others: (Parameter, its array) of all others.
+        rows: (Tensor, its array, its values if they are on the host).
+        others: (Parameter, its array) of all other Parameters.
 
     Raises:
-        Refused: if one is large and lies on the host.
+        Refused: if a Tensor is large and on the host.
     """
 
     def __init__(self, tensors):
@@ -177,10 +176,10 @@ class _Before:
         self.others = [(weight, weight._array) for weight in others]
 
     def settle(self):
-        """Has the step write into the arrays of before what it put in their place.
+        """Makes the step write into the previous arrays instead of replacing them.
 
         Raises:
-            Refused: if that cannot be, or an array of the host was written to.
+            Refused: if that is impossible, or an array on the host was written to.
         """
         replaced = []
         for tensor, array, values in self.rows:
@@ -205,7 +204,7 @@ class _Before:
             tensor._array = array
 
     def restore(self):
-        """Puts everything back."""
+        """Restores everything."""
         for tensor, array, values in self.rows:
             tensor._array = array
             if values is not None:
@@ -215,7 +214,7 @@ class _Before:
 
 
 class _Writes:
-    """Refuses a step that writes into its arguments, which are copies."""
+    """Refuses a step that writes into its arguments, because these are copies."""
 
     def __init__(self, inputs, captured):
         self._inputs = {id(tensor) for tensor in inputs}
@@ -228,17 +227,17 @@ class _Writes:
         depth.keepers = tuple(keeper for keeper in depth.keepers if keeper is not self)
 
     def gradients(self, network, weights, args, grad_outputs):
-        """None: it keeps no tape."""
+        """Returns None: it has no tape."""
         return None
 
     def note_in_place_write(self, tensors):
-        """Looks at Tensors that are about to be written in place."""
+        """Checks Tensors that are about to be written in place."""
         if any(id(tensor) in self._inputs for tensor in tensors):
             self._capture.refuse(Reason.ARGUMENT_WRITTEN)
 
 
 def _refuse_results(result, own):
-    """Refuses results that a replay cannot make again."""
+    """Refuses results that a replay cannot reproduce."""
     _refuse_leaves(result)
     for tensor in tensors_in(result):
         if id(tensor) not in own and not arrays.on_device(tensor._array):
@@ -257,12 +256,12 @@ def _refuse_leaves(value):
 
 
 def _is_of_host(value):
-    """True for a Tensor whose values lie on the host."""
+    """Returns True for a Tensor with values on the host."""
     return isinstance(value, Tensor) and has_array(value) and not arrays.on_device(value._array)
 
 
 def _host_values(tensor):
-    """A copy of an array of the host; None for one of a GPU."""
+    """Returns a copy of an array on the host; None for one on a GPU."""
     array = tensor._array
     if arrays.on_device(array):
         return None
@@ -272,7 +271,7 @@ def _host_values(tensor):
 
 
 def _copy(tensor):
-    """A Tensor of the same values in memory of its own; a Parameter as it is."""
+    """Returns a Tensor with a copy of the values; a Parameter is returned unchanged."""
     if isinstance(tensor, Parameter):
         return tensor
     return Tensor._wrap(tensor._array.copy())

@@ -1,9 +1,9 @@
-"""Training steps on the host: run twice, recorded as a plan of calls, and replayed.
+"""Training steps on the host: two runs, recording as a plan of calls, and replay.
 
-When a step is recorded again is decided in steps.py; how its calls are noted is in
-_backend/steps/recording.py. For the step that is recorded every Tensor that it can reach holds a
-Recorded array. An optimizer is given the true arrays, and is called in each replay: what its Python
-decides, such as a learning rate, is decided again.
+steps.py decides when a step is recorded again; _backend/steps/recording.py records its calls. While
+a step is recorded, every Tensor that it can reach holds a Recorded array. An optimizer receives the
+true arrays, and a replay calls its Python code, so that decisions such as the learning rate are
+made again.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ from .reachable import (
 
 
 class _WarmingUp(threading.local):
-    """A context within which no step begins: the one that runs is going to be recorded."""
+    """Context manager of the runs before a recording; no other step begins in it."""
 
     depth = 0
 
@@ -55,23 +55,23 @@ warming_up = _WarmingUp()
 
 
 class RecordedStep:
-    """A step for one kind of arguments: run as always, then recorded, then replayed.
+    """A step for one kind of arguments: it runs normally, is then recorded, and then replayed.
 
     Args:
-        roots (tuple): from where everything that the step uses is reached; it is not kept.
+        roots (tuple): objects from which everything that the step uses can be reached; not stored.
     """
 
-    with_optimizer = False  # its Python runs in each replay
+    with_optimizer = False  # a replay runs the optimizer's Python code
     changes = Reason.SURROUNDINGS_CHANGE
 
     @staticmethod
     def surroundings():
-        """What contexts around a step decide."""
+        """Returns the state of the contexts around a step."""
         return state.dtype, state.low, casting.active, depth.paused, depth.packing
 
     @staticmethod
     def relies_on(value):
-        """True for an object whose mode is compared."""
+        """Returns True for an object whose mode is compared before a replay."""
         return is_cell(value) and not value._cell_updates
 
     def __init__(self, roots):
@@ -81,10 +81,10 @@ class RecordedStep:
         self._plan = None
 
     def __call__(self, function, args, kwargs):
-        """Runs the step, and returns what it returns.
+        """Runs the step, and returns its results.
 
         Raises:
-            Refused: if it cannot be replayed; `results` has what it returned, if it has run.
+            Refused: if it cannot be replayed; if it has run, `results` has its results.
         """
         if self._plan is not None:
             return self._replay(function, args, kwargs)
@@ -95,7 +95,7 @@ class RecordedStep:
         return self._record(function, args, kwargs)
 
     def out_of_date(self):
-        """True if what the step relies on is not as it was when it was recorded."""
+        """Returns True if something that the step depends on has changed since the recording."""
         return self._plan is not None and not (
             all([_layout(holder._array, full) == was for holder, was, full in self._held])
             and all([_role(parameter) == was for parameter, was in self._flags])
@@ -122,7 +122,7 @@ class RecordedStep:
                 result, results = recording.run(function, args, kwargs)
             except _Failed as failed:
                 again()
-                results = (function(*args, **kwargs),)  # which raises what it has to, as always
+                results = (function(*args, **kwargs),)  # raises its usual errors
                 raise Refused(Reason.ERROR_OF_STEP.format(failed), results) from None
         recorder = recording.recorder
         if not python.unchanged() or python.drew():
@@ -165,7 +165,7 @@ class _RecordedStep:
     """One run of a step on Recorded arrays.
 
     Args:
-        tensors: the Tensors that it can reach.
+        tensors: the Tensors that the step can reach.
     """
 
     def __init__(self, tensors):
@@ -178,10 +178,10 @@ class _RecordedStep:
             raise Refused(Reason.DEVICE_TENSORS)
 
     def run(self, function, args, kwargs):
-        """Runs the step: (what it returns, the same as the plan is to return it).
+        """Runs the step; returns (its results, the results in the form for the plan).
 
         Raises:
-            _Failed: if it raised an error, and has written to nothing.
+            _Failed: if the step raised an error and has written nothing.
         """
         recorder, inputs, pairs = self.recorder, [], []
 
@@ -213,7 +213,7 @@ class _RecordedStep:
         return result, results
 
     def _look_at_inputs(self, inputs, pairs):
-        """Gives arguments the arrays that the step has put in place of theirs."""
+        """Replaces the arrays of arguments by those that the step has put in their place."""
         for argument, (tensor, array) in zip(inputs, pairs, strict=True):
             if argument._array is not array:
                 self.recorder.refuse(Reason.ARGUMENT_WRITTEN)
@@ -221,7 +221,7 @@ class _RecordedStep:
                 tensor._array = argument._array
 
     def finish(self, result):
-        """Puts true arrays into all Tensors that the step has made."""
+        """Puts true arrays into all Tensors that the step has created."""
         _give_values(tensors_in(result))
         self.recorder.apart = self._shown = None
         if self.recorder.left():
@@ -230,14 +230,14 @@ class _RecordedStep:
     # What the step sees ---------------------------------------------------------------------------
 
     def _hide(self):
-        """Puts Recorded arrays into the Tensors."""
+        """Replaces the arrays of the Tensors by Recorded arrays."""
         self._shown = []
         for tensor in self._tensors:
             self._shown.append(self.recorder.read(tensor))
             tensor._array = self._shown[-1]
 
     def _show(self):
-        """Puts the true arrays back, those that the step has assigned too."""
+        """Restores the true arrays, including those that the step has assigned."""
         for tensor, recorded in zip(self._tensors, self._shown, strict=True):
             now = tensor._array
             if type(now) is not Recorded:
@@ -248,15 +248,15 @@ class _RecordedStep:
             tensor._array = now.value
 
     def _give_back(self):
-        """Puts the arrays of before back after an error, or, where they have been written to, the
-        true ones."""
+        """After an error, restores the previous arrays or, if something was written to them, the
+        current true arrays."""
         if not self.recorder.written:
             for tensor, array in zip(self._tensors, self._before, strict=True):
                 tensor._array = array
         _give_values(self._tensors)
 
     def _apart(self, method, args, kwargs):
-        """Calls a method on the true arrays, and notes the call."""
+        """Calls a method on the true arrays, and records the call."""
         recorder = self.recorder
         if any([isinstance(leaf, Sparse) for leaf in _leaves((args, kwargs))]):
             recorder.refuse(Reason.SPARSE_GRADIENTS)
@@ -269,7 +269,7 @@ class _RecordedStep:
         return result
 
     def _results(self, value, inputs):
-        """What the step returned, as the plan returns it."""
+        """Returns the results of the step in the form for the plan."""
         if isinstance(value, Tensor):
             for number, argument in enumerate(inputs):
                 if value is argument:
@@ -287,19 +287,19 @@ class _RecordedStep:
             return {key: self._results(item, inputs) for key, item in value.items()}
         return value
 
-    # As those who keep a tape (_core/autograd/tape.py) --------------------------------------------
+    # Interface of those who keep a tape (_core/autograd/tape.py) ----------------------------------
 
     def gradients(self, network, weights, args, grad_outputs):
-        """None: it keeps no tape."""
+        """Returns None: it has no tape."""
         return None
 
     def note_in_place_write(self, tensors):
-        """Notes that Tensors are about to be written in place."""
+        """Records that Tensors are about to be written in place."""
         self.recorder.note_write()
 
 
 class _Call:
-    """A call of a method in a replay; it does not keep the object."""
+    """A call of a method in a replay; it holds only a weak reference to the object."""
 
     def __init__(self, method):
         self._method = weakref.WeakMethod(method)
@@ -309,7 +309,7 @@ class _Call:
 
 
 class _Failed(Exception):
-    """A step raised an error while it was recorded, and had written to nothing."""
+    """Raised if a step fails while it is recorded and has written nothing."""
 
 
 def _refuse_inputs(args, kwargs):
@@ -323,14 +323,15 @@ def _refuse_inputs(args, kwargs):
 
 
 def _layout(array, full):
-    """What decides how code computes on an array, apart from its values."""
+    """Returns the properties of an array, apart from its values, that affect how code computes on
+    it."""
     if full:
         return type(array), array.shape, array.dtype, array.strides, array.flags.writeable
     return type(array), array.shape, array.dtype
 
 
 def _role(parameter):
-    """Whether a Parameter has a gradient, and how many hooks see it."""
+    """Returns whether a Parameter has a gradient, and the number of its hooks."""
     return flag(parameter), len(vars(parameter).get("_hooks", ()))
 
 
@@ -341,14 +342,14 @@ def _leaves(value):
 
 
 def _true(tensor):
-    """A Tensor over the true array of one; a Parameter as it is."""
+    """Returns a Tensor over the true array of another one; a Parameter is returned unchanged."""
     if isinstance(tensor, Parameter) or type(tensor._array) is not Recorded:
         return tensor
     return Tensor._wrap(tensor._array.value)
 
 
 def _arrays_of(value):
-    """Arguments with arrays in place of Tensors, for `_wrap_arrays`."""
+    """Replaces Tensors in arguments by arrays, for `_wrap_arrays`."""
     if isinstance(value, Tensor):
         return value if isinstance(value, Parameter) else value._array
     if type(value) in (tuple, list):
@@ -359,7 +360,7 @@ def _arrays_of(value):
 
 
 def _wrap_arrays(value):
-    """Arguments with Tensors in place of arrays."""
+    """Replaces arrays in arguments by Tensors."""
     kind = type(value)
     if kind is numpy.ndarray:
         return Tensor._wrap(value)

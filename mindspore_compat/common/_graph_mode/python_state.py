@@ -1,10 +1,11 @@
-"""The plain Python that a recorded step relies on: attributes, lists, globals, closures.
+"""The plain Python values that a recorded step depends on: attributes, lists, globals, closures.
 
-A replay runs none of a step's Python, so what that Python read must be what it read when the step
-was recorded. `PythonState` notes the identity of every value that the step can reach by attributes,
-elements, closures and the globals that its functions name, and compares them before each replay. It
-holds no network: plain values are referenced, so that no other gets their identity, all else is
-referenced weakly. Code that does more than compute (prints, reads a file or the time) is refused.
+A replay runs none of a step's Python code, so the values that the code read must be unchanged.
+`PythonState` stores the identity of every value that the step can reach through attributes,
+elements, closures and the globals that its functions name, and compares the identities before each
+replay. It keeps no network alive: it holds references to plain values, so that their identities are
+not reused, and weak references to all other objects. Code that does more than compute (prints,
+reads a file or the time) is refused.
 """
 
 import dis
@@ -22,7 +23,7 @@ from ..._core.tensor.tensor import Tensor
 from .reachable import PACKAGE, PLAIN, functions_of, is_cell, is_ours, names_of
 
 EFFECTS = ("print", "open", "input", "next", "breakpoint", "exec", "eval")  # builtins
-OUTSIDE = {  # modules whose functions read or change what is outside of the step
+OUTSIDE = {  # modules whose functions read or change state outside the step
     "asyncio",
     "datetime",
     "io",
@@ -42,10 +43,10 @@ OUTSIDE = {  # modules whose functions read or change what is outside of the ste
     "time",
     "uuid",
 }
-MEMBERS = ("_params", "_cells", "_buffers")  # of a Cell; each member is an attribute as well
+MEMBERS = ("_params", "_cells", "_buffers")  # attributes of a Cell; members are attributes too
 MOST_BYTES = 1 << 12  # of a NumPy array, which is compared as a whole
 CONTAINERS = (tuple, list, dict, set, frozenset)
-_MISSING = itertools.repeat(object())  # what names that a dict lacks are taken for
+_MISSING = itertools.repeat(object())  # stands for names missing in a dict
 VALUES = (
     *PLAIN,
     Tensor,
@@ -65,21 +66,22 @@ VALUES = (
 
 
 class PythonState:
-    """What objects and functions hold, apart from the values of Tensors.
+    """The values held by objects and functions, except the values of Tensors.
 
     Args:
         found: the objects that the step can reach.
 
     Raises:
-        Refused: if a function of them does more than compute, or an object hides what it holds.
+        Refused: if one of their functions does more than compute, or an object's state cannot be
+            read.
     """
 
     def __init__(self, objects):
         self._alive = []
-        self._sources = {}  # (reader, id of an object) -> a reference to the object
-        self._names = {}  # id of a dict of names -> (reader, reference to its owner, the names)
-        self._classes = set()  # that are watched already; empty once all are
-        self._dead = []  # references to objects that are gone
+        self._sources = {}  # (reader, id of an object) -> reference to the object
+        self._names = {}  # id of a dict of names -> (reader, reference to its owner, names)
+        self._classes = set()  # classes that are already watched; empty once all are
+        self._dead = []  # references to objects that no longer exist
         self._global = _global_random()
         try:
             for value in objects:
@@ -92,11 +94,11 @@ class PythonState:
             self._classes.clear()
             self._sources.clear()
             self._names.clear()
-        except (RecursionError, TypeError) as error:  # a list in itself, or no weak references
+        except (RecursionError, TypeError) as error:  # cyclic, or no weak references
             raise Refused(Reason.INCOMPARABLE.format(error)) from None
 
     def unchanged(self):
-        """True if all is as it was noted."""
+        """Returns True if nothing has changed."""
         if self._dead:
             return False
         for reader, reference, identities, deep in self._rows:
@@ -116,7 +118,7 @@ class PythonState:
         return True
 
     def drew(self):
-        """True if Python's or NumPy's own random numbers have been drawn since."""
+        """Returns True if Python's or NumPy's own random numbers have been drawn since."""
         return self._global != _global_random()
 
     # What is watched ------------------------------------------------------------------------------
@@ -138,7 +140,7 @@ class PythonState:
             self._watch_class(attribute)
 
     def _watch_class(self, value):
-        """Watches what a class holds that is used as a record of settings, and those in it."""
+        """Watches a class that is used as a record of settings, and classes in it."""
         if not isinstance(value, type) or value in self._classes or is_ours(value):
             return
         self._classes.add(value)
@@ -169,7 +171,8 @@ class PythonState:
             self._sources[reader, id(value)] = self._weak(value)
 
     def _look_up(self, reader, owner, names):
-        """Watches names of a dict, also those that it lacks; returns the values that it has."""
+        """Watches names in a dict, including missing ones; returns the values of the existing
+        ones."""
         known = reader(owner)
         if id(known) not in self._names:
             self._names[id(known)] = reader, self._weak(owner), set()
@@ -182,7 +185,8 @@ class PythonState:
     # Noting ---------------------------------------------------------------------------------------
 
     def _note(self, reader, reference):
-        """What is compared of one source: the identities of what it holds, and of elements."""
+        """Returns what is compared for one source: the identities of its values, and of their
+        elements."""
         values, deep = reader(reference()), []
         for name, value in values.items():
             self._keep(value)
@@ -191,7 +195,7 @@ class PythonState:
         return reader, reference, [*map(id, values.values())], deep
 
     def _note_names(self, reader, reference, names):
-        """The same of the names that functions look up in one dict."""
+        """Returns the same for the names that functions look up in one dict."""
         known, names, deep = reader(reference()), sorted(names), []
         for name in names:
             if name in known:
@@ -210,7 +214,7 @@ class PythonState:
 
 
 def _is_watched(value):
-    """True for an object whose attributes a step may read, unless it is a Tensor."""
+    """Returns True for an object, other than a Tensor, whose attributes a step may read."""
     if isinstance(value, (Tensor, type)) or not hasattr(value, "__dict__"):
         return False
     if is_cell(value):
@@ -227,7 +231,7 @@ def _globals_of(function):
 
 
 def _of_function(function):
-    """What a function itself holds: its code, defaults and closure."""
+    """Returns the state of a function: its code, defaults and closure."""
     parts = {
         "code": function.__code__,
         "defaults": function.__defaults__,
@@ -237,20 +241,21 @@ def _of_function(function):
         for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
             try:
                 parts[f"closure {name}"] = cell.cell_contents
-            except ValueError:  # it is not set yet
+            except ValueError:  # an empty closure cell
                 continue
     return parts
 
 
 def _is_deep(value):
-    """True for what may hold other things later, though it is the same object."""
+    """Returns True for a container whose contents may change."""
     if isinstance(value, (tuple, frozenset)):
         return not all([isinstance(item, (*PLAIN, Tensor)) for item in value])
     return isinstance(value, (list, dict, set)) or type(value) is numpy.ndarray
 
 
 def _flat(value, keep=None):
-    """What identifies the elements of a container, those of its own containers too."""
+    """Returns the identities of the elements of a container, including those of nested
+    containers."""
     if type(value) is numpy.ndarray:
         return value.tobytes()
     identities = [len(value)]
@@ -265,7 +270,7 @@ def _flat(value, keep=None):
 
 
 def _refuse_effects(function, code):
-    """Refuses a function that names what does more than compute."""
+    """Refuses a function that names something that does more than compute."""
     for instruction in dis.get_instructions(code):
         name = instruction.argval
         if instruction.opname == "IMPORT_NAME" and name.partition(".")[0] in OUTSIDE:
@@ -281,7 +286,7 @@ def _refuse_effects(function, code):
 
 
 def _is_outside(value):
-    """True for a module, or what comes from one, that reads or changes what is outside."""
+    """Returns True for a module, or an object from one, that reads or changes state outside."""
     if isinstance(value, types.ModuleType):
         return value.__name__.partition(".")[0] in OUTSIDE or value.__name__.endswith(".log")
     home = getattr(value, "__module__", None) or type(value).__module__
@@ -304,7 +309,8 @@ def _refuse_hidden(name, value):
 
 
 def _is_foreign(value):
-    """True for a function or class of a library: it is given no Tensor that it does not read."""
+    """Returns True for a function or class of a library, which cannot hide Tensors from the
+    step."""
     name = value.__module__ or "builtins"
     if name.partition(".")[0] in sys.stdlib_module_names and name != "__main__":
         return True

@@ -1,5 +1,5 @@
-"""What a training step is given and relies on: kinds of arguments, the modes of its Cells, and all
-objects that it can reach. Both forms of captured steps compare it (steps.py)."""
+"""Finds what a training step depends on: the kinds of its arguments, the modes of its Cells, and
+all objects that it can reach. Both forms of captured steps use it (steps.py)."""
 
 import functools
 import types
@@ -11,8 +11,8 @@ from ..._core.autograd.transforms import tensors_in
 from ..._core.tensor.tensor import Tensor
 from ..parameter import Parameter
 
-WARM_UP = 2  # steps before one is captured
-MOST_OBJECTS = 100_000  # that are looked at for Tensors
+WARM_UP = 2  # number of runs before a capture
+MOST_OBJECTS = 100_000  # limit of the objects that are searched for Tensors
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type)
 HOOKS = ("_forward_pre_hook", "_forward_hook", "_backward_pre_hook", "_backward_hook")
 
@@ -20,7 +20,7 @@ HOOKS = ("_forward_pre_hook", "_forward_hook", "_backward_pre_hook", "_backward_
 
 
 def kind_of(value, owner):
-    """What arguments must have in common to be given to one graph.
+    """Returns a key of arguments: arguments with equal keys can use one graph.
 
     Raises:
         Refused: if one is neither a Tensor nor a plain value.
@@ -41,7 +41,7 @@ def kind_of(value, owner):
 
 
 def inputs_of(args, kwargs):
-    """The Tensors among arguments whose values are copied, and the Parameters."""
+    """Returns the Tensors among arguments whose values are copied, and the Parameters."""
     tensors = [*tensors_in(args), *tensors_in(kwargs)]
     parameters = [tensor for tensor in tensors if isinstance(tensor, Parameter)]
     return [tensor for tensor in tensors if not isinstance(tensor, Parameter)], parameters
@@ -59,12 +59,12 @@ def has_hooks(cell):
 
 
 def weakly(value):
-    """A weak reference; of a method, to its object."""
+    """Returns a weak reference to an object, or to the object of a method."""
     return weakref.ref(getattr(value, "__self__", value))
 
 
 def mode(reference):
-    """What decides about how a Cell computes, apart from its parameters."""
+    """Returns the state that affects how a Cell computes, except its parameters."""
     cell = reference()
     if cell is None:
         return None
@@ -89,7 +89,7 @@ def flag(parameter):
 
 
 def has_array(tensor):
-    """True if the values of a Tensor are there: not put off, and not those of a vmap."""
+    """Returns True if a Tensor has values: not deferred ones, and not those of a vmap."""
     put_off = getattr(tensor, "has_init", False)
     return not put_off and type(tensor.__dict__.get("_array")) in arrays.SPACES
 
@@ -99,13 +99,13 @@ _BACK_END = arrays.__name__.removesuffix("arrays")
 
 
 def _is_of_back_end(kind):
-    """True for a class whose objects hold arrays and compiled code, but no Tensor."""
+    """Returns True for a class whose objects hold arrays and compiled code, but no Tensor."""
     return str(kind.__module__).startswith(_BACK_END)
 
 
 def objects_from(roots, into_optimizers=True):
-    """What is reached from objects and functions: attributes, elements, closures, and the globals
-    that a function names.
+    """Returns all objects reachable from objects and functions, through attributes, elements,
+    closures and the globals that a function names.
 
     Raises:
         Refused: if there is too much.
@@ -139,7 +139,7 @@ def _parts(value):
     if isinstance(value, functools.partial):
         return value.func, *value.args, *value.keywords.values()
     values = list(value.values()) if isinstance(value, dict) else []
-    own = getattr(value, "__dict__", None)  # which some objects without attributes answer, too
+    own = getattr(value, "__dict__", None)  # some objects without attributes have one too
     values += own.values() if isinstance(own, dict) else []
     for kind in type(value).__mro__:
         if not is_ours(kind) and kind.__module__ != "builtins" and is_cell(value):
@@ -148,8 +148,8 @@ def _parts(value):
 
 
 def functions_of(kind):
-    """The functions that a class defines, those of its properties and static methods too; of a
-    Cell without that which builds it, as no step does."""
+    """Returns the functions that a class defines, including properties and static methods; for a
+    Cell without its constructor, which no step calls."""
     inner = ("__func__", "fget", "func")
     functions = []
     for name, member in vars(kind).items():
@@ -165,7 +165,7 @@ def _parts_of_function(function):
     for cell in function.__closure__ or ():
         try:
             values.append(cell.cell_contents)
-        except ValueError:  # it is not set yet
+        except ValueError:  # an empty closure cell
             continue
     if is_ours(function):
         return values
@@ -180,7 +180,7 @@ def _parts_of_function(function):
 
 
 def names_of(code):
-    """The names in a function and in those that it defines."""
+    """Returns the names used in a function and in the functions that it defines."""
     inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
     return {*code.co_names, *(name for inner_code in inner for name in names_of(inner_code))}
 
@@ -189,7 +189,8 @@ PACKAGE = __name__.partition(".")[0]
 
 
 def is_ours(value):
-    """True for a function or class of this package, whose globals hold nothing of a script's."""
+    """Returns True for a function or class of this package, whose globals contain nothing of a
+    script."""
     return (value.__module__ or "").partition(".")[0] == PACKAGE
 
 

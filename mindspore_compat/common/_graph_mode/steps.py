@@ -1,4 +1,4 @@
-"""Training steps that are replayed: when a step is captured or recorded, and when it is not.
+"""Replay of training steps: decides when a step is captured or recorded, and when it is not.
 
 Worked example. A TrainOneStepCell is called in graph mode, with batches of one shape:
 
@@ -7,16 +7,16 @@ Worked example. A TrainOneStepCell is called in graph mode, with batches of one 
   (host_step.py);
 * each later one replays that with its batch.
 
-No Python of the step runs in a replay: as in the original's graph mode, what a step does besides
-operations on Tensors is done where it is built. What a step relies on is compared before each
-replay: the training flag of each Cell and what device_step.py and host_step.py name. Where one
-differs the step is captured again.
+A replay runs none of the step's Python code: as in the original's graph mode, side effects happen
+only when the graph is built. Everything that a step depends on is compared before each replay: the
+training flag of each Cell, and the values named in device_step.py and host_step.py. If something
+differs, the step is captured again.
 
 A function marked by `jit` is such a step if its first call calls an optimizer or, on the host,
-takes a gradient; so is, on the host, the outermost Cell in graph mode. An optimizer that is itself
-the outermost Cell is none: its Python runs in each replay anyway.
+takes a gradient. On the host, the outermost Cell in graph mode is treated in the same way. An
+outermost optimizer is not, because its Python code runs in each replay anyway.
 
-A step that cannot be captured runs operation by operation, and says once why.
+A step that cannot be captured runs operation by operation, and logs the reason once.
 """
 
 import os
@@ -36,18 +36,18 @@ from .host_step import RecordedStep, warming_up
 from .reachable import PLAIN, kind_of, mode, objects_from
 
 VARIABLE = "MINDSPORE_COMPAT_RECORDED_STEPS"
-MOST_GRAPHS = 4  # kinds of arguments, of one step
-FEW_REPLAYS = 5  # a graph that is out of date earlier was captured for nothing
+MOST_GRAPHS = 4  # kinds of arguments of one step
+FEW_REPLAYS = 5  # a graph that is outdated after fewer replays was not worth its capture
 MOST_IN_VAIN = 3
 
-_steps = {}  # id of a Cell, object or function -> name -> its CapturedStep
+_steps = {}  # id of a Cell, object or function -> {name: CapturedStep}
 
 
 def captures(building):
-    """True if a step that begins now may be captured.
+    """Returns True if a step that begins now may be captured.
 
     Args:
-        building (int): how many functions marked by `jit` are running.
+        building (int): the number of running functions marked by `jit`.
     """
     return (
         (config.mode == GRAPH_MODE or building > 0)
@@ -60,13 +60,13 @@ def captures(building):
 
 
 def _records():
-    """True if steps on the host are recorded."""
+    """Returns True if steps on the host are recorded."""
     return device.in_force() == "CPU" and os.environ.get(VARIABLE, "1") != "0"
 
 
 def run_graph(cell, args, kwargs):
-    """Calls a Cell as the outermost graph (call.py), which may be a training step; one that
-    is known to be is captured from within, and of an optimizer nothing would be recorded."""
+    """Calls a Cell as the outermost graph (call.py). The graph may be a training step, except for a
+    Cell that captures itself and for an optimizer."""
 
     def step(*args, **kwargs):
         apart = cell._cell_captures_itself or cell._cell_updates
@@ -78,15 +78,15 @@ def run_graph(cell, args, kwargs):
 
 
 def run(owner, name, function, args, kwargs, trains=False):
-    """Calls a function that may be a training step, captured if it can be.
+    """Calls a function that may be a training step, and captures it if possible.
 
     Args:
-        owner: the Cell or object that the step belongs to, or the function itself; the graph is
-            kept for as long as it lives.
-        name: the step's name, for the line that says why it is not captured.
+        owner: the Cell or object to which the step belongs, or the function itself; the graph
+            exists as long as its owner.
+        name: the name of the step in log lines.
         function: the step.
         args, kwargs: its arguments.
-        trains (bool): whether it is known to be one; of others the first call tells.
+        trains (bool): whether it is known to train; otherwise the first call shows it.
     """
     of_owner = _steps.get(id(owner))
     if of_owner is None:
@@ -99,8 +99,8 @@ def run(owner, name, function, args, kwargs, trains=False):
 
 
 def can_own(value):
-    """True for an object to which a graph can belong: one that a weak reference may stand for, and
-    that is not a value given to a step."""
+    """Returns True for an object that can own a graph: it supports weak references, and is not a
+    value passed to a step."""
     return not isinstance(value, (Tensor, *PLAIN)) and type(value).__weakrefoffset__ != 0
 
 
@@ -108,7 +108,7 @@ class CapturedStep:
     """A step and its graphs, one for each kind of arguments.
 
     Args:
-        name (str): its name.
+        name (str): the name of the step in log lines.
         trains (bool): whether it is known to train.
     """
 
@@ -140,7 +140,7 @@ class CapturedStep:
         return function(*args, **kwargs)
 
     def _graph(self, owner, function, args, kwargs):
-        """The graph for these arguments; None if there are too many already."""
+        """Returns the graph for these arguments; None if there are too many already."""
         form = Graph if current.can_capture() else RecordedStep
         if form not in self._cells:
             objects = objects_from((owner, function), into_optimizers=form.with_optimizer)

@@ -1,1 +1,1 @@
-"""Small functions and objects of the original's Python layer that scripts import."""
+"""Small functions and objects of the original's Python code that scripts import."""

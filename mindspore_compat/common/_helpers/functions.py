@@ -1,7 +1,7 @@
-"""Small functions of the original's Python layer that scripts import: shapes, marks, warnings.
+"""Small functions of the original's Python code that scripts import: shapes, markers, warnings.
 
-They stand here under `mindspore.common._utils`, `common._decorator` and wherever the original's
-files import them.
+They are exposed as `mindspore.common._utils`, `common._decorator` and wherever the original's files
+import them.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ _warned = set()
 
 
 def is_dim_unknown(shape):
-    """Whether the number of axes of a shape is unknown: (-2,).
+    """Returns whether the number of axes of a shape is unknown: (-2,).
 
     Raises:
         ValueError: if -2 is given together with other lengths.
@@ -49,7 +49,7 @@ def is_dim_unknown(shape):
 
 
 def is_shape_unknown(shape):
-    """Whether a shape has a length that is unknown, -1, or is unknown as a whole, (-2,).
+    """Returns whether a shape has an unknown length, -1, or is entirely unknown, (-2,).
 
     Raises:
         ValueError: if it has a length below -2, or -2 together with others.
@@ -63,7 +63,7 @@ def is_shape_unknown(shape):
 
 
 def get_func(func):
-    """The function behind a bound method; any other thing as it is."""
+    """Returns the function of a bound method; any other object unchanged."""
     return func.__func__ if inspect.ismethod(func) else func
 
 
@@ -77,24 +77,24 @@ def _mark(fn, mark):
 
 
 def jit_forbidden_register(fn):
-    """Marks a function as one that no graph may call, by its `__jit_forbidden__`; gives a function
-    that calls it."""
+    """Marks a function as forbidden in graphs by its attribute `__jit_forbidden__`; returns a
+    function that calls it."""
     return _mark(fn, "__jit_forbidden__")
 
 
 def jit_view_unsupported(fn):
-    """Marks a function whose result is a view in eager mode alone, by its
-    `__jit_view_unsupported__`; gives a function that calls it."""
+    """Marks a function whose result is a view only in eager mode, by its attribute
+    `__jit_view_unsupported__`; returns a function that calls it."""
     return _mark(fn, "__jit_view_unsupported__")
 
 
 def null_context_fn():
-    """Two contexts that do nothing, for `recompute`."""
+    """Returns two contexts that do nothing, for `recompute`."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
 def init_to_value(init):
-    """The number that "zeros", "ones" or a number stands for, a float.
+    """Converts "zeros", "ones" or a number to a float.
 
     Raises:
         ValueError: if `init` is something else.
@@ -109,14 +109,14 @@ def init_to_value(init):
 
 
 def deprecated(version, substitute, use_substitute_name=False, module_prefix=""):
-    """A decorator of a function that is to go: its first call writes a warning to the log.
+    """Returns a decorator for a deprecated function: its first call logs a warning.
 
     Args:
-        version (str): the release from which on it is.
-        substitute (str): what to use instead; None or "" for nothing.
-        use_substitute_name (bool): whether the class of the first argument gets the
-            substitute as its `substitute_name`. Default: ``False``.
-        module_prefix (str): stands before its name in the warning. Default: "".
+        version (str): the release that deprecates it.
+        substitute (str): the replacement; None or "" for none.
+        use_substitute_name (bool): whether to store the replacement as `substitute_name` on the
+            class of the first argument. Default: ``False``.
+        module_prefix (str): prefix of its name in the warning. Default: "".
     """
 
     def decorate(func):
@@ -138,12 +138,12 @@ def deprecated(version, substitute, use_substitute_name=False, module_prefix="")
 
 
 def mark_deprecated(deprecated_module_name, new_module_name, version="2.9.0"):
-    """Gives a module that is to go the names of the one that replaces it, and warns.
+    """Makes a deprecated module expose the names of its replacement, and logs a warning.
 
     Args:
-        deprecated_module_name (str): the module that goes.
-        new_module_name (str): the one that replaces it.
-        version (str): the release from which on it is. Default: "2.9.0".
+        deprecated_module_name (str): the deprecated module.
+        new_module_name (str): its replacement.
+        version (str): the release that deprecates it. Default: "2.9.0".
     """
     old = sys.modules.get(deprecated_module_name) or importlib.import_module(deprecated_module_name)
     new = importlib.import_module(new_module_name)

@@ -1,7 +1,7 @@
-"""What a script gives to the functions of a graph that it runs itself: `JitContext`.
+"""JitContext: the context that a script passes to the functions of a graph that it runs itself.
 
-Nothing of this package reads it; scripts that trace functions in the original's manner set one,
-and ask for it.
+Nothing in this package reads it. Scripts that trace functions in the original's manner set a
+context and read it.
 """
 
 from ..._core.rules.vocabulary import InstanceOf
@@ -11,9 +11,9 @@ _current = [None]
 
 
 class JitContext:
-    """What one function that is traced keeps: whether it is compiled, its phase, arguments, result.
+    """State of one traced function: whether it is compiled, its phase, arguments and result.
 
-    A subclass defines `run_op`, which is given a Primitive, its result and its inputs.
+    A subclass defines `run_op`, which receives a Primitive, its result and its inputs.
     """
 
     def __init__(self):
@@ -23,10 +23,10 @@ class JitContext:
         self.args = None
 
     def run_op(self, prim, prim_res, *args):
-        """Notes one operation; a subclass defines it.
+        """Records one operation; a subclass defines it.
 
         Raises:
-            AttributeError: if it does not.
+            AttributeError: if the subclass does not define it.
         """
         raise AttributeError(
             "For 'JitContext', 'run_op' must be defined by a subclass, but is not."
@@ -57,10 +57,10 @@ def _of_type(name, value, kind):
 
 
 def set_jit_context(new_jit_context):
-    """Makes a JitContext, or None, the one that `jit_context` gives."""
+    """Sets the JitContext, or None, that `jit_context` returns."""
     _current[0] = new_jit_context
 
 
 def jit_context():
-    """The JitContext that was set last, or None."""
+    """Returns the JitContext set last, or None."""
     return _current[0]

@@ -1,4 +1,4 @@
-"""MSContext: what scripts ask the original's compiled context about devices."""
+"""MSContext: answers questions of scripts about devices, like the original's compiled context."""
 
 from ..._backend import arrays
 
@@ -6,10 +6,10 @@ __all__ = ["MSContext"]
 
 
 class MSContext:
-    """What is known of the devices; there is one, `MSContext.get_instance()`.
+    """Information on devices; the only instance is `MSContext.get_instance()`.
 
     Raises:
-        TypeError: when it is called.
+        TypeError: if it is called.
     """
 
     def __init__(self):
@@ -17,23 +17,23 @@ class MSContext:
 
     @classmethod
     def get_instance(cls):
-        """The one there is."""
+        """Returns the only instance."""
         return _context
 
     def is_pkg_support_device(self, device):
-        """Whether there is a device of a target: "CPU", "GPU" or "Ascend"."""
+        """Returns whether a device of a target exists: "CPU", "GPU" or "Ascend"."""
         return device == "CPU" or device == "GPU" and arrays.gpu_available()
 
     def is_ascend_plugin_loaded(self):
-        """Whether there is an Ascend device: always False."""
+        """Returns whether an Ascend device exists, which is always False."""
         return self.is_pkg_support_device("Ascend")
 
     def get_ascend_soc_version(self):
-        """The kind of Ascend device; empty, as no such device is supported."""
+        """Returns the kind of Ascend device, which is empty, since none is supported."""
         return ""
 
     def get_backend_policy(self):
-        """What runs graphs: "ms", this package itself."""
+        """Returns the backend that runs graphs: "ms", this package itself."""
         return "ms"
 
 

@@ -1,1 +1,1 @@
-"""What initializers compute with: fan-in, fan-out and streams of random values."""
+"""Helpers of initializers: fan-in, fan-out and streams of random values."""

@@ -4,7 +4,7 @@ import math
 
 
 def _calculate_fan_in_and_fan_out(shape):
-    """The numbers of inputs and outputs of a unit whose weight has this shape."""
+    """Returns fan-in and fan-out of a weight of this shape."""
     if len(shape) < 2:
         raise ValueError(
             f"'fan_in' and 'fan_out' need a tensor of at least 2 dimensions, but got {len(shape)}."
@@ -14,12 +14,12 @@ def _calculate_fan_in_and_fan_out(shape):
 
 
 def _calculate_in_and_out(arr):
-    """The numbers of inputs and outputs of a unit whose weight is `arr`."""
+    """Returns fan-in and fan-out of the weight `arr`."""
     return _calculate_fan_in_and_fan_out(arr.shape)
 
 
 def _calculate_correct_fan(shape, mode):
-    """The fan that `mode` ('fan_in' or 'fan_out', in any case) selects."""
+    """Returns the fan that `mode` ('fan_in' or 'fan_out', upper or lower case) selects."""
     modes = ("fan_in", "fan_out")
     if not isinstance(mode, str):
         raise TypeError(f"'mode' must be a str, but got {mode!r}.")
@@ -43,7 +43,8 @@ _GAINS = {
 
 
 def _calculate_gain(nonlinearity, param=None):
-    """The gain recommended after a nonlinearity; `param` is the negative slope of 'leaky_relu'."""
+    """Returns the recommended gain for a nonlinearity; `param` is the negative slope of
+    'leaky_relu'."""
     if nonlinearity != "leaky_relu":
         if nonlinearity not in _GAINS:
             raise ValueError(

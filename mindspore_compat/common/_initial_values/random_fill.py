@@ -1,7 +1,7 @@
-"""Random values of weights: normal, uniform and truncated normal, in float32, on the host.
+"""Random initial weights: normal, uniform and truncated normal, in float32, on the host.
 
-Each draw takes its seed from NumPy's global random state (two words of it, as the original does),
-hence `mindspore.set_seed` and `numpy.random.seed` both fix it. The streams themselves are ours.
+Each draw takes its seed from NumPy's global random state (two words, like the original), so both
+`mindspore.set_seed` and `numpy.random.seed` determine it. The streams differ from the original's.
 """
 
 import math
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def _numpy_seed():
-    """A seed taken from NumPy's global random state, which advances by two words."""
+    """Draws a seed from NumPy's global random state, which advances by two words."""
     return np.random.randint(low=1, high=1 << 63, dtype=np.int64)
 
 
@@ -19,7 +19,7 @@ def _stream():
 
 
 def _init_random_normal(mean, sigma, shape):
-    """Values of N(mean, sigma²) in float32."""
+    """Draws values of N(mean, sigma²) in float32."""
     if sigma < 0:
         raise ValueError(f"For 'Normal', 'sigma' must be >= 0, but got {sigma!r}.")
     drawn = _stream().standard_normal(shape, np.float32)
@@ -27,12 +27,12 @@ def _init_random_normal(mean, sigma, shape):
 
 
 def _init_random_uniform(a, b, shape):
-    """Values of U(a, b) in float32."""
+    """Draws values of U(a, b) in float32."""
     return _stream().random(shape, np.float32) * np.float32(b - a) + np.float32(a)
 
 
 def _init_truncated_normal(a, b, mean, sigma, shape):
-    """Values of N(mean, sigma²) in float32, given that they lie in [a, b]."""
+    """Draws values of N(mean, sigma²) in float32, truncated to [a, b]."""
     if sigma < 0 or a > b:
         raise ValueError(
             f"For 'TruncatedNormal', 'sigma' must be >= 0 and 'a' <= 'b', "
@@ -50,7 +50,7 @@ def _init_truncated_normal(a, b, mean, sigma, shape):
 
 
 def _redraw(stream, low, high, count):
-    """Standard normal values, drawn again as often as they fall outside [low, high]."""
+    """Draws standard normal values, and redraws those outside [low, high]."""
     drawn = stream.standard_normal(count, np.float32)
     outside = np.flatnonzero((drawn < low) | (drawn > high))
     while outside.size:
@@ -60,8 +60,8 @@ def _redraw(stream, low, high, count):
 
 
 def _by_quantile(stream, low, high, shape):
-    """Standard normal values in a small or far interval; mirrored where the upper tail would
-    round."""
+    """Draws standard normal values in a small or distant interval; mirrored if the upper tail would
+    lose precision."""
     if low > 0:
         return -_by_quantile(stream, -high, -low, shape)
     from scipy import special  # here, because it takes long to load and few draws need it

@@ -1,1 +1,1 @@
-"""Checkpoints: saving, loading, and turning the slices of some ranks into those of others."""
+"""Checkpoints: saving, loading, and resharding, which changes how ranks share parameters."""

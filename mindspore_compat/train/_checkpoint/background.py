@@ -1,4 +1,4 @@
-"""Checkpoints that are written in the background, one at a time, and what becomes of failures."""
+"""Writes checkpoints in the background, one at a time, and reports failures."""
 
 import multiprocessing
 import os
@@ -7,19 +7,18 @@ import threading
 from ... import log
 
 _NAME = "asyn_save_ckpt"
-_latest = None  # the last BackgroundSave, unless it has been waited for
+_latest = None  # the last BackgroundSave that has not been waited for
 
 
 class BackgroundSave:
     """A file that a thread or a process is writing.
 
     Args:
-        how (Union[bool, str]): "process" for a process; else it is a thread.
-        write (Callable): A function of a module, which is called with `path`, `values` and
-            `options`.
+        how (Union[bool, str]): "process" for a process; any other value for a thread.
+        write (Callable): a module-level function, called with `path`, `values` and `options`.
         path (str): The file.
-        values (list): What is written; nobody else may change it.
-        options (dict): Further arguments of `write`.
+        values (list): the values to write; nothing else may change them.
+        options (dict): additional arguments of `write`.
     """
 
     def __init__(self, how, write, path, values, options):
@@ -46,11 +45,11 @@ class BackgroundSave:
         self._error = error
 
     def is_alive(self):
-        """Whether the file is still being written."""
+        """Returns whether the file is still being written."""
         return self._worker.is_alive()
 
     def result(self):
-        """Waits until the file is there.
+        """Waits until the file is written.
 
         Raises:
             OSError: if it could not be written, or the process that wrote it died.
@@ -68,31 +67,31 @@ class BackgroundSave:
 
 
 def begin(*arguments):
-    """Starts a BackgroundSave, whose failure the next save raises."""
+    """Starts a BackgroundSave; if it fails, the next save raises the error."""
     global _latest
     _latest = BackgroundSave(*arguments)
 
 
 def is_alive():
-    """Whether a file is still being written; raises the failure of one that no longer is."""
+    """Returns whether a file is still being written; raises the error of a write that failed."""
     if latest() is not None and not _latest.is_alive():
         wait()
     return latest() is not None
 
 
 def wait():
-    """Waits for the last file, unless that was done before, and raises its failure."""
+    """Waits for the last file, unless that was done before, and raises its error."""
     if latest() is not None:
         _latest.result()
 
 
 def latest():
-    """The BackgroundSave that this process began last and did not wait for; None for none."""
+    """Returns the last BackgroundSave that this process began and did not wait for, or None."""
     return None if _latest is None or _latest.owner != os.getpid() else _latest
 
 
 def _write_and_report(fail, write, path, values, options):
-    """Writes; a failure is logged, should nobody ask for it any more, and handed to `fail`."""
+    """Writes a file; passes an error to `fail`, and logs it in case nobody asks for it later."""
     try:
         write(path, values, **options)
     except Exception as error:
@@ -101,7 +100,7 @@ def _write_and_report(fail, write, path, values, options):
 
 
 def _process_failure(answer, exitcode, path):
-    """The failure of a process that has ended, or None."""
+    """Returns the error of a writing process that has ended, or None."""
     try:
         return answer.recv()
     except EOFError:

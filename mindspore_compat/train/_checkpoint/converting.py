@@ -1,4 +1,4 @@
-"""ckpt_to_safetensors and safetensors_to_ckpt: the same values in the other format."""
+"""ckpt_to_safetensors and safetensors_to_ckpt: convert files from one format to the other."""
 
 import os
 import re
@@ -15,16 +15,16 @@ def ckpt_to_safetensors(
 ):
     """Converts checkpoint files to the safetensors format.
 
-    An encrypted file is refused; a checksum is not carried over.
+    An encrypted file is rejected. A checksum is not copied.
 
     Args:
-        file_path (str): A file whose name ends in ".ckpt", or a directory, whose files and those of
-            its sub-directories are converted.
-        save_path (str): A directory for the new files, made when it is not there; sub-directories
-            of `file_path` are made again in it. By default each file is written next to its source.
-        name_map (dict): New names of parameters by their old ones.
-        file_name_regex (str): Only files whose name matches from its beginning are converted.
-        processes_num (int): How many processes work; at least 1.
+        file_path (str): a file whose name ends in ".ckpt", or a directory, whose files are
+            converted, including those of its sub-directories.
+        save_path (str): the directory of the new files, created if missing, with the
+            sub-directories of `file_path`. By default each new file is written next to its source.
+        name_map (dict): old parameter name -> new name.
+        file_name_regex (str): convert only files whose names match this expression from the start.
+        processes_num (int): the number of processes, at least 1.
 
     Raises:
         ValueError: if `file_path` is not there or of another kind, `save_path` is a file,
@@ -50,11 +50,11 @@ def safetensors_to_ckpt(
     """Converts safetensors files to the checkpoint format.
 
     Args:
-        file_path (str): A file whose name ends in ".safetensors", or a directory; the further
+        file_path (str): a file whose name ends in ".safetensors", or a directory; the other
             arguments are those of `ckpt_to_safetensors`.
 
     Raises:
-        ValueError: As `ckpt_to_safetensors`.
+        ValueError: as for `ckpt_to_safetensors`.
         TypeError: if `file_name_regex` is not a str or `processes_num` not an int.
 
     Example:
@@ -71,7 +71,7 @@ def safetensors_to_ckpt(
 
 
 def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes_num):
-    """Checks the arguments of either direction, and converts the files they name."""
+    """Checks the arguments of both directions, and converts the selected files."""
     suffix = checkpoint.SUFFIX if api.startswith("ckpt") else safetensors.SUFFIX
     _check(api, file_path, save_path, name_map, file_name_regex, processes_num)
     if os.path.isfile(file_path):
@@ -113,7 +113,7 @@ def _check(api, file_path, save_path, name_map, file_name_regex, processes_num):
 
 
 def _files_below(folder, suffix):
-    """The files of this kind in a directory and below, in order of their paths."""
+    """Returns the files with this suffix in a directory and its sub-directories, sorted by path."""
     return sorted(
         os.path.join(where, name)
         for where, _, names in os.walk(folder)
@@ -123,7 +123,7 @@ def _files_below(folder, suffix):
 
 
 def _target(file, top, save_path, suffix):
-    """The path of the converted file."""
+    """Returns the path of the converted file."""
     other = safetensors.SUFFIX if suffix == checkpoint.SUFFIX else checkpoint.SUFFIX
     target = file.removesuffix(suffix) + other
     return (

@@ -1,8 +1,8 @@
-"""load_distributed_checkpoint: what ranks saved in slices, put into a network or other slices;
-get_ckpt_path_with_strategy: which rank's file has the slices of this one.
+"""load_distributed_checkpoint: loads parameters that ranks saved in slices into a network, or
+reshards them. get_ckpt_path_with_strategy: finds the rank whose file holds the slices of this one.
 
-How parameters are cut is in `resharding`, what strategy files hold in `strategy`; files of whole
-parameters, which are the other source, are written by `unifying`.
+`resharding` defines how parameters are cut, and `strategy` reads strategy files. Files of whole
+parameters, the other source, are written by `unifying`.
 """
 
 import os
@@ -49,21 +49,22 @@ def load_distributed_checkpoint(
     max_process_num: Int(ge=1) = 64,
     return_param_dict: Bool = False,
 ):
-    """Loads the checkpoints of several ranks into a network, whole or in slices of this rank's own.
+    """Loads the checkpoints of several ranks into a network, whole or as the slices of this rank.
 
     Args:
         network (Cell): the network. None, with `format` "safetensors", to write files instead.
         checkpoint_filenames (list[str]): the ".ckpt" files in the order of ranks.
-        predict_strategy (Union[dict, str]): how the network's parameters are cut: by their names
-            lists of the lengths of the grid of ranks, the axis of the grid for each axis of the
-            parameter, the shape of a slice or [], 0, and where the first axis is cut further 0 and
-            the name of the group of ranks that do, as `Model.infer_predict_layout` returns them;
-            or, with `format` "safetensors", a strategy file. Default: ``None``, for whole
-            parameters.
-        train_strategy_filename (str): how the files are cut. Default: ``None``, for what the
-            context names as "strategy_ckpt_load_file", or an AutoParallel network as its own.
+        predict_strategy (Union[dict, str]): how the network's parameters are cut: a dict from the
+            name of each parameter to a list, as `Model.infer_predict_layout` returns it: the
+            lengths of the grid of ranks, the axis of the grid for each axis of the parameter, the
+            shape of a slice or [], 0, whether the slices have one length, and the name of the group
+            of ranks that cuts the first axis further. With `format` "safetensors" also a strategy
+            file. Default: ``None``, for whole parameters.
+        train_strategy_filename (str): the strategy file that describes how the files are cut.
+            Default: ``None``, for the context's "strategy_ckpt_load_file" or that of an
+            AutoParallel network.
         strict_load (bool): as for `load_param_into_net`. Default: False.
-        dec_key (bytes): what the files are decrypted with. Default: ``None``.
+        dec_key (bytes): the key for decrypting the files. Default: ``None``.
         dec_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC". Default: "AES-GCM".
         format (str): "ckpt" to read `checkpoint_filenames`, "safetensors" to read
             `unified_safetensors_dir`. Default: "ckpt".
@@ -72,20 +73,20 @@ def load_distributed_checkpoint(
         dst_safetensors_dir (str): without a network, the folder to write into: for each rank a
             folder "rank_<number>" with a file "net.safetensors" or "net.ckpt".
         rank_id (int): without a network, the rank to write for. Default: ``None``, for all.
-        output_format (str): the format of what is written. Default: "safetensors".
-        name_map (dict): by the names that parameters get those in the files. Default: ``None``.
+        output_format (str): the format of the written files. Default: "safetensors".
+        name_map (dict): name of a parameter -> its name in the files. Default: ``None``.
         max_process_num (int): the largest number of files written at a time. Default: 64.
-        return_param_dict (bool): with `format` "safetensors" and a network, whether the parameters
-            are returned, and not loaded. Default: False.
+        return_param_dict (bool): with `format` "safetensors" and a network, whether to return the
+            parameters instead of loading them. Default: False.
 
     Returns:
-        True; from safetensors files into a network what `load_param_into_net` returns, or the
-        parameters, dict.
+        True; with safetensors files and a network, the result of `load_param_into_net`, or a dict
+        of the parameters.
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if an argument does not belong to the format or is missing; files are none, or
-            not as many as ranks; or slices do not fit.
+        ValueError: if an argument does not belong to the format or is missing; if there are no
+            files, or their number differs from the number of ranks; or if slices do not fit.
 
     Source: mindspore.load_distributed_checkpoint of MindSpore 2.10.
     """
@@ -120,7 +121,7 @@ def load_distributed_checkpoint(
     ranks = range(target.ranks * target.stage_count()) if rank_id is None else [rank_id]
 
     def write(rank):
-        """The file of one rank."""
+        """Writes the file of one rank."""
         folder = os.path.join(dst_safetensors_dir, f"rank_{rank}")
         os.makedirs(folder, exist_ok=True)
         save_checkpoint(
@@ -150,7 +151,7 @@ def _check_types(network, predict_strategy, dec_key, name_map):
 
 
 def _check_safetensors(network, source, target, others):
-    """What belongs to safetensors files, and what does not."""
+    """Checks the arguments that only safetensors files need or allow."""
     if source is None:
         raise ValueError(
             f"For '{_API}', 'unified_safetensors_dir' must be given where 'format' is "
@@ -170,7 +171,7 @@ def _check_safetensors(network, source, target, others):
 
 
 def _own_rank():
-    """This rank's number; 0 where there is only one process."""
+    """Returns this rank's number; 0 if there is only one process."""
     try:
         return get_rank()
     except RuntimeError:
@@ -181,27 +182,28 @@ def _own_rank():
 
 
 class _GivenLayouts:
-    """A strategy that is given as a dict of lists; has the methods of `resharding.Strategy`."""
+    """A strategy given as a dict of lists, with the methods of `resharding.Strategy`."""
 
     def __init__(self, layouts):
         self._slicings = {name: Slicing(layout) for name, layout in layouts.items()}
         self.ranks = max((slicing.ranks() for slicing in self._slicings.values()), default=1)
 
     def stage_count(self):
-        """One: a dict has no stages."""
+        """Returns 1: a dict has no stages."""
         return 1
 
     def has(self, name, stage=None):
-        """Whether it describes a parameter."""
+        """Returns whether the strategy describes a parameter."""
         return name in self._slicings
 
     def slicing(self, name, stage=None):
-        """The slicing of a parameter."""
+        """Returns the slicing of a parameter."""
         return self._slicings[name]
 
 
 def _target(described):
-    """The slicings of `predict_strategy`, with the groups that cut the first axis further."""
+    """Returns the slicings of `predict_strategy`, and the groups that cut the first axis
+    further."""
     if not isinstance(described, dict):
         try:
             target = Strategy(described)
@@ -222,7 +224,7 @@ def _target(described):
 
 
 def _layout(name, description):
-    """The layout that a list describes."""
+    """Returns the layout that a list describes."""
     listed = (
         isinstance(description, (list, tuple)) and len(description) >= 4 and isinstance(name, str)
     )
@@ -249,7 +251,7 @@ def _are_ints(values):
 
 
 def _cut_further(target, name, array):
-    """This rank's part of a slice whose first axis a group of ranks has in parts."""
+    """Returns this rank's part of a slice whose first axis is divided among a group of ranks."""
     group = target.groups.get(name)
     if group is None:
         return array
@@ -267,7 +269,7 @@ def _cut_further(target, name, array):
 
 
 def _from_slices(network, files, strategy_file, target, secret):
-    """The network's parameters by name, of the slices in the files of ranks."""
+    """Returns the network's parameters by name, joined from the slices in the files of ranks."""
     if network is None:
         raise TypeError(
             f"For '{_API}', 'network' must be a Cell where 'format' is 'ckpt', but got None."
@@ -325,11 +327,11 @@ def _check_files(files):
 
 
 def _join(name, slices, slicing, layout, target):
-    """This rank's part of a parameter, from the slices of others."""
+    """Returns this rank's part of a parameter, joined from the slices of other ranks."""
     arrays = {rank: param.asnumpy() for rank, param in slices.items()}
     target_slicing = target.slicing(name)
     try:
-        if layout.field or layout.param_split_shape:  # of several lengths: put together first
+        if layout.field or layout.param_split_shape:  # slices of different lengths: joined first
             if len(arrays) < slicing.ranks():
                 raise ValueError("the slices of all ranks are needed")
             whole = _merge([arrays[rank] for rank in range(slicing.ranks())], layout)
@@ -350,10 +352,10 @@ class _Files:
 
     Args:
         folder (str): the folder.
-        name_map (dict): by the names that parameters get those in the files.
+        name_map (dict): name of a parameter -> its name in the files.
 
     Raises:
-        ValueError: if there are none, or several and no map of what is in which.
+        ValueError: if there are no files, or several without a map from names to files.
     """
 
     def __init__(self, folder, name_map):
@@ -382,7 +384,7 @@ class _Files:
         return safetensors.read(os.path.join(self._folder, name), wanted=wanted)[0]
 
     def parameters(self, target, rank):
-        """The parameters that a rank holds, and other values, by name."""
+        """Returns the parameters of a rank, and other values, by name."""
         parameters, stage = {}, rank // target.ranks
         homes = {
             name: home
@@ -408,14 +410,14 @@ class _Files:
 
 
 def _plain_name(home):
-    """The name of a file, which must lie in the folder itself."""
+    """Returns the name of a file, which must be in the folder itself."""
     if os.path.basename(home) != home:
         raise ValueError(f"it names the file {home!r}, which is not in its folder")
     return home
 
 
 def _is_whole(target):
-    """Whether a strategy is empty, so that every parameter is whole."""
+    """Returns whether a strategy is empty, so that every parameter is whole."""
     return isinstance(target, Strategy) and target.stages is None
 
 
@@ -424,16 +426,16 @@ def _is_whole(target):
 
 @checked
 def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
-    """Returns a checkpoint that has what this rank needs: its own, or that of an equal rank.
+    """Returns a checkpoint with the slices of this rank: its own, or that of a rank with the same
+    slices.
 
     Args:
-        cur_ckpt_path (str): the file that this rank would load; "rank_<number>" in it stands for
-            the rank. A path without it is used as it is.
-        cur_strategy_path (str): how parameters are cut.
+        cur_ckpt_path (str): the file that this rank would load; "rank_<number>" in it marks the
+            rank. A path without it is returned unchanged.
+        cur_strategy_path (str): the strategy file that describes how parameters are cut.
 
     Returns:
-        str, the path of a file that is there, of the first rank that holds the same slices, or
-        None.
+        str, the path of an existing file, of the first rank that holds the same slices, or None.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -460,7 +462,8 @@ def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
 
 
 def _ranks_with_same_data(strategy, rank):
-    """The ranks of a stage that hold all that one of them does; itself, where slices overlap."""
+    """Returns the ranks of a stage with the same slices as a rank; only itself if slices
+    overlap."""
     groups = [
         {other for other in range(strategy.ranks) if slicing.slot(other) == slicing.slot(rank)}
         for slicing in map(strategy.slicing, strategy.stages)

@@ -1,6 +1,7 @@
-"""How the parameters of a Model's networks are cut, as `load_distributed_checkpoint` takes it.
+"""Layouts of the parameters of a Model's networks, in the form that `load_distributed_checkpoint`
+takes.
 
-Every process holds whole parameters here, so each layout is that of one grid axis that cuts none.
+Every process holds whole parameters here, so each layout has one grid axis, which cuts no axis.
 """
 
 from ..._core.context.config import GRAPH_MODE, config
@@ -9,18 +10,18 @@ _DIVIDED = "semi_auto_parallel", "auto_parallel"
 
 
 def layouts_of(method, network, parameters):
-    """Lists by the names of parameters: grid, axes of the grid, shape, 0, True, no group.
+    """Returns {parameter name: [grid, axes of the grid, shape, 0, True, no group]}.
 
     Args:
-        method (str): of Model, for errors.
-        network (Cell): the network that Model was given; an AutoParallel has settings of its own.
-        parameters (Iterable[Parameter]): those that it holds.
+        method (str): the method of Model, for errors.
+        network (Cell): the network given to Model; an AutoParallel has its own settings.
+        parameters (Iterable[Parameter]): the parameters of the network.
 
     Raises:
         RuntimeError: if execution is not in graph mode, or the parallel mode is another one than
             "semi_auto_parallel" and "auto_parallel".
     """
-    count = getattr(network, "_device_num", None)  # of an AutoParallel, which is in such a mode
+    count = getattr(network, "_device_num", None)  # an AutoParallel is always in such a mode
     if count is None:
         if config.parallel.parallel_mode not in _DIVIDED:
             raise RuntimeError(

@@ -1,6 +1,7 @@
-"""load_checkpoint and load_param_into_net: from a file to Parameters, and into a network.
+"""load_checkpoint and load_param_into_net: read Parameters from a file, and load them into a
+network.
 
-The bytes of the files are read in `_io`. Saving is in `saving.py`.
+`_io` reads the bytes of the files. Saving is in `saving.py`.
 """
 
 import concurrent.futures
@@ -16,7 +17,7 @@ from ...common.parameter import Parameter, _new_parameter
 from ...nn.cell import Cell
 from .saving import check_crc, check_key
 
-# Types that load_param_into_net converts into one another.
+# Kinds of types that load_param_into_net converts into one another.
 _KINDS = [{"Float16", "Float32", "Float64", "BFloat16"}, {"Int8", "Int16", "Int32", "Int64"}]
 
 
@@ -36,26 +37,27 @@ def load_checkpoint(
     """Loads the parameters of a checkpoint file.
 
     Args:
-        ckpt_file_name (Union[str, io.BytesIO]): The file, whose name ends in ".ckpt" or
-            ".safetensors" as `format` says; a BytesIO with the content of a safetensors file.
-        net (Cell): A network to load the parameters into, see `load_param_into_net`.
+        ckpt_file_name (Union[str, io.BytesIO]): the file, whose name ends in ".ckpt" or
+            ".safetensors" according to `format`; or a BytesIO with the content of a safetensors
+            file.
+        net (Cell): a network to load the parameters into, see `load_param_into_net`.
         strict_load (bool): See `load_param_into_net`.
-        filter_prefix (Union[str, list[str], tuple[str]]): Names with such a beginning are left out.
-            Deprecated, as `specify_prefix`; either one overrides `choice_func`.
-        dec_key (Union[None, bytes]): The key that the file was encrypted with.
+        filter_prefix (Union[str, list[str], tuple[str]]): skip names with one of these prefixes.
+            Deprecated, like `specify_prefix`; each of the two overrides `choice_func`.
+        dec_key (Union[None, bytes]): the key with which the file was encrypted.
         dec_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC".
-        specify_prefix (Union[str, list[str], tuple[str]]): Only names with such a beginning are
-            loaded.
-        choice_func (function): Called with a name; true loads the value.
-        crc_check (bool): Whether to warn of a file without a checksum. One that is there is checked
-            in any case; but in a safetensors file of which only some names are loaded, and behind
-            encrypted values, only if this is True.
-        remove_redundancy (bool): Whether the file was saved by one of several devices without what
-            the others save.
+        specify_prefix (Union[str, list[str], tuple[str]]): load only names with one of these
+            prefixes.
+        choice_func (function): takes a name and returns whether to load the value.
+        crc_check (bool): whether to warn about a file without a checksum. An existing checksum is
+            always verified, with two exceptions that require True: a safetensors file of which only
+            some names are loaded, and a checksum after encrypted values.
+        remove_redundancy (bool): whether the file was saved by one of several devices and lacks the
+            parameters that the others save.
         format (str): "ckpt" or "safetensors".
 
     Returns:
-        dict, from names to Parameters (or str, where a text was saved), in the order of the file.
+        dict from names to Parameters (or str for a saved text), in the order of the file.
 
     Raises:
         TypeError: if `ckpt_file_name`, `net`, a prefix or `choice_func` is of another type.
@@ -107,7 +109,7 @@ def load_checkpoint(
 
 
 def _parameter(name, array):
-    """A Parameter over an array that nobody else holds."""
+    """Returns a Parameter over an array that nothing else uses."""
     parameter = _new_parameter(to_current(array))
     parameter.name = name
     return parameter
@@ -117,7 +119,7 @@ def _parameter(name, array):
 
 
 def _check_file_name(file_name, format):
-    """Refuses what is not a file name, or does not end as the format says."""
+    """Rejects a value that is not a file name, or does not end as the format requires."""
     if isinstance(file_name, io.BytesIO):
         if format != "safetensors":
             raise TypeError(
@@ -129,7 +131,7 @@ def _check_file_name(file_name, format):
 
 
 def _check_file(file_name, format):
-    """Refuses a file that is not there, or whose name does not end as the format says."""
+    """Rejects a missing file, or one whose name does not end as the format requires."""
     if isinstance(file_name, io.BytesIO):
         return
     if not file_name.endswith(f".{format}"):
@@ -144,10 +146,10 @@ def _check_file(file_name, format):
 
 
 def _check_checkpoint_param(ckpt_file_name, filter_prefix=None):
-    """The checks of `load_checkpoint` as a function, which scripts of releases 1.x import.
+    """Runs the checks of `load_checkpoint`; scripts of releases 1.x import this function.
 
     Returns:
-        The path, made absolute, and the prefixes as given; one alone as a tuple.
+        The absolute path, and the prefixes as given; a single prefix as a tuple.
 
     Raises:
         TypeError: if `ckpt_file_name` is not a str, or `filter_prefix` not a str, list or tuple of
@@ -172,7 +174,7 @@ def _check_redundancy(api, value):
 
 
 def _name_filter(specify_prefix, filter_prefix, choice_func):
-    """A function that says of a name whether to load it; None for every name."""
+    """Returns a function that decides by name whether to load a value; None to load all."""
     for name, prefix in (("specify_prefix", specify_prefix), ("filter_prefix", filter_prefix)):
         if prefix is not None:
             _check_prefix(name, prefix)
@@ -194,7 +196,7 @@ def _name_filter(specify_prefix, filter_prefix, choice_func):
 
 
 def _check_prefix(name, prefix):
-    """Refuses a prefix that is empty, or neither a str nor a list of them."""
+    """Rejects a prefix that is empty, or neither a str nor a list of them."""
     InstanceOf(str, list, tuple).called("a str, or a list or tuple of them").refuse(
         "load_checkpoint", name, prefix
     )
@@ -206,7 +208,8 @@ def _check_prefix(name, prefix):
 
 
 def _lacks_redundancy(about, requested, net):
-    """Whether a safetensors file lacks what other devices saved: the file knows, not the caller."""
+    """Returns whether a file lacks what other devices saved; a safetensors file states it
+    itself."""
     setting = about.get("remove_redundancy")
     if setting is None or (setting == "True") == requested or net is None:
         return requested
@@ -223,27 +226,28 @@ def _lacks_redundancy(about, requested, net):
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
     """Loads parameters into a network by their names.
 
-    A parameter of the network that `parameter_dict` lacks may be there with a longer name: unless
-    `strict_load`, the first name that ends in it gives a prefix, and what is there under the prefix
-    and a name still lacking is loaded. Values are copied. When one does not fit, nothing is loaded.
+    A parameter of the network that `parameter_dict` lacks may be there under a longer name: unless
+    `strict_load`, the first name that ends in the parameter's name gives a prefix, and values under
+    that prefix are loaded for all missing parameters. Values are copied. If one does not fit,
+    nothing is loaded.
 
     Args:
-        net (Cell): The network.
+        net (Cell): the network.
         parameter_dict (dict): Parameters by name, as `load_checkpoint` returns them. Texts in it
-            are passed over.
-        strict_load (bool): Whether the types must be the same. Otherwise floats of different widths
-            are converted into one another, and signed integers too.
-        remove_redundancy (bool): Whether `parameter_dict` lacks what other devices saved.
+            are skipped.
+        strict_load (bool): whether the dtypes must be equal. Otherwise floats of different widths
+            are converted into one another, and so are signed integers.
+        remove_redundancy (bool): whether `parameter_dict` lacks what other devices saved.
 
     Returns:
-        (list, list), the names of the network's parameters that were not loaded, and the names in
-        `parameter_dict` that no parameter of the network has.
+        (list, list): the names of the network's parameters that were not loaded, and the names in
+        `parameter_dict` that the network does not have.
 
     Raises:
         TypeError: if `net` is not a Cell, `parameter_dict` not a dict of Parameters by str, or
             `strict_load` not a bool; if `remove_redundancy` is True without parallel training.
         ValueError: if `remove_redundancy` is not a bool.
-        RuntimeError: if a shape differs (but for ones at the end), or a type that is not converted.
+        RuntimeError: if a shape differs (except for trailing ones), or a dtype cannot be converted.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -295,7 +299,7 @@ def _check_dict(api, parameter_dict):
 
 
 def _sources(net, parameter_dict, strict_load):
-    """Pairs of a parameter and its source, and the names of the parameters without one."""
+    """Returns pairs (parameter, source), and the names of the parameters without a source."""
     pairs, lacking = [], []
     for _, param in net.parameters_and_names():
         source = parameter_dict.get(param.name)
@@ -309,7 +313,7 @@ def _sources(net, parameter_dict, strict_load):
 
 
 def _by_prefix(lacking, parameter_dict, pairs):
-    """Adds to `pairs` what is there under a longer name; returns the parameters still lacking."""
+    """Adds to `pairs` the values found under longer names; returns the parameters still missing."""
     still = {param.name: param for param in lacking}
     for param in lacking:
         if param.name not in still:
@@ -337,7 +341,7 @@ def _by_prefix(lacking, parameter_dict, pairs):
 
 
 def _fit(param, source, strict_load):
-    """The values of `source` as an array of its own in the shape and type of `param`."""
+    """Returns a copy of the values of `source` in the shape and dtype of `param`."""
     shape, source_shape = param.shape, source.shape
     if shape != source_shape and (
         source_shape[: len(shape)] != shape or any(n != 1 for n in source_shape[len(shape) :])
@@ -363,7 +367,7 @@ def _fit(param, source, strict_load):
 
 
 def _update_param(param, new_param, strict_load):
-    """Gives a Parameter the value of another one, converted where `strict_load` is False.
+    """Sets a Parameter to the value of another one; converts the dtype unless `strict_load`.
 
     Raises:
         RuntimeError: if the shapes differ, or the dtypes do and are not of one kind or
@@ -373,17 +377,17 @@ def _update_param(param, new_param, strict_load):
 
 
 def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
-    """Loads the parameters that `parameter_dict` has under longer names; removes them from the list
-    of missing ones.
+    """Loads the parameters that `parameter_dict` has under longer names, and removes them from the
+    list of missing ones.
 
     Args:
         net (Cell): the network.
         parameter_dict (dict): the Parameters by name.
-        param_not_load (list[str]): the names of those that were not loaded; is changed.
-        strict_load (bool): whether dtypes must be the same.
+        param_not_load (list[str]): the names of the parameters not loaded; changed in place.
+        strict_load (bool): whether the dtypes must be equal.
 
     Raises:
-        RuntimeError: as `load_param_into_net`.
+        RuntimeError: as for `load_param_into_net`.
     """
     lacking = [param for _, param in net.parameters_and_names() if param.name in param_not_load]
     pairs = []
@@ -404,7 +408,7 @@ class ParamDictFuture:
         self.param_dict_future = param_dict_future
 
     def result(self):
-        """Waits for the loading to end and returns what `load_checkpoint` does, or raises its
+        """Waits until loading ends, and returns the result of `load_checkpoint` or raises its
         error.
         """
         result = self.param_dict_future.result()
@@ -425,11 +429,11 @@ def load_checkpoint_async(
     """Loads the parameters of a checkpoint file in a background thread.
 
     Args:
-        ckpt_file_name (str): The file; its name ends in ".ckpt" or ".safetensors".
-        net (Cell): As the further arguments, see `load_checkpoint`.
+        ckpt_file_name (str): the file; its name ends in ".ckpt" or ".safetensors".
+        net (Cell): like the other arguments, see `load_checkpoint`.
 
     Returns:
-        ParamDictFuture, whose method `result` waits, and returns what `load_checkpoint` does.
+        ParamDictFuture, whose method `result` waits and returns the result of `load_checkpoint`.
 
     Raises:
         The errors of `load_checkpoint`, from `result`.
@@ -471,14 +475,14 @@ def load_segmented_checkpoints(
     specify_prefix=None,
     choice_func=None,
 ):
-    """Loads all checkpoint files of a directory into one dict; a later file wins.
+    """Loads all checkpoint files of a directory into one dict; later files override earlier ones.
 
     Args:
-        ckpt_file_dir (str): The directory; files in its sub-directories are not loaded.
-        net (Cell): As the further arguments, see `load_checkpoint`.
+        ckpt_file_dir (str): the directory; files in its sub-directories are not loaded.
+        net (Cell): like the other arguments, see `load_checkpoint`.
 
     Returns:
-        dict, from names to Parameters or str; empty when there is no such file.
+        dict from names to Parameters or str; empty if there are no such files.
 
     Raises:
         TypeError: if `ckpt_file_dir` is not a str.

@@ -1,5 +1,5 @@
-"""Checkpoint files for scripts that take them apart: as a message, and from entries of names,
-lengths, types and values. The private names of the original's module, which they import."""
+"""Private functions of the original's serialization module that scripts import: reading a
+checkpoint file as a message, and writing one from entries of names, shapes, types and values."""
 
 import os
 
@@ -14,9 +14,9 @@ def _parse_ckpt_proto(ckpt_file_name, dec_key, dec_mode, crc_check):
 
     Args:
         ckpt_file_name (str): the file.
-        dec_key (Union[bytes, None]): the key it was encrypted with.
-        dec_mode (str): the way it was encrypted.
-        crc_check (bool): whether to check the checksum that ends it.
+        dec_key (Union[bytes, None]): the key with which the file was encrypted.
+        dec_mode (str): the encryption mode.
+        crc_check (bool): whether to verify the checksum at the end of the file.
 
     Returns:
         Checkpoint.
@@ -47,13 +47,13 @@ def _exec_save(
 
     Args:
         ckpt_file_name (str): the file.
-        data_list (dict): by name [lengths, name of the type, value]; the value is written as it is.
-        enc_key (Union[bytes, None]): the key to encrypt with.
-        enc_mode (str): the way to encrypt.
-        map_param_inc (bool): is not read, as there are no increments.
-        crc_check (bool): whether a checksum ends the file.
+        data_list (dict): name -> [shape, name of the type, value]; values are written unchanged.
+        enc_key (Union[bytes, None]): the encryption key.
+        enc_mode (str): the encryption mode.
+        map_param_inc (bool): ignored, because incremental files do not exist here.
+        crc_check (bool): whether to append a checksum.
         format (str): "ckpt" or "safetensors".
-        remove_redundancy (Union[bool, None]): is noted in a safetensors file.
+        remove_redundancy (Union[bool, None]): stored in a safetensors file.
 
     Raises:
         ValueError: if an option is wrong.

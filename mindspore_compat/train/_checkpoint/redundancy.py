@@ -1,4 +1,4 @@
-"""Which ranks hold the same slice of a parameter, and which of them are to save it."""
+"""Finds which ranks hold the same slice of a parameter, and decides which of them save it."""
 
 import math
 
@@ -8,14 +8,13 @@ from .strategy import build_searched_strategy
 def get_parameter_redundancy(layout_obj, initial_rank=None):
     """Groups, for each parameter, the ranks that hold the same slice.
 
-    Args:
-        layout_obj (Union[str, dict]): a strategy file, or layouts by the name of the parameter, of
-            which the first two items are read: the lengths of the grid of ranks, and for each axis
-            of the parameter the axis of the grid, from the last one on, that cuts it, or -1.
+    layout_obj (Union[str, dict]): a strategy file, or layouts by parameter name. Two items of a
+        layout are used: the lengths of the grid of ranks, and for each axis of the parameter the
+        axis of the grid that cuts it, counted from the last one, or -1.
         initial_rank (int, optional): the number of the first rank.
 
     Returns:
-        dict[str, tuple[tuple[int]]], the groups by parameter.
+        dict[str, tuple[tuple[int]]], the groups of ranks by parameter name.
 
     Raises:
         TypeError: if `layout_obj` is neither.
@@ -46,8 +45,8 @@ def get_parameter_redundancy(layout_obj, initial_rank=None):
 
 
 def _groups(grid, cuts, first):
-    """The ranks of each slice, slices in the order of their places, the last axis of the grid
-    first."""
+    """Returns the ranks of each slice. Slices are ordered by position, with the last axis of the
+    grid first."""
     axes = sorted({axis for axis in cuts if axis != -1})
     steps = [math.prod(grid[len(grid) - axis :]) for axis in axes]
     lengths = [grid[-1 - axis] for axis in axes]
@@ -59,15 +58,15 @@ def _groups(grid, cuts, first):
 
 
 def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
-    """Distributes the saving of parameters over the ranks that hold them, so that each slice is
-    kept a given number of times.
+    """Distributes the saving of parameters over the ranks that hold them, so that a given number of
+    ranks save each slice.
 
     Args:
-        param_redundancy_dict (dict): what `get_parameter_redundancy` returns.
+        param_redundancy_dict (dict): the result of `get_parameter_redundancy`.
         keep_redundancy (int, optional): the number of ranks that keep a slice.
 
     Returns:
-        dict[int, set[str]], the names of the parameters that a rank keeps.
+        dict[int, set[str]], rank -> the names of the parameters that it saves.
 
     Examples:
         >>> from mindspore_compat.train._utils import remove_param_redundancy

@@ -1,4 +1,4 @@
-"""Parameters of ranks that hold slices, turned into those of ranks that hold other slices.
+"""Reshards parameters: converts the slices of some ranks into slices that are cut differently.
 
 Worked example. Four ranks hold a weight (8, 6) by rows; two are to hold it by columns:
 
@@ -6,8 +6,7 @@ Worked example. Four ranks hold a weight (8, 6) by rows; two are to hold it by c
     target.region(1, (8, 6)) == ((0, 8), (3, 6))            # all rows of the last three columns
     source.holders(target, 1) == [0, 1, 2, 3]               # each has two of the rows
 
-What a strategy file holds is read in `strategy`; files of checkpoints are in
-`transform`.
+`strategy` reads strategy files, and `transform` reads and writes checkpoint files.
 """
 
 import math
@@ -20,10 +19,10 @@ from .strategy import build_searched_strategy
 
 
 class Slicing:
-    """How a parameter is cut into slices, and which rank of a stage holds which.
+    """How a parameter is cut into slices, and which rank of a stage holds which slice.
 
     Args:
-        layout (ParallelLayouts): see there; None for one rank that holds the whole.
+        layout (ParallelLayouts): see there; None for a single rank with the whole parameter.
 
     Raises:
         ValueError: if the layout contradicts itself.
@@ -49,7 +48,8 @@ class Slicing:
             self._further = self._cut_further(size, step)
 
     def _cut_further(self, size, step):
-        """The grid's axes, and how much of each, that cut the first axis for the optimizer."""
+        """Returns the grid axes that cut the first axis further for the optimizer, and by how
+        much."""
         used_axes = {number for axis in self._cuts for number in axis}
         free = [
             number
@@ -76,14 +76,14 @@ class Slicing:
         )
 
     def ranks(self):
-        """The number of ranks."""
+        """Returns the number of ranks."""
         return math.prod(self.grid)
 
     def counts(self, axes):
-        """The number of parts that each axis is cut into.
+        """Returns the number of parts of each axis.
 
         Raises:
-            ValueError: if the layout is one of other axes.
+            ValueError: if the layout has a different number of axes.
         """
         if self._cuts is None:
             return [1] * axes
@@ -95,14 +95,14 @@ class Slicing:
         return counts
 
     def coordinates(self, rank):
-        """Where a rank stands in the grid."""
+        """Returns the coordinates of a rank in the grid."""
         return [int(coordinate) for coordinate in np.unravel_index(rank % self.ranks(), self.grid)]
 
     def region(self, rank, shape):
-        """What a rank holds: the first index and the one after the last of each axis.
+        """Returns the slice of a rank as (start, stop) of each axis.
 
         Raises:
-            ValueError: if the shape cannot be cut so.
+            ValueError: if the shape cannot be cut in this way.
         """
         coordinates, spans = self.coordinates(rank), []
         for axis, (length, count) in enumerate(zip(shape, self.counts(len(shape)), strict=True)):
@@ -119,23 +119,23 @@ class Slicing:
         return tuple(spans)
 
     def slot(self, rank):
-        """Which of all slices a rank holds: those that hold the same have the same."""
+        """Identifies the slice of a rank: ranks with the same slice have the same value."""
         axes = len(self._cuts or ())
         return self.region(rank, self.counts(axes))
 
     def holders(self, target, rank, shape=None, present=None):
-        """The ranks whose slices the `rank` of another slicing needs.
+        """Returns the ranks whose slices a rank of another slicing needs.
 
-        Of ranks that hold the same, the one with the nearest coordinates is chosen.
+        Among ranks with the same slice, the one with the nearest coordinates is chosen.
 
         Args:
             target (Slicing): the other slicing.
             rank (int): a rank in it.
-            shape (tuple[int], optional): of the whole parameter.
-            present (Iterable[int], optional): the ranks to choose among; by default all.
+            shape (tuple[int], optional): the shape of the whole parameter.
+            present (Iterable[int], optional): the ranks to choose from; by default all.
 
         Raises:
-            ValueError: if the numbers of ranks do not divide, or what is needed is not present.
+            ValueError: if the numbers of ranks do not divide, or a required slice is missing.
         """
         if max(self.ranks(), target.ranks()) % min(self.ranks(), target.ranks()):
             raise ValueError(f"{self.ranks()} ranks cannot become {target.ranks()} ranks")
@@ -166,12 +166,12 @@ class Slicing:
 
 
 def reslice(slices, source, target, rank):
-    """A rank's slice of a parameter.
+    """Builds a rank's slice of a parameter from slices that are cut differently.
 
     Args:
         slices (dict): arrays by source rank.
-        source (Slicing): how they are cut.
-        target (Slicing): how the result is.
+        source (Slicing): how `slices` are cut.
+        target (Slicing): how the result is cut.
         rank (int): the rank of the result.
 
     Raises:
@@ -201,11 +201,11 @@ def reslice(slices, source, target, rank):
 
 
 class Strategy:
-    """The slicings of a strategy file.
+    """The slicings of the parameters in a strategy file.
 
     Attributes:
         ranks (int): the number of ranks of a stage.
-        stages (dict): lists of stages by the names of parameters; None without a file.
+        stages (dict): parameter name -> its stages; None without a file.
     """
 
     def __init__(self, file):
@@ -224,7 +224,7 @@ class Strategy:
         self.ranks = next(iter(self._slicings.values())).ranks()
 
     def stage_count(self):
-        """The number of stages, which are numbered from 0.
+        """Returns the number of stages, which are numbered from 0.
 
         Raises:
             ValueError: if a stage is missing.
@@ -237,13 +237,14 @@ class Strategy:
         return len(stages)
 
     def has(self, name, stage=None):
-        """Whether a parameter is in a stage, or in any; without a file all are."""
+        """Returns whether a parameter is in a stage, or in any stage; True for all without a
+        file."""
         return self.stages is None or (
             name in self.stages if stage is None else stage in self.stages.get(name, ())
         )
 
     def slicing(self, name, stage=None):
-        """The slicing of a parameter, in its first stage if none is given."""
+        """Returns the slicing of a parameter, by default in its first stage."""
         if self.stages is None:
             return Slicing()
         stage_key = stage if stage in self.stages[name] else min(self.stages[name])
@@ -251,7 +252,7 @@ class Strategy:
 
 
 class Transformation:
-    """The change from one strategy to another, for one target rank."""
+    """The conversion from one strategy to another, for one target rank."""
 
     def __init__(self, api, source, target, rank):
         count = target.ranks * target.stage_count()
@@ -268,7 +269,7 @@ class Transformation:
         return self._source.has(name) and self._target.has(name, self._stage)
 
     def needed(self):
-        """The source ranks whose checkpoints are needed."""
+        """Returns the source ranks whose checkpoints are needed."""
         source, ranks = self._source, set()
         if source.stages is None:
             return [0]
@@ -292,10 +293,10 @@ class Transformation:
         return sorted(ranks, reverse=True)
 
     def run(self, checkpoints):
-        """What the rank holds, as `save_checkpoint` takes it.
+        """Returns the values of the target rank in the form that `save_checkpoint` takes.
 
         Args:
-            checkpoints (dict): Parameters by name, by source rank.
+            checkpoints (dict): source rank -> Parameters by name.
 
         Raises:
             ValueError: if a slice is missing or does not fit, or no parameter is in the strategies.

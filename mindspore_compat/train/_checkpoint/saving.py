@@ -1,6 +1,6 @@
-"""save_checkpoint: from a network, a list or a dict to named arrays, and to a file.
+"""save_checkpoint: converts a network, a list or a dict to named arrays, and writes them to a file.
 
-The bytes of the files are written in `_io`. Reading is in `loading.py`.
+`_io` writes the bytes of the files. Loading is in `loading.py`.
 """
 
 import errno
@@ -35,33 +35,33 @@ def save_checkpoint(
     format="ckpt",
     **kwargs,
 ):
-    """Saves parameters to a checkpoint file, which replaces a file of that name.
+    """Saves parameters to a checkpoint file, and replaces an existing file.
 
-    The file is complete and on the disk or, after an error, not there (or still the old one). It is
-    readable by its owner only and not writable. A parameter without elements is left out of a
-    "ckpt" file. The file holds a checksum, which `load_checkpoint` checks.
+    After the call the file is complete and on disk; after an error there is no new file (an old one
+    stays). Only its owner can read it, and nobody can write it. A "ckpt" file omits parameters
+    without elements. The file contains a checksum, which `load_checkpoint` verifies.
 
     Args:
-        save_obj (Union[Cell, list, dict]): What to save: a Cell with all its parameters under their
+        save_obj (Union[Cell, list, dict]): what to save: all parameters of a Cell under their
             names; a list of Parameters; a list of dicts with the keys "name" (a str) and "data" (a
             Parameter or a Tensor); or a dict from names to Parameters, Tensors, arrays or texts.
-        ckpt_file_name (str): The file; ".ckpt" or ".safetensors" is appended when it is missing.
-        integrated_save (bool): Whether slices of a parameter on several devices are joined. Here no
-            parameter is sliced, so both values do the same.
-        async_save (Union[bool, str]): True or "thread" writes in a thread, "process" in a process;
-            the values saved are those at the time of the call. The next call waits for it.
-        append_dict (dict): Further values by name: int, float, bool, str, Parameter, Tensor or
+        ckpt_file_name (str): the file; a missing ".ckpt" or ".safetensors" is appended.
+        integrated_save (bool): whether to join slices of a parameter on several devices. It has no
+            effect here, because parameters are not sliced.
+        async_save (Union[bool, str]): True or "thread" writes in a thread, "process" in a process.
+            The values are those at the time of the call. The next call waits for the writer.
+        append_dict (dict): additional values by name: int, float, bool, str, Parameter, Tensor or
             Generator (its state).
-        enc_key (Union[None, bytes]): The key to encrypt with; 16, 24 or 32 bytes, 16 for SM4.
+        enc_key (Union[None, bytes]): the encryption key: 16, 24 or 32 bytes, 16 for SM4.
         enc_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC".
-        choice_func (function): Called with a parameter's name; true saves it. It is not asked for
-            the names of `append_dict`.
-        crc_check (bool): Whether the checksum stands where MindSpore's own `crc_check` looks for
-            it, behind the values; such a file is the same, byte for byte, as MindSpore's. Otherwise
-            it stands before them, in a field that MindSpore passes over. Behind encrypted values
-            MindSpore reads none, so that there it stands before them in any case.
-        format (str): "ckpt" or "safetensors". The latter takes neither texts nor a key.
-        kwargs: Further options. `remove_redundancy` (a bool or None) is noted in a safetensors
+        choice_func (function): takes a parameter's name and returns whether to save it. It is not
+            called for names in `append_dict`.
+        crc_check (bool): whether to store the checksum after the values, where MindSpore's own
+            `crc_check` expects it; the file then equals MindSpore's byte for byte. Otherwise the
+            checksum comes before the values, in a field that MindSpore skips. Encrypted files
+            always have it before the values, because MindSpore cannot read one after them.
+        format (str): "ckpt" or "safetensors". The latter supports neither texts nor a key.
+        kwargs: further options. `remove_redundancy` (a bool or None) is stored in a safetensors
             file; others have no effect.
 
     Raises:
@@ -71,8 +71,8 @@ def save_checkpoint(
             or the key or the mode cannot be used.
         IsADirectoryError: if `ckpt_file_name` is a directory.
         FileNotFoundError: if the folder of `ckpt_file_name` does not exist.
-        OSError: if the file cannot be written; or the one could not that was written in the
-            background before, in which case this call has written nothing.
+        OSError: if the file cannot be written; or if the previous background write failed, in which
+            case this call has written nothing.
         ImportError: if a key or format needs a package that is not installed.
 
     Examples:
@@ -111,10 +111,10 @@ def save_checkpoint(
 
 
 def async_ckpt_thread_status():
-    """True while `save_checkpoint(..., async_save=True)` is still writing in the background.
+    """Returns True while `save_checkpoint(..., async_save=True)` is still writing.
 
     Raises:
-        OSError: if it has ended, because the file cannot be written.
+        OSError: if the write has failed.
 
     Example:
         >>> import mindspore_compat as ms
@@ -131,7 +131,7 @@ def async_ckpt_thread_status():
 
 
 def _check_save(save_obj, file_name, integrated_save, async_save, append_dict, choice_func):
-    """Refuses arguments of a wrong type, in the order of the signature."""
+    """Rejects arguments of a wrong type, in the order of the signature."""
     api = "save_checkpoint"
     InstanceOf(Cell, list, dict).refuse(api, "save_obj", save_obj)
     Str.refuse(api, "ckpt_file_name", file_name)
@@ -159,14 +159,14 @@ def _check_save(save_obj, file_name, integrated_save, async_save, append_dict, c
 
 
 def _check_options(enc_key, enc_mode, crc_check, format, redundancy):
-    """Refuses options that the original refuses with a ValueError, whatever their type."""
+    """Rejects options for which the original raises ValueError, whatever their type."""
     check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
     check_crc("save_checkpoint", crc_check)
     AsValue(Bool | None).refuse("save_checkpoint", "remove_redundancy", redundancy)
 
 
 def check_key(api, prefix, key, mode, format):
-    """Refuses a format, a key or a mode that cannot be used; `prefix` is "enc" or "dec"."""
+    """Rejects an invalid format, key or mode; `prefix` is "enc" or "dec"."""
     if format not in FORMATS:
         raise ValueError(
             f"For '{api}', 'format' must be 'ckpt' or 'safetensors', but got {format!r}."
@@ -188,12 +188,12 @@ def check_key(api, prefix, key, mode, format):
 
 
 def check_crc(api, crc_check):
-    """Refuses a `crc_check` that is not a bool."""
+    """Rejects a `crc_check` that is not a bool."""
     AsValue(Bool).refuse(api, "crc_check", crc_check)
 
 
 def _refuse_early(format, values):
-    """Raises at once the errors that a background writer would only find later."""
+    """Raises errors immediately that a background writer would only find later."""
     for name, value in values:
         if isinstance(value, str):
             if format == "safetensors":
@@ -208,11 +208,11 @@ def _refuse_early(format, values):
             )
 
 
-# From what is given to named values ---------------------------------------------------------------
+# Conversion to named values -----------------------------------------------------------------------
 
 
 def _named_values(save_obj):
-    """The (name, value) pairs of `save_obj`, in the order of the file."""
+    """Returns the (name, value) pairs of `save_obj`, in the order of the file."""
     if isinstance(save_obj, list):
         return _of_list(save_obj)
     if isinstance(save_obj, dict):
@@ -221,7 +221,7 @@ def _named_values(save_obj):
 
 
 def _of_list(items):
-    """The pairs of a list of Parameters, or of dicts with a name and data."""
+    """Returns the pairs of a list of Parameters, or of dicts with a name and data."""
     if items and isinstance(items[0], dict):
         return [_of_item(item) for item in items]
     for item in items:
@@ -230,7 +230,7 @@ def _of_list(items):
 
 
 def _of_item(item):
-    """The pair of one {"name": ..., "data": ...}."""
+    """Returns the pair of one {"name": ..., "data": ...}."""
     if not isinstance(item, dict) or not {"name", "data"} <= item.keys():
         raise TypeError(
             "For 'save_checkpoint', each dict of 'save_obj' must have the keys 'name' "
@@ -245,7 +245,7 @@ def _of_item(item):
 
 
 def _of_dict(items):
-    """The pairs of a dict from names to values."""
+    """Returns the pairs of a dict from names to values."""
     for name, value in items.items():
         fits = isinstance(value, (Tensor, np.ndarray, str, int, float))
         if not isinstance(name, str) or not fits:
@@ -257,7 +257,7 @@ def _of_dict(items):
 
 
 def _append_pairs(items):
-    """The pairs of `append_dict`."""
+    """Returns the pairs of `append_dict`."""
     for name, value in items.items():
         fits = isinstance(value, (Tensor, bool, int, float, str)) or _is_generator(value)
         if not isinstance(name, str) or not fits or isinstance(value, np.generic):
@@ -270,7 +270,7 @@ def _append_pairs(items):
 
 
 def _is_generator(value):
-    """True for a Generator, whose state is saved."""
+    """Returns True for a Generator, whose state is saved."""
     if not hasattr(value, "get_state"):
         return False
     from ...common.generator import Generator
@@ -279,7 +279,7 @@ def _is_generator(value):
 
 
 def _host_value(name, value):
-    """A value as an array of its own on the host, or as a text."""
+    """Returns a copy of a value as an array on the host, or as a text."""
     if isinstance(value, str):
         return value
     if isinstance(value, Tensor):

@@ -1,9 +1,9 @@
-"""Parameters that ranks hold in slices: the files that describe how they are cut, and putting them
-together again.
+"""Parameters cut into slices: reads and writes the strategy files that describe how they are cut,
+and merges slices.
 
 A strategy file is protobuf, the original's node_strategy.proto, or JSON with the same names. It
-lists the layouts of parameters: ranks stand in a grid (`dev_matrix`), and each axis of a parameter
-is cut along one axis of the grid, or along none (`tensor_map`).
+lists the layouts of parameters: ranks form a grid (`dev_matrix`), and each axis of a parameter is
+cut along one axis of the grid, or not at all (`tensor_map`).
 """
 
 import glob
@@ -34,7 +34,7 @@ __all__ = [
 
 _LISTS = {1: "dev_matrix", 2: "tensor_map", 3: "param_split_shape", 4: "indices_offset"}
 _NUMBERS = {5: "field", 6: "opt_weight_shard_step", 7: "opt_weight_shard_size"}
-_STRATEGIES, _LAYOUTS = 2, 3  # the fields of a strategy file
+_STRATEGIES, _LAYOUTS = 2, 3  # fields of a strategy file
 
 
 class Dims:
@@ -52,17 +52,17 @@ class Dims:
 
 
 class ParallelLayouts:
-    """How a parameter is cut.
+    """The layout of a parameter: how it is cut into slices.
 
     Attributes:
-        dev_matrix (list[Dims]): the lengths of the grid of ranks; rank 0 comes first, and the last
-            axis runs fastest.
+        dev_matrix (list[Dims]): the lengths of the grid of ranks in row-major order: the last axis
+            runs fastest.
         tensor_map (list[Dims]): for each axis of the parameter the axis of the grid that cuts it,
-            counted from the last one, which is 0; -1 for none.
-        param_split_shape (list[Dims]): where slices are not of one length, their lengths.
-        indices_offset (list[Dims]): what is taken from indices that look up a slice.
+            counted from the last one, which is 0; -1 for no cut.
+        param_split_shape (list[Dims]): the lengths of slices of different lengths.
+        indices_offset (list[Dims]): the offset to subtract from indices that look up a slice.
         field (int): the number of fields of a table that is cut by fields; 0 for other parameters.
-        opt_weight_shard_step, opt_weight_shard_size (int): how the optimizer's part is cut further.
+        opt_weight_shard_step, opt_weight_shard_size (int): the further cut for the optimizer.
     """
 
     def __init__(self):
@@ -80,10 +80,10 @@ def build_searched_strategy(strategy_filename: Str):
     """Reads a parallel strategy file.
 
     Args:
-        strategy_filename (str): the file; one that ends with ".json" is JSON, others are protobuf.
+        strategy_filename (str): the file; JSON if its name ends with ".json", otherwise protobuf.
 
     Returns:
-        dict, from the names of parameters to their ParallelLayouts.
+        dict from the names of parameters to their ParallelLayouts.
 
     Raises:
         TypeError: if `strategy_filename` is not a str.
@@ -105,13 +105,13 @@ def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(
     """Merges the slices of a parameter into the whole parameter.
 
     Args:
-        sliced_parameters (list[Parameter]): the slices in the order of ranks; their names, and
-            their shapes after the first axis, are the same.
-        strategy (dict, optional): layouts by the names of parameters, as `build_searched_strategy`
-            gives them. Without it the slices follow one another along the first axis.
+        sliced_parameters (list[Parameter]): the slices in the order of ranks. Their names, and
+            their shapes after the first axis, must be equal.
+        strategy (dict, optional): layouts by parameter name, as `build_searched_strategy` returns
+            them. Without it the slices are joined along the first axis.
 
     Returns:
-        Parameter, the whole.
+        Parameter, the whole parameter.
 
     Raises:
         TypeError: if `sliced_parameters` is not a list of Parameters, or `strategy` not a dict.
@@ -152,22 +152,22 @@ def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(
 
 
 def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):
-    """The whole parameter, of which each rank holds a slice, for libraries that save it.
+    """Returns a whole parameter of which each rank holds a slice, for libraries that save it.
 
     Args:
         net (Cell): the network; its layouts are those of `parameter_layout_dict`.
-        parameter_layout_dict (dict): by name the grid of ranks, the axis of the grid that cuts each
+        parameter_layout_dict (dict): name -> the grid of ranks, the axis of the grid that cuts each
             axis of the parameter, the shape of a slice and the number of fields.
         param_name (str): the parameter.
         param_data (Tensor): this rank's slice.
-        integrated_save (bool): whether the slices are put together.
+        integrated_save (bool): whether to join the slices.
 
     Returns:
-        Tensor, the whole on every rank; `param_data` itself where nothing is cut or joined.
+        Tensor, the whole on every rank; `param_data` itself if it is not cut or not joined.
 
     Raises:
         KeyError: if `parameter_layout_dict` does not name the parameter.
-        ValueError: if the layout is one of other slices.
+        ValueError: if the layout does not fit the slices.
 
     Source: mindspore.train.serialization of MindSpore 2.10.
     """
@@ -181,7 +181,7 @@ def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, i
 
 
 def _merge(slices, layout):
-    """The whole array that `slices` are the parts of, in the order of ranks.
+    """Returns the whole array joined from `slices`, in the order of ranks.
 
     Raises:
         ValueError: if the layout is invalid, or does not fit the slices.
@@ -214,7 +214,7 @@ def _merge(slices, layout):
             f"but got {lengths}."
         )
     blocks = np.empty(counts, object)
-    for rank, part in enumerate(slices):  # of ranks that hold the same slice the last one counts
+    for rank, part in enumerate(slices):  # among ranks with the same slice the last one counts
         coordinates = np.unravel_index(rank, grid)
         at = tuple(0 if axis < 0 else coordinates[len(grid) - 1 - axis] for axis in cuts)
         length = lengths[np.ravel_multi_index(at, counts)] if lengths else len(part)
@@ -228,7 +228,8 @@ def _merge(slices, layout):
 
 
 def _merged_by_groups(slices, groups):
-    """A table (rows, columns) of several fields; every rank holds some rows of each field."""
+    """Returns a table (rows, columns) of several fields; every rank holds some rows of each
+    field."""
     columns = slices[0].shape[1]
     parts = [part.reshape(groups, -1, columns) for part in slices]
     return np.concatenate(parts, axis=1).reshape(-1, columns)
@@ -267,12 +268,12 @@ def restore_group_info_list(group_info_file_name: Str):
 def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
     """Merges the strategy files of all stages of a pipeline into one file.
 
-    The name of a parameter gets its stage before it: "1-weight". Of several files of a stage the
-    first is taken.
+    The stage is prepended to the name of a parameter: "1-weight". If a stage has several files, the
+    first is used.
 
     Args:
         src_strategy_dirs (str): the folder of the files, all ".ckpt" (protobuf) or all ".json".
-        dst_strategy_file (str): the file to write; its folder is made if need be.
+        dst_strategy_file (str): the file to write; its folder is created if necessary.
 
     Raises:
         TypeError: if an argument is not a str.
@@ -357,7 +358,7 @@ def _empty_file_error(api, path):
 
 
 def stage_of_file(path):
-    """The stage that a strategy file belongs to: that of its first operation.
+    """Returns the stage of a strategy file: that of its first operation.
 
     Raises:
         ValueError: if it has no operations.
@@ -392,7 +393,7 @@ def _content(path):
 
 
 def _items_of(view):
-    """The strategies of operations and the layouts of parameters in a strategy file, as bytes."""
+    """Returns the strategies of operations and the layouts of parameters in a file, as bytes."""
     items = {_STRATEGIES: [], _LAYOUTS: []}
     for number, kind, value in fields(view):
         if kind == BYTES and number in items:
@@ -403,13 +404,13 @@ def _items_of(view):
 
 
 def _name_and_content(item):
-    """The name and the content of an item."""
+    """Returns the name and the content of an item."""
     parts = {number: value for number, _, value in fields(item)}
     return str(parts.get(1, b""), "utf-8"), parts.get(2, memoryview(b""))
 
 
 def _stage_of(item):
-    """The stage of an operation."""
+    """Returns the stage of an operation."""
     _, content = _name_and_content(item)
     return next((value for number, _, value in fields(content) if number == 1), 0)
 

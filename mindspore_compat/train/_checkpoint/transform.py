@@ -1,6 +1,6 @@
-"""Checkpoint files of ranks that hold slices, turned into those of ranks that hold other slices.
+"""Converts the checkpoint files of ranks into those of ranks whose slices are cut differently.
 
-How the parameters are cut and joined is in `resharding`.
+`resharding` defines how parameters are cut and joined.
 """
 
 import glob
@@ -17,7 +17,7 @@ from .saving import save_checkpoint
 from .strategy import stage_of_file
 
 _STATES = ("accu_grads", "adam_v", "adam_m")
-# What the docstrings of these functions and of those in `parallel.checkpoint_convert` share.
+# Shared by the docstrings of these functions and of those in `parallel.checkpoint_convert`.
 _ARGUMENTS = """
     rank_id (int): the rank to make the checkpoint of.
     save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
@@ -65,11 +65,11 @@ documented_checkpoints = template(
 def rank_list_for_transform(
     rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
 ):
-    """Lists the checkpoints needed to make one for ranks that hold other slices.
+    """Lists the ranks whose checkpoints are needed to build the checkpoint of a resharded rank.
 
     Returns:
-        list[int], ranks, the highest first. Where several hold the same slice, the one that stands
-        as `rank_id` does in the grid of ranks.
+        list[int], ranks in descending order. Among ranks with the same slice, the one whose
+        position in the grid corresponds to `rank_id`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -82,7 +82,7 @@ def rank_list_for_transform(
 
 
 def rank_list(api, rank_id, src_strategy_file, dst_strategy_file):
-    """`rank_list_for_transform` under the name `api`."""
+    """Runs `rank_list_for_transform`; errors name `api`."""
     if src_strategy_file is None:
         return [0]
     source, target = _strategies(api, src_strategy_file, dst_strategy_file)
@@ -98,12 +98,12 @@ def transform_checkpoint_by_rank(
     src_strategy_file: Str | None = None,
     dst_strategy_file: Str | None = None,
 ):
-    """Transforms a rank's checkpoint from those of ranks that hold other slices.
+    """Builds a rank's checkpoint from those of ranks whose slices are cut differently.
 
-    Parameters that the strategy files do not name are taken from the rank of the same number.
+    Parameters that the strategy files do not name are copied from the rank of the same number.
 
     Args:
-        checkpoint_files_map (dict): the files of the checkpoints by rank, at least those of
+        checkpoint_files_map (dict): rank -> checkpoint file, at least for the ranks of
             `rank_list_for_transform`.
 
     Source: mindspore.transform_checkpoint_by_rank of MindSpore 2.10.
@@ -126,7 +126,7 @@ def checkpoint_by_rank(
     src_strategy_file,
     dst_strategy_file,
 ):
-    """`transform_checkpoint_by_rank` under the name `api`."""
+    """Runs `transform_checkpoint_by_rank`; errors name `api`."""
     InstanceOf(dict).refuse(api, "checkpoint_files_map", checkpoint_files_map)
     if not save_checkpoint_file_name.endswith(".ckpt"):
         raise ValueError(
@@ -157,12 +157,12 @@ def transform_checkpoints(
     process_num: Int(ge=1) = 1,
     output_format: OneOf("ckpt", "safetensors") = "ckpt",
 ):
-    """Transforms the checkpoints of all ranks from those of ranks that hold other slices.
+    """Builds the checkpoints of all ranks from those of ranks whose slices are cut differently.
 
     Args:
-        dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"
-            into. Where the source describes only some parameters of the target, as the file of one
-            stage does, "_part<stage>" follows the number.
+        dst_checkpoints_dir (str): the folder for the files
+            "rank_<number>/<prefix><number>.<format>". If the source describes only some parameters
+            of the target, as the file of one stage does, "_part<stage>" follows the number.
 
     Source: mindspore.transform_checkpoints of MindSpore 2.10.
     """
@@ -188,7 +188,7 @@ def all_checkpoints(
     process_num,
     output_format,
 ):
-    """`transform_checkpoints` under the name `api`."""
+    """Runs `transform_checkpoints`; errors name `api`."""
     if not os.path.isdir(src_checkpoints_dir):
         raise NotADirectoryError(
             f"For '{api}', 'src_checkpoints_dir' must be a directory, but got "
@@ -210,7 +210,7 @@ def all_checkpoints(
     folder = _make_directory(dst_checkpoints_dir, "dst_checkpoints_dir")
 
     def write(rank):
-        """The checkpoint of one rank."""
+        """Writes the checkpoint of one rank."""
         change = Transformation(api, source, target, rank)
         needed = (
             [stage * source.ranks + number for number in range(source.ranks)]
@@ -258,7 +258,7 @@ def _needed_ranks(api, change):
 
 
 def _checkpoints_in(api, folder):
-    """The format of the checkpoints of all ranks, and their files by rank."""
+    """Returns the format of the checkpoints of all ranks, and their files by rank."""
     files_of_kind = {"ckpt": {}, "safetensors": {}}
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "rank_[0-9]*", "*"))):
         rank, kind = os.path.basename(os.path.dirname(path))[5:], path.rpartition(".")[2]
@@ -273,7 +273,7 @@ def _checkpoints_in(api, folder):
 
 
 def _only_stage(source, target, path):
-    """The stage that a source's file is of, where it has some of the target's parameters only."""
+    """Returns the stage of the source file, if it has only some of the target's parameters."""
     if source.stages is None or target.stages is None:
         return None
     names = [

@@ -1,8 +1,9 @@
-"""Safetensors files of ranks that hold slices, put together into files of whole parameters.
+"""Merges safetensors files of ranks that hold slices into files of whole parameters.
 
-How parameters are cut is in `resharding`. The whole ones go into "part0.safetensors" and so on, of
-about 3 GiB each; "param_name_map.json" says which is where; what no strategy describes, such as the
-number of a step, goes into "hyper_param.safetensors", as rank 0 has it.
+`resharding` defines how parameters are cut. Whole parameters are written to "part0.safetensors" and
+so on, of about 3 GiB each; "param_name_map.json" maps each name to its file. Values that no
+strategy describes, such as the step number, are taken from rank 0 and written to
+"hyper_param.safetensors".
 """
 
 import glob
@@ -26,7 +27,7 @@ __all__ = ["unified_safetensors"]
 
 _API = "unified_safetensors"
 _PART = 3 << 30  # bytes
-_SUMS = "accu_grads"  # gradients on their way belong to no whole
+_SUMS = "accu_grads"  # accumulated gradients are not part of a parameter
 
 
 @checked
@@ -40,22 +41,23 @@ def unified_safetensors(
     choice_func: Any = None,
     split_dst_file: Any = (),
 ):
-    """Merges the slices that ranks have saved into safetensors files of whole parameters.
+    """Merges the slices saved by ranks into safetensors files of whole parameters.
 
     Args:
-        src_dir (str): the folder with a folder "rank_<number>" for each rank; of several files in
-            one the last by name is taken.
-        src_strategy_file (str): how the parameters are cut.
-        dst_dir (str): the folder to write into; it is made if need be.
+        src_dir (str): the folder with a folder "rank_<number>" per rank; among several files in
+            one, the last by name is used.
+        src_strategy_file (str): the strategy file that describes how the parameters are cut.
+        dst_dir (str): the folder to write to; created if necessary.
         merge_with_redundancy (bool, optional): whether the file of every rank has all its slices.
-            Otherwise a slice that several ranks hold may be in the file of one of them. What the
-            files say of themselves counts for more.
-        file_suffix (str, optional): what the names of the files end with, before ".safetensors".
+            Otherwise a slice of several ranks may be in the file of only one of them. A statement
+            in the files themselves takes precedence.
+        file_suffix (str, optional): the end of the file names before ".safetensors".
         max_process_num (int, optional): the largest number of files written at a time.
-        choice_func (callable, optional): is given the name of a parameter and returns another name,
-            or whether it is one of the parameters; those that are not are treated as other values.
-        split_dst_file (tuple[int], optional): which of how many tasks this call is, counted from 1;
-            each writes some of the files; the first one also writes the other values.
+        choice_func (callable, optional): takes the name of a parameter and returns a new name, or a
+            bool: whether it is a parameter. Other values are written to "hyper_param.safetensors".
+        split_dst_file (tuple[int], optional): (number, count): this call is task `number` of
+            `count`, from 1. Each task writes some of the files; the first also writes the other
+            values.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -93,7 +95,7 @@ def unified_safetensors(
             safetensors.write(os.path.join(folder, "hyper_param.safetensors"), others)
 
     def write(number):
-        """One part."""
+        """Writes one file of parameters."""
         safetensors.write(
             os.path.join(folder, f"part{number}.safetensors"),
             [(names[name], source.whole(name)) for name in parts[number]],
@@ -101,7 +103,7 @@ def unified_safetensors(
 
     with ThreadPoolExecutor(min(max_process_num, len(own))) as pool:
         list(pool.map(write, own))
-    if task == 1:  # last, because it names what is there
+    if task == 1:  # last, because it lists the existing files
         metadata = {
             "metadata": {"total_size": sum(sizes.values())},
             "weight_map": {
@@ -115,11 +117,11 @@ def unified_safetensors(
 
 
 class _Source:
-    """The files of all ranks, and how they are cut.
+    """The files of all ranks, and how their parameters are cut.
 
     Args:
-        files (dict[int, str]): by rank.
-        strategy (Strategy): how they are cut.
+        files (dict[int, str]): rank -> file.
+        strategy (Strategy): how the parameters are cut.
         complete (bool): whether every rank's file has all its slices.
 
     Raises:
@@ -155,13 +157,14 @@ class _Source:
         return complete
 
     def _suffice(self):
-        """Whether the files of all ranks that hold what the whole is made of are there."""
+        """Returns whether the files suffice to build every whole parameter."""
         return all(
             rank in self._files for name in self._strategy.stages for rank in self._holders(name)
         )
 
     def names(self):
-        """The parameters that files and strategy describe, in the files' order."""
+        """Returns the parameters that both the files and the strategy describe, in the files'
+        order."""
         names = dict.fromkeys(
             name for rank in sorted(self._headers) for name in self._headers[rank]
         )
@@ -170,12 +173,12 @@ class _Source:
         ]
 
     def _ranks(self, name):
-        """The ranks of the first stage that a parameter is in."""
+        """Returns the ranks of the first stage that contains a parameter."""
         first = min(self._strategy.stages[name]) * self._strategy.ranks
         return range(first, first + self._strategy.ranks)
 
     def _holders(self, name):
-        """The ranks whose slices make the whole."""
+        """Returns the ranks whose slices together form the whole parameter."""
         ranks, slicing = self._ranks(name), self._strategy.slicing(name)
         present = (
             None
@@ -188,7 +191,7 @@ class _Source:
             raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
 
     def size(self, name):
-        """The bytes of a whole parameter."""
+        """Returns the size of a whole parameter in bytes."""
         metadata = next(
             self._headers[rank][name]
             for rank in sorted(self._headers)
@@ -200,7 +203,7 @@ class _Source:
         )
 
     def whole(self, name):
-        """A whole parameter, an array."""
+        """Returns a whole parameter as an array."""
         ranks, slices = self._ranks(name), {}
         for rank in self._holders(name):
             entries, _ = safetensors.read(self._files[rank], wanted=lambda tag: tag == name)
@@ -213,7 +216,7 @@ class _Source:
             raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
 
     def others(self, names):
-        """What rank 0 has in addition to these names: pairs of a name and an array."""
+        """Returns the values of rank 0 that are not in `names`, as pairs of a name and an array."""
         if 0 not in self._files:
             return []
         entries, _ = safetensors.read(self._files[0], wanted=lambda tag: tag not in names)
@@ -236,7 +239,7 @@ def _check_options(choice_func, split_dst_file):
 
 
 def _files_in(folder, suffix):
-    """The file of each rank.
+    """Returns the file of each rank.
 
     Raises:
         ValueError: if there are none, a rank has none of that suffix, or some are of the other
@@ -277,7 +280,7 @@ def _header(path):
 
 
 def _select(source, choice_func):
-    """The parameters to write, and their names in the files.
+    """Returns the parameters to write, and their names in the files.
 
     Raises:
         ValueError: if `choice_func` returns neither a str nor a bool, or there are no parameters.
@@ -297,7 +300,8 @@ def _select(source, choice_func):
 
 
 def _divide(sizes):
-    """The names in parts of about equal size: the largest first, each into the smallest part."""
+    """Divides the names into parts of about equal size: the largest first, into the smallest
+    part."""
     count = min(math.ceil(sum(sizes.values()) / _PART), len(sizes))
     parts = [[0, []] for _ in range(max(count, 1))]
     for name in sorted(sizes, key=lambda name: -sizes[name]):

@@ -1,4 +1,4 @@
-"""Callbacks: what takes part in a run of `Model` without being the network, each kind in a file."""
+"""Callbacks of `Model`, which act at certain times of a run; one file per callback."""
 
 from ._backup_and_restore import BackupAndRestore
 from ._callback import Callback, RunContext
@@ -39,7 +39,7 @@ __all__ = [
     "TimeMonitor",
 ]
 
-# Names with an underscore that scripts import from here.
+# Private names that scripts import from here.
 _FURTHER = (
     _CallbackManager,
     _CheckpointManager,

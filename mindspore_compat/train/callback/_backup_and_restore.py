@@ -1,4 +1,4 @@
-"""BackupAndRestore, which lets an interrupted training continue from its last backup."""
+"""BackupAndRestore: lets an interrupted training resume from its last backup."""
 
 import os
 
@@ -18,7 +18,7 @@ class BackupAndRestore(Callback):
     Args:
         backup_dir (str): the directory of the file, "backup.ckpt".
         save_freq (Union[str, int]): "epoch", or the number of epochs between two backups.
-        delete_checkpoint (bool): whether to delete the file when the training is done.
+        delete_checkpoint (bool): whether to delete the file when the training ends.
 
     Raises:
         ValueError: if an argument is of another type, `backup_dir` blank or `save_freq` not
@@ -43,13 +43,13 @@ class BackupAndRestore(Callback):
         self.delete_checkpoint = delete_checkpoint
 
     def on_train_begin(self, run_context):
-        """Loads the backup, if there is one."""
+        """Loads the backup if there is one."""
         if os.path.isfile(self.backup_file):
             parameters = loading.load_checkpoint(self.backup_file)
             loading.load_param_into_net(run_context.original_args().train_network, parameters)
 
     def on_train_epoch_end(self, run_context):
-        """Saves the parameters, if this epoch's turn has come."""
+        """Saves the parameters if a backup is due after this epoch."""
         cb_params = run_context.original_args()
         if self.save_freq == "epoch" or cb_params.cur_epoch_num % self.save_freq == 0:
             saving.save_checkpoint(cb_params.train_network, self.backup_file)
@@ -62,4 +62,4 @@ class BackupAndRestore(Callback):
 
 @checked
 def _check_frequency(save_freq: Int(ge=1)):
-    """Refuses a number of epochs that is not positive."""
+    """Rejects a number of epochs that is not positive."""

@@ -1,8 +1,7 @@
-"""What a callback is given, the context of a run; and the manager that calls several callbacks in
-turn.
+"""RunContext, the context of a run that is passed to callbacks, and CallbackManager, which calls
+several callbacks in order.
 
-What the package's own callbacks do is in the other files of this folder, the run itself in
-`train.model`.
+The callbacks of the package are in the other files of this folder; `train.model` calls them.
 """
 
 from contextlib import ExitStack
@@ -26,7 +25,7 @@ _TIMES = ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
 
 
 class CallbackManager(Callback):
-    """Calls each hook of several callbacks, in their order.
+    """Calls each hook of several callbacks in order.
 
     Args:
         callbacks (Union[Callback, list[Callback], tuple[Callback]]): the callbacks; None for none.
@@ -53,7 +52,7 @@ class CallbackManager(Callback):
 
 
 def _forward_hook(name):
-    """A hook that calls the same hook of every callback."""
+    """Returns a hook that calls the same hook of every callback."""
 
     def hook(self, run_context):
         for callback in self._callbacks:
@@ -73,7 +72,7 @@ _Callbacks = (ListOf(_Callback) | TupleOf(_Callback)).called("a Callback, or a l
 
 
 def as_list(callbacks):
-    """The callbacks as a new list.
+    """Returns the callbacks as a new list.
 
     Raises:
         TypeError: if `callbacks` is not a Callback, list or tuple of them.
@@ -87,12 +86,12 @@ def as_list(callbacks):
 
 
 class MissingAttribute(KeyError, AttributeError):
-    """Raised for an attribute that a run does not have: a KeyError as in the original, and an
-    AttributeError for `hasattr`."""
+    """Raised for a missing attribute of a run: a KeyError as in the original, and an AttributeError
+    for `hasattr`."""
 
 
 class InternalCallbackParam(dict):
-    """The parameters that a run passes to its callbacks: a dict whose keys are attributes too."""
+    """The parameters that a run passes to its callbacks: a dict whose keys are also attributes."""
 
     def __getattr__(self, name):
         try:
@@ -105,11 +104,11 @@ class InternalCallbackParam(dict):
 
 
 class RunContext:
-    """The context of a run, passed to callbacks: its attributes, and the means to end it.
+    """The context of a run, passed to callbacks: its attributes, and methods to stop the run.
 
     Args:
-        original_args (dict): the attributes; a run gives an InternalCallbackParam, whose keys can
-            be read as attributes: `run_context.original_args().cur_step_num`.
+        original_args (dict): the attributes. A run passes an InternalCallbackParam, whose keys are
+            also attributes: `run_context.original_args().cur_step_num`.
 
     Raises:
         TypeError: if `original_args` is not a dict.
@@ -129,23 +128,23 @@ class RunContext:
         self._stop_requested = False
 
     def original_args(self):
-        """The attributes of the run."""
+        """Returns the attributes of the run."""
         return self._original_args
 
     def request_stop(self):
-        """Asks the run to end after the step, or the epoch, that is under way."""
+        """Asks the run to end after the current step or epoch."""
         self._stop_requested = True
 
     def get_stop_requested(self):
-        """Whether the run was requested to end."""
+        """Returns whether the run was requested to end."""
         return self._stop_requested
 
 
 def _handle_loss(net_outputs):
-    """The loss among the outputs of a training step: their first, or the only one, as a number.
+    """Returns the loss among the outputs of a training step (the first or only one) as a number.
 
-    A Tensor of several numbers gives their mean; what is neither Tensor nor sequence of Tensors
-    comes back as it is.
+    A Tensor of several numbers gives their mean. Anything that is neither a Tensor nor a sequence
+    of Tensors is returned unchanged.
     """
     if isinstance(net_outputs, (tuple, list)):
         first = net_outputs[0]
@@ -156,7 +155,7 @@ def _handle_loss(net_outputs):
 
 
 def mean_of(tensor):
-    """The mean of a Tensor's values as a float; float16 keeps its precision, as in the original."""
+    """Returns the mean of a Tensor as a float; float16 keeps its precision, as in the original."""
     values = tensor.asnumpy()
     if values.dtype.kind == "V" or values.dtype.name == "bfloat16":
         values = values.astype(np.float32)
@@ -167,13 +166,13 @@ _current_net = None
 
 
 def set_cur_net(net):
-    """Notes the network that a checkpoint requested from outside a run would save."""
+    """Stores the network that a checkpoint requested from outside a run would save."""
     global _current_net
     _current_net = net
 
 
 def checkpoint_cb_for_save_op(parameter_list):
-    """Loads values by name into the network noted by `set_cur_net`.
+    """Loads values by name into the network stored by `set_cur_net`.
 
     Args:
         parameter_list (list[dict]): dicts with the keys "name" and "data", a Tensor.

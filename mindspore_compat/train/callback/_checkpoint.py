@@ -1,7 +1,7 @@
 """ModelCheckpoint, which writes checkpoints during training; its CheckpointConfig; and
-CheckpointManager, which deletes old ones.
+CheckpointManager, which deletes old files.
 
-The files themselves are written by `train.serialization`.
+`train.serialization` writes the files themselves.
 """
 
 import os
@@ -25,23 +25,24 @@ _COUNTED = ("epoch_num", "step_num")
 
 
 class CheckpointConfig:
-    """Configures ModelCheckpoint: when it saves, which files it keeps, and how they are written.
+    """Configures ModelCheckpoint: when to save, which files to keep, and how to write them.
 
     Args:
         save_checkpoint_steps (int): the steps between two files; 0 or None for never.
         save_checkpoint_seconds (int): the seconds between two files; not used together with steps.
         keep_checkpoint_max (int): the largest number of files; 0 or None for no limit.
-        keep_checkpoint_per_n_minutes (int): of the files written in so many minutes keep the first
-            and the last; not used together with a limit. Without either, one file remains.
+        keep_checkpoint_per_n_minutes (int): of the files written within this number of minutes,
+            keep the first and the last; not used together with a limit. Without either, one file
+            remains.
         integrated_save (bool): see `save_checkpoint`.
         async_save (Union[bool, str]): whether to write in the background: True or "thread", or
             "process".
-        saved_network (Cell): what to save instead of the network that is trained.
-        append_info (list): what else to save: "epoch_num", "step_num" and one dict of numbers and
-            Tensors by name.
-        enc_key (bytes): a key to encrypt with.
-        enc_mode (str): how to encrypt: "AES-GCM", "AES-CBC" or "SM4-CBC".
-        exception_save (bool): whether to write a file, "..._breakpoint", when an exception ends the
+        saved_network (Cell): the network to save instead of the trained one.
+        append_info (list): additional values to save: "epoch_num", "step_num" and one dict of
+            numbers and Tensors by name.
+        enc_key (bytes): the encryption key.
+        enc_mode (str): the encryption mode: "AES-GCM", "AES-CBC" or "SM4-CBC".
+        exception_save (bool): whether to write a file, "..._breakpoint", if an exception ends the
             training.
         crc_check (bool): where to store a checksum; see `save_checkpoint`.
         remove_redundancy (bool): see `save_checkpoint`.
@@ -141,7 +142,7 @@ class CheckpointConfig:
     enable_redundance = property(lambda self: self._enable_redundance, doc="Another such option.")
 
     def get_checkpoint_policy(self):
-        """When files are written and which are retained, as a dict."""
+        """Returns as a dict when files are written and which are kept."""
         return {
             "save_checkpoint_steps": self._save_checkpoint_steps,
             "save_checkpoint_seconds": self._save_checkpoint_seconds,
@@ -152,7 +153,7 @@ class CheckpointConfig:
 
 
 def _append_dict(append_info):
-    """`append_info` as a dict, the counted values as 0; None for nothing."""
+    """Returns `append_info` as a dict, with counted values set to 0; None for nothing."""
     if append_info is None or append_info == []:
         return None
     InstanceOf(list).called("a list or None").refuse("CheckpointConfig", "append_info", append_info)
@@ -188,8 +189,8 @@ def _append_dict(append_info):
 
 
 class _Begun(NamedTuple):
-    """A file that is being written: by whom (None if it is there), its path, the run's `cb_params`,
-    its step, and the files to delete when it is there."""
+    """A file being written: its writer (None if it is complete), its path, the run's `cb_params`,
+    its step, and the files to delete once it is complete."""
 
     saving: object
     path: str
@@ -201,21 +202,21 @@ class _Begun(NamedTuple):
 class ModelCheckpoint(Callback):
     """Saves checkpoints during training and at its end.
 
-    Files are deleted when a new one is there, on the disk and whole, so that for a moment there is
-    one more than `keep_checkpoint_max`; with `async_save`, until the end of a later step. A file
-    that cannot be deleted is a warning. A failure in the background is raised at the end of a later
-    step.
+    Old files are deleted only when a new one is completely on disk, so for a moment there is one
+    more than `keep_checkpoint_max`; with `async_save`, until the end of a later step. If a file
+    cannot be deleted, a warning is logged. A failure in the background is raised at the end of a
+    later step.
 
-    The files are named `<prefix>-<epoch>_<step of the epoch>.ckpt`. When there are such files from
-    an earlier training, "_1", "_2", ... is appended to the prefix. The original's graph mode writes
-    a further file, "<prefix>-graph.meta"; there is no such graph here.
+    The files are named `<prefix>-<epoch>_<step of the epoch>.ckpt`. If there are such files from an
+    earlier training, "_1", "_2", ... is appended to the prefix. The original's graph mode also
+    writes "<prefix>-graph.meta"; there is no such graph here.
 
     Args:
-        prefix (Union[str, Callable]): how the files' names begin, without "/"; or a function of
-            the run's `cb_params`, which gives a whole name.
-        directory (Union[str, Callable]): where to write, by default where Python was when this was
-            made; or a function as for `prefix`.
-        config (CheckpointConfig): when and how to write.
+        prefix (Union[str, Callable]): the prefix of the file names, without "/"; or a function that
+            takes the run's `cb_params` and returns a complete name.
+        directory (Union[str, Callable]): the directory to write to, by default the working
+            directory at construction; or a function as for `prefix`.
+        config (CheckpointConfig): when to write and how.
 
     Raises:
         ValueError: if `prefix` is neither a function nor a str without "/", or `directory` is
@@ -254,17 +255,17 @@ class ModelCheckpoint(Callback):
 
     @property
     def latest_ckpt_file_name(self):
-        """The path of the file written last; one that is still being written does not count."""
+        """The path of the last complete file."""
         return self._latest_ckpt_file_name
 
     @property
     def _get_save_checkpoint_steps(self):
-        """After how many steps a file is written."""
+        """Returns the number of steps between two files."""
         return self._config.save_checkpoint_steps
 
     @property
     def _get_last_trigger_step(self):
-        """The step after which a file was written last."""
+        """Returns the step after which the last file was written."""
         return self._last_triggered_step
 
     def __exit__(self, *err):
@@ -274,7 +275,8 @@ class ModelCheckpoint(Callback):
         self._cb_params = None
 
     def _save_breakpoint(self, path):
-        """Writes a file when an exception ends the training, which no failure may hide."""
+        """Writes a file when an exception ends the training; an error in writing does not hide
+        it."""
         for step in (self._settle, lambda: self._write(self._cb_params, path), self._settle):
             try:
                 step()
@@ -282,13 +284,13 @@ class ModelCheckpoint(Callback):
                 log.error("When an exception ended the training: %s", error)
 
     def on_train_begin(self, run_context):
-        """Notes the run and forgets the last step of an earlier one."""
+        """Stores the run's parameters, and resets the last step."""
         self._cb_params = run_context.original_args()
         self._last_triggered_step = 0
         super().on_train_begin(run_context)
 
     def step_end(self, run_context):
-        """Writes a file, if its time has come."""
+        """Writes a file if one is due."""
         cb_params = run_context.original_args()
         if self._begun is not None and not self._begun.saving.is_alive():
             self._settle()
@@ -297,7 +299,8 @@ class ModelCheckpoint(Callback):
             self._save_ckpt(cb_params)
 
     def end(self, run_context):
-        """Writes the last file, unless the last step has done so, and waits for its end."""
+        """Writes the last file, unless the last step has written one, and waits until it is
+        complete."""
         cb_params = run_context.original_args()
         if cb_params.cur_step_num != self._last_triggered_step:
             self._find_free_prefix(cb_params)
@@ -305,7 +308,7 @@ class ModelCheckpoint(Callback):
         self._settle()
 
     def _check_save_ckpt(self, cb_params, force_to_save):
-        """Whether it is time to write a file."""
+        """Returns whether a file is due."""
         steps, seconds = self._config.save_checkpoint_steps, self._config.save_checkpoint_seconds
         if force_to_save:
             return True
@@ -314,7 +317,7 @@ class ModelCheckpoint(Callback):
         return bool(seconds) and time.time() - self._last_time > seconds
 
     def _save_ckpt(self, cb_params, force_to_save=False):
-        """Writes a file and, when it is there, deletes those that are not to be retained."""
+        """Writes a file and, once it is complete, deletes the surplus ones."""
         self._settle()
         folder = self._folder(cb_params)
         path = os.path.join(folder, self._file_name(cb_params))
@@ -323,7 +326,7 @@ class ModelCheckpoint(Callback):
         self._write(cb_params, path, self._surplus(folder))
 
     def _write(self, cb_params, path, surplus=()):
-        """Writes what is to be saved into a file, or begins to."""
+        """Writes the values to a file, or starts a background writer."""
         config = self._config
         network = (
             config.saved_network if config.saved_network is not None else cb_params.train_network
@@ -359,7 +362,7 @@ class ModelCheckpoint(Callback):
             self._settle()
 
     def _settle(self):
-        """Waits for the file begun last; then reports it and deletes what it makes superfluous."""
+        """Waits for the last file; then reports it and deletes the surplus files."""
         begun, self._begun = self._begun, None
         if begun is None:
             return
@@ -373,7 +376,7 @@ class ModelCheckpoint(Callback):
                 self._manager.remove_ckpoint_file(path)
 
     def _folder(self, cb_params):
-        """The directory to write to."""
+        """Returns the directory to write to."""
         return (
             _make_directory(self._directory(cb_params))
             if callable(self._directory)
@@ -381,15 +384,15 @@ class ModelCheckpoint(Callback):
         )
 
     def _file_name(self, cb_params):
-        """The name of the file for the present step, without its ending."""
+        """Returns the file name for the current step, without its suffix."""
         if callable(self._prefix):
             return self._prefix(cb_params)
         step = (cb_params.cur_step_num - 1) % cb_params.batch_num + 1
         return f"{self._prefix}-{cb_params.get('cur_epoch_num', 1)}_{step}"
 
     def _find_free_prefix(self, cb_params):
-        """Numbers the prefix where files of an earlier training have it, and removes what that one
-        left half written; once per callback.
+        """Appends a number to the prefix if files of an earlier training have the same prefix, and
+        removes temporary files that it left; once per callback.
         """
         if not self._prefix_is_free:
             names = rf"{re.escape(self._prefix)}(?:_\d+)?-.*\.(?:ckpt|safetensors)"
@@ -398,7 +401,7 @@ class ModelCheckpoint(Callback):
             self._prefix_is_free = True
 
     def _surplus(self, folder):
-        """The files to delete when there is one more."""
+        """Returns the files to delete once another file exists."""
         limit, minutes = (
             self._config.keep_checkpoint_max,
             self._config.keep_checkpoint_per_n_minutes,
@@ -414,10 +417,10 @@ class ModelCheckpoint(Callback):
 
 
 class CheckpointManager:
-    """Manages the checkpoint files of one training, oldest first, and deletes the old ones.
+    """Manages the checkpoint files of one training, oldest first, and deletes old ones.
 
     Args:
-        format (str): how their names end, without the dot.
+        format (str): the suffix of their names, without the dot.
     """
 
     def __init__(self, format="ckpt"):
@@ -431,17 +434,17 @@ class CheckpointManager:
 
     @property
     def ckpoint_num(self):
-        """How many files there are."""
+        """The number of files."""
         return len(self._ckpoint_filelist)
 
     def add(self, path):
-        """Notes a file as the newest."""
+        """Adds a file as the newest."""
         if path in self._ckpoint_filelist:
             self._ckpoint_filelist.remove(path)
         self._ckpoint_filelist.append(path)
 
     def update_ckpoint_filelist(self, directory, prefix):
-        """Finds the files of a prefix in a directory; those noted already keep their order."""
+        """Finds the files with a prefix in a directory; known files keep their order."""
         pattern = re.compile(rf"{re.escape(prefix)}-\d+_\d+\.{self._format}")
         paths = {
             os.path.join(directory, name)
@@ -454,7 +457,7 @@ class CheckpointManager:
         )
 
     def remove_ckpoint_file(self, file_name):
-        """Deletes a file, if it is there, and forgets it. A failure is a warning."""
+        """Deletes a file if it exists, and removes it from the list. A failure logs a warning."""
         if file_name in self._ckpoint_filelist:
             self._ckpoint_filelist.remove(file_name)
         try:
@@ -465,22 +468,22 @@ class CheckpointManager:
             log.warning("An old checkpoint cannot be deleted: %s", error)
 
     def remove_oldest_ckpoint_file(self):
-        """Deletes the file that was written first."""
+        """Deletes the oldest file."""
         if self._ckpoint_filelist:
             self.remove_ckpoint_file(self._ckpoint_filelist[0])
 
     def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
-        """Deletes all but the first of the files written in some minutes.
+        """Deletes all but the first of the files written within some minutes.
 
         Args:
-            minutes (int): how many.
-            cur_time (float): their beginning, as `time.time()` gives it.
+            minutes (int): the number of minutes.
+            cur_time (float): the start, as returned by `time.time()`.
         """
         for path in self.written_within(minutes, cur_time)[1:]:
             self.remove_ckpoint_file(path)
 
     def written_within(self, minutes, cur_time):
-        """The files written in some minutes, oldest first; see `keep_one_ckpoint_per_minutes`."""
+        """Returns the files written within some minutes, oldest first."""
         return [
             path
             for path in self._ckpoint_filelist
@@ -490,7 +493,7 @@ class CheckpointManager:
 
 
 def _chg_ckpt_file_name_if_same_exist(directory, prefix, exception=False):
-    """The prefix with the number after the largest in use there: "a", "a_1", "a_2", ..."""
+    """Returns the prefix with the number after the largest existing one: "a", "a_1", "a_2", ..."""
     pattern = re.compile(
         rf"{re.escape(prefix)}(?:_(\d+))?"
         r"-(?:\d+_\d+\.(?:ckpt|safetensors)|graph\.meta)"

@@ -1,4 +1,4 @@
-"""EarlyStopping, which ends a training whose monitored quantity no longer improves."""
+"""EarlyStopping: ends a training when a monitored quantity no longer improves."""
 
 import copy
 
@@ -13,15 +13,15 @@ class EarlyStopping(Monitored):
     """Early stopping: ends the training when a quantity has not improved for some epochs.
 
     Args:
-        monitor (str): the quantity: "loss", that of the last training step; in `Model.fit` also
-            "eval_loss", that of the evaluation's last batch, or the name of a metric.
-        min_delta (float): by how much a value must be better to count as better.
-        patience (int): how many epochs without improvement are one too many.
+        monitor (str): the quantity: "loss", the loss of the last training step; in `Model.fit` also
+            "eval_loss", the loss of the last evaluated batch, or the name of a metric.
+        min_delta (float): the least change that counts as an improvement.
+        patience (int): the number of epochs without improvement after which training ends.
         verbose (bool): whether to print when training ends.
-        mode (str): "min" where the quantity should fall, "max" where it should rise; "auto" knows
-            by the name.
-        baseline (float): a value that the quantity must be better than, too.
-        restore_best_weights (bool): whether to go back to the weights of the best epoch at the end.
+        mode (str): "min" if the quantity should fall, "max" if it should rise; "auto" decides by
+            the name.
+        baseline (float): a value that the quantity must also improve on.
+        restore_best_weights (bool): whether to restore the weights of the best epoch at the end.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -53,14 +53,15 @@ class EarlyStopping(Monitored):
         self.best_weights_param_dict = None
 
     def on_train_begin(self, run_context):
-        """Restarts the count of epochs."""
+        """Resets the count of epochs."""
         self.wait = 0
         self.stopped_epoch = 0
         self.best = self._worst()
         self.best_weights_param_dict = None
 
     def on_train_epoch_end(self, run_context):
-        """Looks at the quantity, and ends the training if it is time."""
+        """Checks the quantity, and ends the training if it has not improved for `patience`
+        epochs."""
         cb_params = run_context.original_args()
         value = self._get_monitor_value(cb_params)
         if value is None:
@@ -85,11 +86,11 @@ class EarlyStopping(Monitored):
                     params[name].set_data(values)
 
     def on_train_end(self, run_context):
-        """Prints which epoch was the last, if requested."""
+        """Prints the last epoch, if requested."""
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch:05d}: early stopping")
 
 
 def _values(params):
-    """Copies of the parameters' values by name."""
+    """Returns copies of the parameters' values by name."""
     return {name: copy.deepcopy(param) for name, param in params.items()}

@@ -1,4 +1,4 @@
-"""FlopsUtilizationCollector, which prints what share of a device's peak arithmetic a run uses."""
+"""FlopsUtilizationCollector: prints which share of a device's peak arithmetic a run uses."""
 
 import time
 
@@ -13,19 +13,20 @@ __all__ = ["FlopsUtilizationCollector"]
 
 
 class FlopsUtilizationCollector(Callback):
-    """Prints the FLOPs of a step, and the share of the device's peak that is used.
+    """Prints the FLOPs of a step, and the share of the device's peak that it uses.
 
-    The products of matrices and the convolutions of the network and its loss are counted, forward
-    and for the gradients. Model and hardware utilization (mfu, hfu) are the same here: what
-    recomputation repeats is not counted. The first step is for counting; after every `data_size`
-    steps the time of a step and the utilization are printed.
+    It counts matrix products and convolutions of the network and its loss, forward and for the
+    gradients. Model and hardware utilization (mfu, hfu) are equal here, because recomputation is
+    not counted. The first step is for counting; after every `data_size` steps the time of a step
+    and the utilization are printed.
 
     Args:
-        data_size (int): the number of steps from one line to the next.
-        computility (int, optional): the operations that a device can do in a second. Default: 1.
-        full_flops (bool, optional): whether the operations of all processes are compared with
-            the peak of all; False for those of this one. Default: True.
-        enable_ma_collector (bool, optional): whether the lines go to the log, too. Default: False.
+        data_size (int): the number of steps between two printed lines.
+        computility (int, optional): the peak number of operations per second of a device. Default:
+            1.
+        full_flops (bool, optional): whether to compare the operations of all processes with the
+            peak of all; False for those of this process. Default: True.
+        enable_ma_collector (bool, optional): whether to log the lines too. Default: False.
 
     Raises:
         TypeError: if `data_size` is not an int, or `full_flops` or `enable_ma_collector` not a
@@ -56,11 +57,11 @@ class FlopsUtilizationCollector(Callback):
         self.computility = computility
         self.full_flops = full_flops
         self.enable_ma_collector = enable_ma_collector
-        self._flops = {}  # by mode, "train" or "eval"
+        self._flops = {}  # mode ("train" or "eval") -> operations of a step
         self._steps, self._start = 0, 0.0
 
     def step_begin(self, run_context):
-        """Counts the operations before the first step of a mode, then notes the time."""
+        """Counts the operations before the first step of a mode, then stores the time."""
         cb_params = run_context.original_args()
         if config.mode != GRAPH_MODE:
             raise ValueError("For 'FlopsUtilizationCollector', the mode must be GRAPH_MODE.")
@@ -72,7 +73,7 @@ class FlopsUtilizationCollector(Callback):
             self._start = time.time()
 
     def step_end(self, run_context):
-        """Prints the time of a step and the utilization, if it is its turn."""
+        """Prints the time of a step and the utilization, if due."""
         cb_params = run_context.original_args()
         if cb_params.mode not in self._flops and cb_params.get("sunk_element") is not None:
             self._count(cb_params, cb_params.sunk_element)
@@ -87,7 +88,7 @@ class FlopsUtilizationCollector(Callback):
         )
 
     def _count(self, cb_params, inputs):
-        from ..summary._flops import count_flops  # the tracer is large, and seldom needed
+        from ..summary._flops import count_flops  # the tracer is large and rarely needed
 
         train = cb_params.mode == "train"
         network = without_optimizer(cb_params.train_network) if train else cb_params.eval_network

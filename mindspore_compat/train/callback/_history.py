@@ -1,4 +1,4 @@
-"""History, which keeps the loss and the metrics of each epoch."""
+"""History: stores the loss and the metrics of each epoch."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ __all__ = ["History"]
 
 
 class History(Callback):
-    """Keeps the outputs of each epoch's last step, and the metrics of `Model.fit`'s evaluations.
+    """Stores the outputs of each epoch's last step, and the metrics of `Model.fit`'s evaluations.
 
-    `history` has lists by name: "net_output", of several outputs the first and of a Tensor's values
-    the mean, and each metric. `epoch` has the epochs' numbers as "epoch".
+    `history` is a dict of lists: "net_output" (the first of several outputs, and the mean of a
+    Tensor), and one list per metric. `epoch` has the epoch numbers under the key "epoch".
 
     Examples:
         >>> from mindspore_compat.train import History
@@ -30,7 +30,7 @@ class History(Callback):
         self.epoch = {"epoch": []}
 
     def epoch_end(self, run_context):
-        """Notes what the epoch has brought."""
+        """Stores the output and the metrics of the epoch."""
         cb_params = run_context.original_args()
         self.epoch["epoch"].append(cb_params.get("cur_epoch_num", 1))
         self.history.setdefault("net_output", []).append(_first(cb_params.net_outputs))
@@ -39,7 +39,7 @@ class History(Callback):
 
 
 def _first(outputs):
-    """The outputs of a step, or the first of several, if they are Tensors, as one number."""
+    """Returns the outputs of a step, or the first of several; a Tensor becomes one number."""
     if isinstance(outputs, (tuple, list)) and isinstance(outputs[0], Tensor):
         outputs = outputs[0]
     if isinstance(outputs, Tensor):

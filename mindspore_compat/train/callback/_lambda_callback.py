@@ -1,4 +1,4 @@
-"""LambdaCallback, whose hooks are functions that it is given."""
+"""LambdaCallback: calls given functions as hooks."""
 
 from ._callback import Callback
 
@@ -6,7 +6,7 @@ __all__ = ["LambdaCallback"]
 
 
 class LambdaCallback(Callback):
-    """Calls functions, each with a RunContext, at the times that their names say.
+    """Calls functions with the RunContext at the times that their names state.
 
     Args:
         on_train_epoch_begin (Callable): called before each epoch of training.
@@ -15,13 +15,13 @@ class LambdaCallback(Callback):
         on_train_step_end (Callable): called after each step of training.
         on_train_begin (Callable): called before training.
         on_train_end (Callable): called after training.
-        on_eval_epoch_begin (Callable): called before the pass over the data of an evaluation.
+        on_eval_epoch_begin (Callable): called before the pass over the evaluation data.
         on_eval_epoch_end (Callable): called after it.
         on_eval_step_begin (Callable): called before each step of an evaluation.
         on_eval_step_end (Callable): called after each step of an evaluation.
-        on_eval_begin (Callable): called before an evaluation; not in `Model.fit`, as in the
-            original, which leaves its own callbacks out of the evaluations there.
-        on_eval_end (Callable): called after an evaluation; likewise.
+        on_eval_begin (Callable): called before an evaluation, but not in `Model.fit`: as in the
+            original, the package's callbacks skip its evaluations.
+        on_eval_end (Callable): called after an evaluation, but not in `Model.fit`.
 
     Examples:
         >>> from mindspore_compat.train import LambdaCallback
@@ -52,4 +52,4 @@ class LambdaCallback(Callback):
 
 
 def _do_nothing(run_context):
-    """A hook that was not given."""
+    """The default hook, which does nothing."""

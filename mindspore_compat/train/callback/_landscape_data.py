@@ -1,5 +1,5 @@
-"""What SummaryCollector keeps for a loss landscape: the checkpoints of a training and a file that
-describes them. Its settings are checked here.
+"""Data that SummaryCollector saves for a loss landscape: checkpoints of the training, and a file
+that describes them. The settings are checked here.
 """
 
 import json
@@ -24,10 +24,10 @@ _KINDS = ("train", "result")
 
 
 def check_settings(api, settings):
-    """Refuses settings of a landscape that make no sense.
+    """Rejects invalid settings of a landscape.
 
     Args:
-        api (str): what the error names.
+        api (str): the name in the error.
         settings (dict): the keys of `DEFAULTS`; all but "intervals" may be missing.
 
     Raises:
@@ -56,10 +56,10 @@ def check_settings(api, settings):
 
 
 def check_keys(api, name, settings, names):
-    """Refuses a dict with keys that are not among those known.
+    """Rejects a dict with unknown keys.
 
     Raises:
-        ValueError: if a key is not among them.
+        ValueError: if a key is not in `names`.
     """
     unknown = set(settings) - set(names)
     if unknown:
@@ -85,10 +85,10 @@ def _check_intervals(api, intervals):
 
 
 class LandscapeData:
-    """Writes the checkpoints of the steps or epochs that the settings name.
+    """Writes the checkpoints of the steps or epochs that the settings select.
 
     Args:
-        summary_dir (str): the folder in which the folder of the files is made.
+        summary_dir (str): the folder in which the folder of the files is created.
         settings (dict): see `check_settings`.
     """
 
@@ -98,14 +98,15 @@ class LandscapeData:
         self._files = {}
 
     def save(self, cb_params, unit):
-        """Saves the network after a step or an epoch, if `unit` says which of them just ended."""
+        """Saves the network after a step or an epoch if it is selected; `unit` states which one
+        ended."""
         number = cb_params.cur_epoch_num if unit == "epoch" else cb_params.cur_step_num
         is_due = any(number in interval for interval in self._settings["intervals"])
         if unit != self._settings["unit"] or not is_due:
             return
         network = backbone_of(cb_params.train_network)
         path = os.path.join(self._folder, f"{type(network).__name__}_{number}_{unit}.ckpt")
-        if os.path.isfile(path):  # of an earlier training: it stays
+        if os.path.isfile(path):  # the file of an earlier training stays
             self._files[str(number)] = path
             return
         values = [{"name": param.name, "data": param} for param in network.get_parameters()]
@@ -116,7 +117,7 @@ class LandscapeData:
             log.error("The network of %s %d is not saved: %s", unit, number, error)
 
     def finish(self, steps_per_epoch):
-        """Writes the file that describes the training, unless an earlier one has."""
+        """Writes the file that describes the training, unless it exists."""
         path = os.path.join(self._folder, METADATA)
         if os.path.isfile(path):
             return
@@ -133,13 +134,13 @@ class LandscapeData:
 
 
 def write_metadata(path, metadata):
-    """Writes the file that describes a training; only its owner may read it."""
+    """Writes the file that describes a training; only its owner can read it."""
     with atomic_write(path, READ_ONLY) as file:
         file.write(json.dumps(metadata).encode())
 
 
 def backbone_of(network):
-    """The network of a training step, without what stands around it to train it."""
+    """Returns the network inside a training step."""
     for _, cell in network.cells_and_names():
         if hasattr(cell, "_backbone"):
             network = cell._backbone

@@ -1,4 +1,4 @@
-"""LossMonitor, which prints the loss of each step and stops the training if it is not finite."""
+"""LossMonitor: prints the loss of each step, and stops the training if it is not finite."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ __all__ = ["LossMonitor"]
 
 
 class LossMonitor(Callback):
-    """Prints the loss during training, and in `Model.fit` the metrics of each evaluation.
+    """Prints the loss during training and, in `Model.fit`, the metrics of each evaluation.
 
     A loss that is NaN or infinite ends the training with a ValueError.
 
@@ -37,7 +37,7 @@ class LossMonitor(Callback):
         self._last_print_time = 0
 
     def step_end(self, run_context):
-        """Prints the loss, if this step's turn has come."""
+        """Prints the loss if it is due."""
         cb_params = run_context.original_args()
         epoch = cb_params.get("cur_epoch_num", 1)
         step = (cb_params.cur_step_num - 1) % cb_params.batch_num + 1
@@ -56,7 +56,7 @@ class LossMonitor(Callback):
             print(f"epoch: {epoch} step: {step}, loss is {_format_loss(loss)}", flush=True)
 
     def on_train_epoch_end(self, run_context):
-        """Prints the metrics, if the run evaluates after this epoch."""
+        """Prints the metrics if the run evaluates after this epoch."""
         cb_params = run_context.original_args()
         metrics = cb_params.get("metrics")
         if metrics:
@@ -64,5 +64,5 @@ class LossMonitor(Callback):
 
 
 def _format_loss(loss):
-    """The loss as it is printed: a Tensor by its values."""
+    """Returns the loss to print: the values of a Tensor."""
     return loss.asnumpy() if isinstance(loss, Tensor) else loss

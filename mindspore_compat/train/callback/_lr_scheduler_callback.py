@@ -1,4 +1,4 @@
-"""LearningRateScheduler, which sets the learning rate by a function after each step."""
+"""LearningRateScheduler: sets the learning rate by a function after each step."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ class LearningRateScheduler(Callback):
     """Sets the optimizer's learning rate by a function after each step.
 
     Args:
-        learning_rate_function (Callable): called with the learning rate, a float, and the number of
-            the step; returns the new one.
+        learning_rate_function (Callable): takes the learning rate (a float) and the step number,
+            and returns the new learning rate.
 
     Raises:
         TypeError: in a run, if the function gives no number.
@@ -38,7 +38,7 @@ class LearningRateScheduler(Callback):
         """Sets the learning rate."""
         cb_params = run_context.original_args()
         rate = rate_of("LearningRateScheduler", cb_params)
-        # The function sees 0.1, not the 0.10000000149 that a float32 of 0.1 is.
+        # The function receives 0.1, not 0.10000000149, the float32 value of 0.1.
         new = self.learning_rate_function(float(str(rate.asnumpy())), cb_params.cur_step_num)
         _NewRate.refuse_part(
             "LearningRateScheduler", "'learning_rate_function'", new, verb="return"
@@ -47,10 +47,10 @@ class LearningRateScheduler(Callback):
 
 
 def rate_of(api, cb_params):
-    """The learning rate of a run's optimizer, a Parameter.
+    """Returns the learning rate Parameter of a run's optimizer.
 
     Raises:
-        ValueError: if it changes from step to step or by group.
+        ValueError: if the rate changes from step to step or differs by group.
     """
     optimizer = cb_params.get("optimizer")
     if optimizer is None:
@@ -64,5 +64,5 @@ def rate_of(api, cb_params):
 
 
 def set_rate(rate, value):
-    """Writes a new value into a learning rate."""
+    """Writes a new value into a learning rate Parameter."""
     rate.set_data(Tensor(np.float32(value)))

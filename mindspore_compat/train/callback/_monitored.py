@@ -1,4 +1,4 @@
-"""What EarlyStopping and ReduceLROnPlateau share: a quantity, and whether it has improved."""
+"""Monitored: the base class of EarlyStopping and ReduceLROnPlateau."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from ..._core.rules.vocabulary import Bool, Int, Number, OneOf, Str
 from ..._core.tensor.tensor import Tensor
 from ._callback import Callback, _handle_loss
 
-# Quantities that improve when they fall, where `mode` is "auto"; all others should rise.
+# Quantities that improve when they fall, if `mode` is "auto"; all others should rise.
 _FALLING = ("loss", "eval_loss", "mae", "mse", "perplexity")
 
 
 class Monitored(Callback):
-    """A callback that watches a quantity from epoch to epoch; base of the two that do."""
+    """Base class of callbacks that check after each epoch whether a quantity has improved."""
 
     @checked
     def __init__(
@@ -40,13 +40,13 @@ class Monitored(Callback):
         return np.inf if self._is_minimized() else -np.inf
 
     def is_improvement(self, value, reference):
-        """Whether a value is better than another by more than `min_delta`."""
+        """Returns whether a value is better than another by more than `min_delta`."""
         if self._is_minimized():
             return bool(value < reference - self.min_delta)
         return bool(value > reference + self.min_delta)
 
     def _get_monitor_value(self, cb_params):
-        """The quantity after this epoch; None where it is not known.
+        """Returns the quantity after this epoch; None if it is unknown.
 
         Raises:
             ValueError: if it is not a single number.

@@ -1,4 +1,4 @@
-"""OnRequestExit, which ends a training on a request from outside."""
+"""OnRequestExit: ends a run when it is requested from outside."""
 
 import os
 import signal
@@ -16,19 +16,19 @@ __all__ = ["OnRequestExit"]
 
 
 class OnRequestExit(Callback):
-    """Ends a run after the present step, and saves the network, when a signal or file asks for it.
+    """Ends a run after the current step, and saves the network, on a signal or a request in a file.
 
-    The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The file saved is
-    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If it is
-    there when a run begins, the run goes on from it; an evaluation takes the training's otherwise.
+    The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The saved file is
+    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If it
+    exists when a run begins, the run loads it; an evaluation otherwise loads that of the training.
 
     Args:
         save_ckpt (bool): whether to save a checkpoint.
-        save_mindir (bool): whether to export the network's graph, too; there is no such graph here,
-            so that a warning is logged instead.
-        file_name (str): how the file's name begins.
-        directory (str): where to write.
-        config_file (str): the JSON file to look at before each step.
+        save_mindir (bool): whether to export the network's graph too; there is no such graph here,
+            so a warning is logged.
+        file_name (str): the prefix of the file name.
+        directory (str): the directory to write to.
+        config_file (str): the JSON file to check before each step.
         sig (int): the signal.
 
     Raises:
@@ -69,18 +69,18 @@ class OnRequestExit(Callback):
         self._before = None
 
     def __exit__(self, *err):
-        """Restores the former handler of the signal."""
+        """Restores the previous handler of the signal."""
         if self._before is not None:
             signal.signal(self.sig, self._before)
             self._before = None
 
     def on_train_begin(self, run_context):
-        """Waits for the signal from now on; loads what a training that was ended saved."""
+        """Installs the signal handler, and loads the file that a stopped training saved."""
         self._wait_for_signal()
         self._load(run_context.original_args().train_network, [self.train_name])
 
     def on_train_step_begin(self, run_context):
-        """Looks at the JSON file."""
+        """Checks the JSON file."""
         self._look_at_file()
 
     def on_train_step_end(self, run_context):
@@ -95,17 +95,17 @@ class OnRequestExit(Callback):
             run_context.request_stop()
 
     def on_train_end(self, run_context):
-        """Saves the network, if the run is requested to end and not done yet."""
+        """Saves the network if the run was asked to end and it has not been saved yet."""
         if self.exit:
             self._save(run_context.original_args().train_network, self.train_name)
 
     def on_eval_begin(self, run_context):
-        """Waits for the signal from now on; loads what a run that was ended saved."""
+        """Installs the signal handler, and loads the file that a stopped run saved."""
         self._wait_for_signal()
         self._load(run_context.original_args().eval_network, [self.eval_name, self.train_name])
 
     def on_eval_step_begin(self, run_context):
-        """Looks at the JSON file."""
+        """Checks the JSON file."""
         self._look_at_file()
 
     def on_eval_step_end(self, run_context):
@@ -114,35 +114,35 @@ class OnRequestExit(Callback):
             run_context.request_stop()
 
     def on_eval_end(self, run_context):
-        """Saves the network, if the run is requested to end."""
+        """Saves the network if the run was asked to end."""
         if self.exit:
             self._save(run_context.original_args().eval_network, self.eval_name)
 
     def _wait_for_signal(self):
-        """Registers for the signal; what it did before comes back when the run is over."""
+        """Installs the signal handler; the previous one is restored when the run ends."""
         self.exit = self._saved = False
         self._before = signal.signal(self.sig, self._handle_signal)
 
     def _handle_signal(self, signum, frame):
-        """What the signal does: it is noted."""
+        """Signal handler: records the request."""
         log.info("Signal %s asks the run to end.", signum)
         self.exit = True
 
     def _look_at_file(self):
-        """Notes a request in the JSON file."""
+        """Records a request in the JSON file."""
         if self.remote_config_file is not None and os.path.isfile(self.remote_config_file):
             with reading(self.remote_config_file):
                 request = json_of(self.remote_config_file).get("GracefulExit", 0)
             self.exit = self.exit or request == 1
 
     def _load(self, network, paths):
-        """Loads the first of the checkpoints that is there, if checkpoints are saved."""
+        """Loads the first existing checkpoint, if checkpoints are saved."""
         files = [f"{path}.ckpt" for path in paths if os.path.isfile(f"{path}.ckpt")]
         if self.save_ckpt and files:
             loading.load_checkpoint(files[0], network)
 
     def _save(self, network, path):
-        """Saves what is requested, once."""
+        """Saves the requested files, once."""
         if self._saved:
             return
         self._saved = True

@@ -1,4 +1,4 @@
-"""ReduceLROnPlateau, which lowers the learning rate when a quantity no longer improves."""
+"""ReduceLROnPlateau: lowers the learning rate when a quantity no longer improves."""
 
 import numpy as np
 
@@ -15,13 +15,13 @@ class ReduceLROnPlateau(Monitored):
 
     Args:
         monitor (str): the quantity, see `EarlyStopping`.
-        factor (float): the factor of the learning rate, in (0, 1).
-        patience (int): how many epochs without improvement are one too many.
+        factor (float): the factor by which the learning rate is multiplied, in (0, 1).
+        patience (int): the number of epochs without improvement after which the rate is lowered.
         verbose (bool): whether to print each change.
         mode (str): "min", "max" or "auto", see `EarlyStopping`.
-        min_delta (float): by how much a value must be better to count as better.
-        cooldown (int): the number of epochs after a change that do not count.
-        min_lr (float): the learning rate does not fall below this.
+        min_delta (float): the least change that counts as an improvement.
+        cooldown (int): the number of epochs after a change that are not counted.
+        min_lr (float): the lower bound of the learning rate.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -55,13 +55,14 @@ class ReduceLROnPlateau(Monitored):
         self.cooldown_counter = 0
 
     def on_train_begin(self, run_context):
-        """Restarts the count of epochs."""
+        """Resets the count of epochs."""
         self.cooldown_counter = 0
         self.wait = 0
         self.best = self._worst()
 
     def on_train_epoch_end(self, run_context):
-        """Looks at the quantity, and lowers the learning rate if it is time."""
+        """Checks the quantity, and lowers the learning rate if it has not improved for `patience`
+        epochs."""
         cb_params = run_context.original_args()
         rate = rate_of("ReduceLROnPlateau", cb_params)
         value = self._get_monitor_value(cb_params)
@@ -79,7 +80,7 @@ class ReduceLROnPlateau(Monitored):
             self._lower(rate, cb_params.cur_epoch_num)
 
     def _lower(self, rate, epoch):
-        """Multiplies the learning rate by `factor`, in float32 as the original."""
+        """Multiplies the learning rate by `factor`, in float32 like the original."""
         old = np.float32(rate.asnumpy())
         if old <= np.float32(self.min_lr):
             return

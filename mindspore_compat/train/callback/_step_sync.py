@@ -5,12 +5,12 @@ from ._callback import Callback
 
 
 class _StepSync(Callback):
-    """Waits at the end of each step until the device has done what it was given."""
+    """Waits at the end of each step until the device has finished its work."""
 
     def step_end(self, run_context):
-        """Waits.
+        """Waits for the device.
 
         Args:
-            run_context (RunContext): is not read.
+            run_context (RunContext): unused.
         """
         arrays.synchronize()

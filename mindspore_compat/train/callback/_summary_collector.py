@@ -1,7 +1,7 @@
-"""SummaryCollector, which writes what a training shows into event files.
+"""SummaryCollector: writes values of a training run to event files.
 
-The files are written by `train.summary`; what is saved for a loss landscape is in
-`_landscape_data`. This file says what is collected, and when.
+`train.summary` writes the files; data of a loss landscape is saved by `_landscape_data`. This file
+decides what is collected and when.
 """
 
 import json
@@ -46,46 +46,44 @@ _INT32 = range(-(1 << 31), 1 << 31)
 
 
 class SummaryCollector(Callback):
-    """Collects the loss, parameters, inputs and circumstances of a run of `Model` into files.
+    """Collects the loss, parameters, inputs and metadata of a run of `Model` in summary files.
 
-    They are the files of `SummaryRecord`, and what the network's summary ops show is written into
-    them, too. The first step is recorded, and then each whose number divides by `collect_freq`; the
-    tags are "loss/auto", "input_data/auto" and "<parameter>/auto". A list of callbacks may hold one
-    SummaryCollector only.
+    It writes the files of `SummaryRecord`, including the values of the network's summary ops. It
+    records the first step, and then each step whose number is divisible by `collect_freq`. The tags
+    are "loss/auto", "input_data/auto" and "<parameter>/auto". A list of callbacks may contain only
+    one SummaryCollector.
 
     Args:
-        summary_dir (str): the folder of the files; it is made if need be.
-        collect_freq (int): every how many steps, where data is sunk every how many epochs, values
-            are recorded.
-        num_process (int): is checked; values are written by this process.
-        collect_specified_data (dict, optional): what is collected, with the keys below.
+        summary_dir (str): the folder of the files; created if necessary.
+        collect_freq (int): the number of steps (with data sinking, of epochs) between two records.
+        num_process (int): checked, but unused; this process writes the values.
+        collect_specified_data (dict, optional): what to collect, with the keys below.
 
-            - collect_metric (bool): the loss, the mean of the first output of a step.
-            - collect_graph (bool): the network with its loss, as a graph, where the mode is
-              GRAPH_MODE. It is what runs forward; gradients and updates are not nodes of it.
+            - collect_metric (bool): the loss, which is the mean of the first output of a step.
+            - collect_graph (bool): the graph of the network with its loss, in GRAPH_MODE. It
+              contains the forward computation, without gradients and updates.
             - collect_train_lineage (bool): network, loss function, optimizer, learning rate, sizes
               and paths of a training.
             - collect_eval_lineage (bool): metrics, size and path of an evaluation.
-            - collect_input_data (bool): the first column of the batch, images of shape
-              (N, 1 or 3, H, W); with other data this is turned off.
+            - collect_input_data (bool): the first column of the batch if it contains images of
+              shape (N, 1 or 3, H, W); with other data this is turned off.
             - collect_dataset_graph (bool): the pipeline of the training's dataset.
-            - histogram_regular (str, optional): the distributions of the parameters whose names
-              this regular expression matches; of the first five if it is None.
+            - histogram_regular (str, optional): histograms of the parameters whose names match this
+              regular expression; if None, of the first five.
             - collect_landscape (dict, optional): checkpoints for a loss landscape, in the folder
-              "ckpt_dir" of `summary_dir`; none if it is None or empty. Keys: intervals
-              (list[list[int]], the numbers of the steps or epochs, three at least in each list),
-              unit ("step" or "epoch"), and, for who draws the landscape, landscape_size (int, 3 to
+              "ckpt_dir" of `summary_dir`; not saved if it is None or empty. Keys: intervals
+              (list[list[int]], the numbers of the steps or epochs, at least three in each list),
+              unit ("step" or "epoch"), and, for drawing the landscape, landscape_size (int, 3 to
               256, by default 40), num_samples (int, by default 2048) and create_landscape (dict
               with the keys "train" and "result").
-        keep_default_action (bool): whether all that `collect_specified_data` does not name is
-            collected, too.
-        custom_lineage_data (dict, optional): numbers and texts by name, to be written with the
-            circumstances. Those that the environment variable MINDINSIGHT_HYPER_CONFIG gives are
-            added.
-        collect_tensor_freq (int, optional): every how many steps the Tensors of `TensorSummary` are
-            recorded. By default as `collect_freq`, but in no more than about 20 steps of a run.
-        max_file_size (int, optional): the largest size of a file in bytes.
-        export_options (dict, optional): {"tensor_format": "npy"} writes Tensors as .npy files, too.
+        keep_default_action (bool): whether to collect also everything that `collect_specified_data`
+            does not name.
+        custom_lineage_data (dict, optional): additional numbers and texts by name, written with the
+            metadata. Values in the environment variable MINDINSIGHT_HYPER_CONFIG are added.
+        collect_tensor_freq (int, optional): the number of steps between two records of the Tensors
+            of `TensorSummary`; by default `collect_freq`, but at most about 20 records per run.
+        max_file_size (int, optional): the maximum size of a file in bytes.
+        export_options (dict, optional): {"tensor_format": "npy"} also writes Tensors as .npy files.
 
     Raises:
         TypeError: if an argument, or what it holds, is of the wrong type.
@@ -155,7 +153,7 @@ class SummaryCollector(Callback):
         self._sinking = cb_params.dataset_sink_mode
 
     def step_end(self, run_context):
-        """Records the step, if it is its turn; after the first one graphs, too."""
+        """Records the step if it is due; after the first step, also the graphs."""
         cb_params = run_context.original_args()
         if cb_params.mode != "train":
             return
@@ -171,7 +169,7 @@ class SummaryCollector(Callback):
             self._landscape.save(cb_params, "step")
 
     def epoch_end(self, run_context):
-        """Records the epoch where data is sunk, if it is its turn."""
+        """Records the epoch if data is sunk and it is due."""
         cb_params = run_context.original_args()
         if cb_params.mode != "train":
             return
@@ -182,13 +180,13 @@ class SummaryCollector(Callback):
         self._record.flush()
 
     def end(self, run_context):
-        """Records the circumstances of the run."""
+        """Records the metadata of the run."""
         cb_params = run_context.original_args()
         if cb_params.mode == "train" and self._settings.get("collect_train_lineage"):
             self._record.add_value("train_lineage", "train_lineage", self._train_lineage(cb_params))
         elif cb_params.mode == "eval" and self._settings.get("collect_eval_lineage"):
             self._record.add_value("eval_lineage", "eval_lineage", _eval_lineage(cb_params))
-        self._record.set_mode("eval")  # what ops have shown since belongs to no step
+        self._record.set_mode("eval")  # values shown after the last step are dropped
         self._record.record(0)
         if cb_params.mode == "train" and self._landscape:
             self._landscape.finish(cb_params.batch_num)
@@ -196,7 +194,7 @@ class SummaryCollector(Callback):
     # Steps ----------------------------------------------------------------------------------------
 
     def _collect(self, cb_params, number, total):
-        """Records a step or epoch, if it is its turn; `total` is how many the run has."""
+        """Records a step or epoch if it is due; `total` is their number in the run."""
         tensors = everything = self._first_step
         if self._first_step:
             self._first_step = False
@@ -283,7 +281,7 @@ class SummaryCollector(Callback):
                 "there is one."
             )
             return
-        from ..summary._network_graph import network_graph  # the tracer is large, and seldom needed
+        from ..summary._network_graph import network_graph  # the tracer is large and rarely needed
 
         network = without_optimizer(cb_params.train_network)
         try:
@@ -292,7 +290,7 @@ class SummaryCollector(Callback):
             log.warning("For 'SummaryCollector', the graph is not recorded: %s", error)
 
     def _train_lineage(self, cb_params):
-        """The circumstances of a training."""
+        """Returns the metadata of a training."""
         optimizer, loss_fn, loss = (
             _optimizer_of(cb_params),
             _loss_fn_of(cb_params),
@@ -323,12 +321,12 @@ class SummaryCollector(Callback):
 
 
 def tensor_steps(total, freq, tensor_freq):
-    """The numbers of the steps, or epochs, at which Tensors are recorded.
+    """Returns the numbers of the steps, or epochs, at which Tensors are recorded.
 
     Args:
-        total (int): how many the run has.
-        freq (int): every how many other values are recorded.
-        tensor_freq (int, optional): the given number of steps.
+        total (int): the number of steps or epochs in the run.
+        freq (int): the number of steps between two records of other values.
+        tensor_freq (int, optional): the requested number of steps between two records.
     """
     if tensor_freq is not None:
         return range(0, total + 1, tensor_freq)
@@ -340,12 +338,12 @@ def tensor_steps(total, freq, tensor_freq):
     return range(0, total + 1)[: _TENSOR_STEPS_BY_DEFAULT + 1]
 
 
-# The parameters of a run
+# The parameters of a run --------------------------------------------------------------------------
 # ---------------------------------------------------------------------------------
 
 
 def _loss_of(cb_params):
-    """The loss as a NumPy number, the mean of the first output, or None."""
+    """Returns the loss as a NumPy number (the mean of the first output), or None."""
     output = cb_params.get("net_outputs")
     if isinstance(output, (list, tuple)) and output:
         output = output[0]
@@ -356,12 +354,12 @@ def _loss_of(cb_params):
         )
         return None
     values = output.asnumpy() if isinstance(output, Tensor) else np.asarray(output)
-    dtype = values.dtype if values.dtype.kind == "f" else np.float32  # float16 stays what it is
+    dtype = values.dtype if values.dtype.kind == "f" else np.float32  # float16 stays float16
     return np.mean(values.astype(dtype))
 
 
 def _optimizer_of(cb_params):
-    """The optimizer, which or None, with a warning."""
+    """Returns the optimizer, or None with a warning."""
     if isinstance(cb_params.optimizer, Optimizer):
         return cb_params.optimizer
     for _, cell in cb_params.train_network.cells_and_names():
@@ -376,7 +374,7 @@ def _optimizer_of(cb_params):
 
 
 def _loss_fn_of(cb_params):
-    """The loss function, which may stand in the network."""
+    """Returns the loss function, which may be inside the network."""
     if cb_params.loss_fn is not None:
         return cb_params.loss_fn
     return next(
@@ -390,7 +388,7 @@ def _loss_fn_of(cb_params):
 
 
 def _checkpoint_of(cb_params):
-    """The path of the newest checkpoint that a callback has written."""
+    """Returns the path of the newest checkpoint written by a callback."""
     paths = [
         callback.latest_ckpt_file_name
         for callback in cb_params.list_callback
@@ -400,7 +398,7 @@ def _checkpoint_of(cb_params):
 
 
 def _data_of(dataset):
-    """The path and sizes of a dataset, as far as they are known."""
+    """Returns the path and the sizes of a dataset, where known."""
     cb_params = {}
     if hasattr(dataset, "get_batch_size"):
         cb_params["batch_size"] = dataset.get_batch_size()
@@ -417,7 +415,7 @@ def _data_of(dataset):
 
 
 def _eval_lineage(cb_params):
-    """The circumstances of an evaluation; metrics that JSON cannot hold are left out."""
+    """Returns the metadata of an evaluation, without metrics that JSON cannot represent."""
     info = _data_of(cb_params.valid_dataset)
     try:
         info["metrics"] = json.dumps(cb_params.metrics)
@@ -430,7 +428,7 @@ def _eval_lineage(cb_params):
 
 
 def _check_positive(name, value):
-    """Refuses anything but an int above 0."""
+    """Rejects anything but an int above 0."""
     check_value_type(name, value, int)
     if value <= 0:
         raise ValueError(
@@ -440,7 +438,7 @@ def _check_positive(name, value):
 
 
 def _check_settings(specified, keep_default_action):
-    """What is collected, by key.
+    """Returns the settings of what to collect, by key.
 
     Raises:
         TypeError: if a key or value is of another type.
@@ -471,11 +469,11 @@ def _check_settings(specified, keep_default_action):
 
 
 def _check_custom(custom):
-    """The values to be written with the circumstances, the environment's among them.
+    """Returns the values to write with the metadata, including those of the environment.
 
     Raises:
         TypeError: if they are not a dict of numbers and texts by name.
-        ValueError: if a whole number has more than 32 bits.
+        ValueError: if an int has more than 32 bits.
     """
     check_value_type("custom_lineage_data", custom, (dict, type(None)))
     values = {**_from_environment(), **(custom or {})}
@@ -491,7 +489,7 @@ def _check_custom(custom):
 
 
 def _from_environment():
-    """Values that a tuner of hyperparameters gives by an environment variable, as JSON."""
+    """Returns values that a hyperparameter tuner passes in an environment variable, as JSON."""
     text = os.environ.get(_HYPER_CONFIG, "")
     if not text:
         return {}

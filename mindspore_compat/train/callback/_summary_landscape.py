@@ -1,6 +1,6 @@
-"""SummaryLandscape, which measures the loss around the weights that SummaryCollector has saved.
+"""SummaryLandscape: measures the loss around the weights that SummaryCollector has saved.
 
-The planes in which it is measured, and the message, are in `summary._landscape`.
+`summary._landscape` computes the planes and builds the message.
 """
 
 import os
@@ -36,10 +36,10 @@ _KEYS = {
 
 
 class SummaryLandscape:
-    """Draws the loss landscape around the weights of a training that SummaryCollector has saved.
+    """Draws the loss landscape around the weights of a training saved by SummaryCollector.
 
     Args:
-        summary_dir (str): the folder that SummaryCollector was given.
+        summary_dir (str): the folder passed to SummaryCollector.
 
     Raises:
         TypeError: if `summary_dir` is not a str.
@@ -59,7 +59,7 @@ class SummaryLandscape:
         self._folder = _make_directory(os.path.join(self._summary_dir, FOLDER))
 
     def clean_ckpt(self):
-        """Deletes the checkpoints, and the file that describes them."""
+        """Deletes the checkpoints and the file that describes them."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @checked
@@ -72,18 +72,18 @@ class SummaryLandscape:
     ):
         """Measures landscapes and writes them into event files.
 
-        A landscape of a training has the checkpoints of an interval on it; its two directions are
-        those in which they differ most. One of the result has random directions.
+        A landscape of the training shows the checkpoints of an interval; its two directions are
+        those in which the checkpoints differ most. A landscape of the result has random directions.
 
         Args:
-            callback_fn (Callable): takes nothing and returns a Model, its network, a dataset and a
-                dict of metrics, in which "Loss" is what is measured. With several devices it runs
-                in other processes.
-            collect_landscape (dict, optional): settings that replace those SummaryCollector was
-                given: landscape_size, unit, num_samples, create_landscape (a dict with the keys
-                "train" and "result") and intervals.
-            device_ids (list[int], optional): the devices, 0 to 7; a process works for each if there
-                are several. By default the device in use.
+            callback_fn (Callable): takes no arguments and returns a Model, its network, a dataset
+                and a dict of metrics, whose "Loss" is measured. With several devices it runs in
+                other processes.
+            collect_landscape (dict, optional): settings that override those of SummaryCollector:
+                landscape_size, unit, num_samples, create_landscape (dict with the keys "train" and
+                "result") and intervals.
+            device_ids (list[int], optional): the devices, 0 to 7; with several, one process per
+                device. By default the current device.
             output (str, optional): the folder of the event files; by default `summary_dir`.
 
         Raises:
@@ -107,7 +107,7 @@ class SummaryLandscape:
                 record.flush()
 
     def _planes(self, metadata):
-        """The checkpoints' numbers and the plane of each requested landscape."""
+        """Returns the checkpoint numbers and the plane of each requested landscape."""
         groups, kinds = list(metadata["epoch_group"].values()), metadata["create_landscape"]
         if kinds["train"]:
             for epochs in groups:
@@ -132,11 +132,11 @@ class SummaryLandscape:
         return {name: param.asnumpy() for name, param in parameters.items()}
 
     def _metadata(self, changes):
-        """What is known of the training, with the caller's changes, which are saved.
+        """Returns the saved metadata of the training with the caller's changes, and saves those.
 
         Raises:
-            TypeError, ValueError: the changes, or what is known, make no sense.
-            FileNotFoundError: if nothing is known.
+            TypeError, ValueError: if the changes, or the saved metadata, are invalid.
+            FileNotFoundError: if no metadata is saved.
         """
         check_value_type("collect_landscape", changes, (dict, type(None)))
         has_changes, changes = changes is not None, dict(changes or {})
@@ -186,7 +186,7 @@ class SummaryLandscape:
 
 
 def _measure(devices, callback_fn, num_samples, plane):
-    """The losses at the points of a plane; the devices share them."""
+    """Returns the losses at the points of a plane, which the devices share."""
     points = plane.points()
     if len(devices) == 1:
         before = config.device_id
@@ -194,7 +194,8 @@ def _measure(devices, callback_fn, num_samples, plane):
             return _losses(devices[0], callback_fn, num_samples, plane, points)
         finally:
             set_context(device_id=before)
-    # The caller's function may stand where no other interpreter finds it; but CUDA lives in one.
+    # Another interpreter may not find the caller's function, so processes are forked, unless CUDA
+    # runs.
     method = "fork" if config.device_target == "CPU" else "spawn"
     share = -(-len(points) // len(devices))
     with children.executor(len(devices), method) as pool:
@@ -213,7 +214,7 @@ def _measure(devices, callback_fn, num_samples, plane):
 
 
 def _losses(device, callback_fn, num_samples, plane, points):
-    """The losses at some points, measured on a device."""
+    """Returns the losses at some points, measured on a device."""
     set_context(device_id=device)
     result = callback_fn()
     if not isinstance(result, (tuple, list)) or len(result) != 4:

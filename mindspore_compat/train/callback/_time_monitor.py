@@ -1,4 +1,4 @@
-"""TimeMonitor, which prints how long an epoch and its steps took."""
+"""TimeMonitor: prints how long an epoch and its steps took."""
 
 import time
 
@@ -10,10 +10,10 @@ __all__ = ["TimeMonitor"]
 
 
 class TimeMonitor(Callback):
-    """Prints the time of each epoch, and of a step on average, in milliseconds.
+    """Prints the time of each epoch, and the mean time of its steps, in milliseconds.
 
     Args:
-        data_size (int): the steps of an epoch, where the run does not know them itself.
+        data_size (int): the number of steps of an epoch, if the run does not know it.
         data_time (bool): whether to print also how long a step waited for its data.
 
     Raises:
@@ -38,17 +38,17 @@ class TimeMonitor(Callback):
         self.data_time_start = 0.0
 
     def on_train_step_begin(self, run_context):
-        """Notes that the data of the step are there."""
+        """Adds up the wait for the data of the step."""
         if self.data_time:
             self.data_time_sum += time.time() - self.data_time_start
 
     def on_train_step_end(self, run_context):
-        """Notes that the wait for the next data begins."""
+        """Stores the time at which the wait for the next data begins."""
         if self.data_time:
             self.data_time_start = time.time()
 
     def epoch_begin(self, run_context):
-        """Notes the beginning of the epoch."""
+        """Stores the time at which the epoch begins."""
         self.epoch_time = time.time()
         self.data_time_start = self.epoch_time
         self.data_time_sum = 0.0
@@ -72,4 +72,4 @@ class TimeMonitor(Callback):
 
 @checked
 def _check_steps(data_size: Int(ge=1)):
-    """Refuses a number of steps that is not positive."""
+    """Rejects a number of steps that is not positive."""

@@ -1,4 +1,4 @@
-"""Metrics: what `Model.eval` measures, each kind in a file; `get_metric_fn` makes one by its name.
+"""Metrics for `Model.eval`, one per file; `get_metric_fn` creates a metric by its name.
 
 Metrics compute with NumPy on the host, whatever the device.
 """
@@ -54,7 +54,7 @@ _BY_NAME = {
 
 
 def names():
-    """The names that `get_metric_fn` and Model know, sorted.
+    """Returns the names that `get_metric_fn` and Model accept, sorted.
 
     Returns:
         list[str].
@@ -68,15 +68,15 @@ def names():
 
 
 def get_metric_fn(name, *args, **kwargs):
-    """Makes a metric by its name.
+    """Creates a metric by its name.
 
     Args:
         name (str): its name, see `names`.
-        *args: what its class takes.
-        **kwargs: what its class takes.
+        *args: positional arguments of the class.
+        **kwargs: keyword arguments of the class.
 
     Returns:
-        Metric, or the number that the function of this name ("auc") gives.
+        Metric, or for "auc" the number that the function `auc` returns.
 
     Raises:
         KeyError: if there is no such name.
@@ -96,13 +96,13 @@ def get_metric_fn(name, *args, **kwargs):
 
 
 def get_metrics(metrics):
-    """The metrics that Model is given, by their names.
+    """Returns the metrics given to a Model as a dict by name.
 
     Args:
         metrics (Union[None, dict, set]): Metrics by name, or a set of names.
 
     Returns:
-        dict, a new one; None for None. Those of a set are in the order of their names.
+        dict, a new one; None for None. Metrics of a set are sorted by name.
 
     Raises:
         TypeError: if `metrics` is something else, or a dict of something else.

@@ -1,4 +1,4 @@
-"""What precision, recall and F scores share: counts of right and wrong predictions by class."""
+"""ClassCounts: base of precision, recall and F scores, which counts right and wrong predictions."""
 
 import sys
 
@@ -8,13 +8,13 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool
 from .metric import EvaluationBase, rearrange_inputs
 
-_TINY = sys.float_info.min  # a class that never occurs counts as 0, not as NaN
+_TINY = sys.float_info.min  # a class that never occurs counts as 0 instead of NaN
 
 
 class ClassCounts(EvaluationBase):
-    """True positives, and how many samples are predicted and labelled, for each class.
+    """Counts of true positives, predicted samples and labelled samples of each class.
 
-    For several labels each sample counts as a class, as in the original.
+    With several labels each sample counts as a class, as in the original.
     """
 
     def __init__(self, eval_type):
@@ -22,17 +22,17 @@ class ClassCounts(EvaluationBase):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the counts."""
         self._class_num = 0
         self._hit, self._predicted, self._labelled = np.zeros((3, 0))
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes predictions (N, C, ...) and labels into account.
+        """Updates the counts with predictions (N, C, ...) and labels.
 
         Args:
-            *inputs: predictions, and labels: class numbers (N, ...) or one-hot (N, C, ...). For
-                several labels both (N, C, ...), of 0 and 1.
+            *inputs: predictions, and labels: class indices (N, ...) or one-hot (N, C, ...). With
+                several labels, both are (N, C, ...) with values 0 and 1.
 
         Raises:
             ValueError: if there are not two inputs, or shapes, values or the number of classes do
@@ -57,7 +57,7 @@ class ClassCounts(EvaluationBase):
         return self._hit, self._predicted, self._labelled
 
     def _of_classes(self, predicted, labels):
-        """The counts by class."""
+        """Returns the counts by class."""
         labels = labels.astype(np.int64)
         classes = self._class_num
         if labels.size and not 0 <= labels.min() <= labels.max() < classes:
@@ -73,10 +73,10 @@ class ClassCounts(EvaluationBase):
 
     @checked
     def eval(self, average: Bool = False):
-        """The result for each class, or their mean.
+        """Returns the result for each class, or their mean.
 
         Args:
-            average (bool): whether to give the mean.
+            average (bool): whether to return the mean.
 
         Returns:
             numpy.ndarray, or a float with `average`.
@@ -90,10 +90,10 @@ class ClassCounts(EvaluationBase):
         return result.mean() if average else result
 
     def _of(self, total):
-        """The hits as a share of a count."""
+        """Returns the true positives divided by a count."""
         return self._hit / (total + _TINY)
 
 
 def _of_samples(y_pred, y):
-    """The counts by sample."""
+    """Returns the counts by sample."""
     return [counts.sum(axis=1).astype(np.float64) for counts in (y_pred * y, y_pred, y)]

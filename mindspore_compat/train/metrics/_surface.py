@@ -1,4 +1,5 @@
-"""What the metrics over surfaces of regions share: edges, and distances from one to the other."""
+"""SurfaceMetric: base of the metrics over surfaces of regions: edges, and distances between
+them."""
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class SurfaceMetric(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the metric."""
         self._edges = None
 
     @rearrange_inputs
@@ -31,8 +32,8 @@ class SurfaceMetric(Metric):
         """Sets a prediction and its label, which replace earlier ones.
 
         Args:
-            *inputs: the predicted image and the labelled one, of one shape, and the number of the
-                region.
+            *inputs: the predicted image and the labelled one, of one shape, and the value that
+                marks the region.
 
         Raises:
             ValueError: if there are not three inputs, the images' shapes differ or they are empty,
@@ -57,7 +58,7 @@ class SurfaceMetric(Metric):
         self._edges = _edges(y_pred == number), _edges(y == number)
 
     def _distances(self, source, target):
-        """The distance from each point of one surface to the other, where one is missing inf."""
+        """Returns the distance from each point of one surface to the other; inf if one is empty."""
         from scipy import ndimage
 
         if not source.any() or not target.any():
@@ -67,7 +68,8 @@ class SurfaceMetric(Metric):
         return ndimage.distance_transform_cdt(~target, metric=self.distance_metric)[source]
 
     def _distances_of_directions(self, symmetric):
-        """The distances from the predicted surface, and with `symmetric` back to it too."""
+        """Returns the distances from the predicted surface to the other, and with `symmetric` also
+        back."""
         self._need_updates(self._edges is not None)
         predicted, labelled = self._edges
         there = self._distances(predicted, labelled)
@@ -75,7 +77,7 @@ class SurfaceMetric(Metric):
 
 
 def _edges(mask):
-    """The points of a region that have a neighbour outside of it."""
+    """Returns the points of a region that have a neighbour outside it."""
     from scipy import ndimage
 
     return ndimage.binary_erosion(mask) ^ mask

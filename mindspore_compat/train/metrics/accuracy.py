@@ -1,4 +1,4 @@
-"""Accuracy: how often the prediction is right."""
+"""Accuracy: the share of correct predictions."""
 
 from .metric import EvaluationBase, rearrange_inputs
 
@@ -9,8 +9,8 @@ class Accuracy(EvaluationBase):
     """Accuracy: the share of samples that are predicted correctly.
 
     Args:
-        eval_type (str): "classification", where the class with the largest prediction must be the
-            label, or "multilabel", where all labels of a sample must be right.
+        eval_type (str): "classification": the class with the largest prediction must be the label;
+            or "multilabel": all labels of a sample must be right.
 
     Raises:
         TypeError: if `eval_type` is neither.
@@ -32,16 +32,16 @@ class Accuracy(EvaluationBase):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the counts."""
         self._correct_num = self._total_num = self._class_num = 0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes predictions (N, C, ...) and labels into account.
+        """Updates the counts with predictions (N, C, ...) and labels.
 
         Args:
-            *inputs: predictions, and labels: class numbers (N, ...) or one-hot (N, C, ...). For
-                several labels both (N, C, ...), of 0 and 1.
+            *inputs: predictions, and labels: class indices (N, ...) or one-hot (N, C, ...). With
+                several labels, both are (N, C, ...) with values 0 and 1.
 
         Raises:
             ValueError: if there are not two inputs, or shapes, values or the number of classes do
@@ -59,7 +59,7 @@ class Accuracy(EvaluationBase):
         self._total_num += right.size
 
     def eval(self):
-        """The share, a float.
+        """Returns the share as a float.
 
         Raises:
             RuntimeError: if there were no samples.

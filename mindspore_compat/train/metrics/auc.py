@@ -13,10 +13,10 @@ def auc(x, y, reorder: Bool = False):
     """Computes the area under a curve (AUC) by the trapezoidal rule.
 
     Args:
-        x (Union[numpy.ndarray, list]): where the points are, such as a ROC's false positive rates,
-            of shape (N,) or (N, 1).
-        y (Union[numpy.ndarray, list]): their heights, such as its true positive rates.
-        reorder (bool): whether to sort the points by `x`; otherwise `x` must rise or fall.
+        x (Union[numpy.ndarray, list]): the x coordinates of the points, such as a ROC's false
+            positive rates, of shape (N,) or (N, 1).
+        y (Union[numpy.ndarray, list]): the y coordinates, such as its true positive rates.
+        reorder (bool): whether to sort the points by `x`; otherwise `x` must be monotonic.
 
     Returns:
         float.
@@ -53,7 +53,7 @@ def auc(x, y, reorder: Bool = False):
 
 
 def _points(name, values):
-    """A list or array as an array of one axis."""
+    """Converts a list or array to an array with one axis."""
     InstanceOf(np.ndarray, list).called("a numpy.ndarray or a list").refuse("auc", name, values)
     points = np.asarray(values)
     if points.ndim == 2 and points.shape[1] == 1:

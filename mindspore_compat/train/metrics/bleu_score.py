@@ -1,4 +1,4 @@
-"""BleuScore: how much translations share with references."""
+"""BleuScore: how similar translations are to references."""
 
 from collections import Counter
 
@@ -12,10 +12,10 @@ __all__ = ["BleuScore"]
 
 
 class BleuScore(Metric):
-    """BLEU score of translations: precision over n-grams, and a penalty for short translations.
+    """BLEU score of translations: precision over n-grams, with a penalty for short translations.
 
     Args:
-        n_gram (int): the longest run of words, 1 to 4.
+        n_gram (int): the length of the longest n-gram, 1 to 4.
         smooth (bool): whether to add one to each count.
 
     Raises:
@@ -40,18 +40,18 @@ class BleuScore(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the counts."""
         self._numerator, self._denominator = np.zeros((2, self.n_gram))
         self._candidate_length = self._reference_length = 0.0
         self._is_update = False
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes translations into account.
+        """Updates the counts with translations.
 
         Args:
-            *inputs: a list of translations, each a list of words, and a list with the references
-                of each, lists of words too.
+            *inputs: a list of translations, each a list of words, and a list that contains for each
+                translation a list of references, which are lists of words.
 
         Raises:
             ValueError: if there are not two inputs, or they are not of one length.
@@ -78,7 +78,7 @@ class BleuScore(Metric):
         self._is_update = True
 
     def eval(self):
-        """The score, a float.
+        """Returns the score as a float.
 
         Raises:
             RuntimeError: if nothing has been measured.
@@ -95,7 +95,7 @@ class BleuScore(Metric):
 
 
 def _runs(words, longest):
-    """How often each run of up to `longest` words occurs."""
+    """Counts the occurrences of each n-gram of up to `longest` words."""
     return Counter(
         tuple(words[start : start + length])
         for length in range(1, longest + 1)

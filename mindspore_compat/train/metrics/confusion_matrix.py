@@ -1,6 +1,4 @@
-"""ConfusionMatrix, which counts labels against predictions, and ConfusionMatrixMetric, the many
-ratios of such counts.
-"""
+"""ConfusionMatrix, which counts labels against predictions; ConfusionMatrixMetric: their ratios."""
 
 import numpy as np
 
@@ -14,13 +12,13 @@ _NORMS = ("no_norm", "target", "prediction", "all")
 
 
 class ConfusionMatrix(Metric):
-    """Confusion matrix: how often each class (row) is predicted as each class (column).
+    """Confusion matrix: counts how often each class (row) is predicted as each class (column).
 
     Args:
         num_classes (int): the number of classes.
         normalize (str): "no_norm" for counts, or shares of the "target" (row), of the "prediction"
             (column) or of "all".
-        threshold (float): from which number on a prediction of the labels' shape is class 1.
+        threshold (float): a prediction of the labels' shape counts as class 1 from this value on.
 
     Raises:
         TypeError: if `num_classes` is not an int or `threshold` not a float.
@@ -51,17 +49,17 @@ class ConfusionMatrix(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the counts."""
         self._is_update = False
         self.confusion_matrix = np.zeros([self.num_classes] * 2)
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes predictions and labels into account.
+        """Updates the counts with predictions and labels.
 
         Args:
-            *inputs: predictions (N, C, ...), the largest of which counts, or of the labels' shape:
-                class numbers, or floats to compare with `threshold`; and labels (N, ...).
+            *inputs: predictions (N, C, ...), of which the largest counts, or of the labels' shape:
+                class indices, or floats to compare with `threshold`; and labels (N, ...).
 
         Raises:
             ValueError: if there are not two inputs, or shapes or classes do not fit.
@@ -89,7 +87,7 @@ class ConfusionMatrix(Metric):
         self._is_update = True
 
     def eval(self):
-        """The matrix, an array of floats.
+        """Returns the matrix as an array of floats.
 
         Raises:
             RuntimeError: if nothing has been measured.
@@ -112,7 +110,7 @@ class ConfusionMatrix(Metric):
 
 
 def _ratio(above, below):
-    """above / below; NaN where there is nothing below."""
+    """Returns above / below, and NaN if `below` is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below != 0, np.divide(above, below), np.nan)
 
@@ -126,7 +124,7 @@ def _matthews(tp, fp, tn, fn):
     return _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
 
 
-# name -> (its other names, the ratio); "_" and " " are the same, and so are capitals.
+# name -> (its other names, the ratio); "_" and " " are equivalent, and case is ignored.
 _RATIOS = {
     "sensitivity": (
         "recall, hit rate, true positive rate, tpr",
@@ -176,15 +174,15 @@ _DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", 
 
 
 class ConfusionMatrixMetric(Metric):
-    """Metric of a confusion matrix: a ratio of true and false positives and negatives.
+    """Ratio of true and false positives and negatives of a confusion matrix.
 
     Args:
-        skip_channel (bool): the original describes this as leaving out the first channel, and
-            leaves it out when it is False; so does this class.
-        metric_name (str): which ratio, such as "sensitivity" (or "recall", "tpr"), "specificity",
+        skip_channel (bool): if False, the first channel is left out. (The original documents the
+            opposite, but behaves like this.)
+        metric_name (str): the ratio, such as "sensitivity" (or "recall", "tpr"), "specificity",
             "precision", "accuracy", "f1 score".
-        calculation_method (bool): whether to compute the ratio for each sample and then to reduce
-            the ratios, instead of adding all counts first.
+        calculation_method (bool): whether to compute the ratio for each sample and then reduce the
+            ratios, instead of adding up all counts first.
         decrease (str): how ratios are reduced: "none", "mean", "sum", or along one axis,
             "mean_batch", "sum_batch", "mean_channel", "sum_channel".
 
@@ -225,14 +223,14 @@ class ConfusionMatrixMetric(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the counts."""
         self._counts = np.zeros(4)
         self._total = 0.0
         self._weight = 0.0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes one-hot predictions and labels of one shape (N, C, ...) into account.
+        """Updates the counts with one-hot predictions and labels of one shape (N, C, ...).
 
         Raises:
             ValueError: if there are not two inputs, their shapes differ, or there is no axis for
@@ -254,7 +252,7 @@ class ConfusionMatrixMetric(Metric):
         self._weight = self._weight + weight
 
     def _of_samples(self, y_pred, y):
-        """(4, N, C): true positives, false positives, true and false negatives."""
+        """Returns (4, N, C): true positives, false positives, true and false negatives."""
         if not self.skip_channel and y.shape[1] > 1:
             y_pred, y = y_pred[:, 1:], y[:, 1:]
         y_pred, y = (x.reshape(*x.shape[:2], -1).astype(np.float64) for x in (y_pred, y))
@@ -265,7 +263,8 @@ class ConfusionMatrixMetric(Metric):
         return np.stack([hit, y.shape[2] - labelled - none, none, missed]).astype(np.float64)
 
     def eval(self):
-        """The ratio: an array of one number, or with `calculation_method` what `decrease` leaves.
+        """Returns an array with the ratio, or with `calculation_method` the ratios reduced by
+        `decrease`.
 
         Raises:
             RuntimeError: with `calculation_method`, if nothing has been measured.
@@ -278,7 +277,7 @@ class ConfusionMatrixMetric(Metric):
 
 
 def _decrease(ratios, how):
-    """Ratios (N, C) reduced, and how many numbers there were; NaNs do not count."""
+    """Returns the ratios (N, C) reduced, and the number of them; NaNs are ignored."""
     known = ~np.isnan(ratios)
     if how == "none":
         return np.where(known, ratios, 0.0), known.astype(np.float64)
@@ -291,7 +290,7 @@ def _decrease(ratios, how):
 
 
 def _along(ratios, known, axis, mean):
-    """The sum or mean of the known ratios along an axis, and how many they are."""
+    """Returns the sum or mean of the known ratios along an axis, and their number."""
     count = known.sum(axis=axis).astype(np.float64)
     total = np.where(known, ratios, 0.0).sum(axis=axis)
     return (np.nan_to_num(_ratio(total, count)) if mean else total), count

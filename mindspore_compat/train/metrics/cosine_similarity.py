@@ -1,4 +1,4 @@
-"""CosineSimilarity: the similarity of the rows of a matrix."""
+"""CosineSimilarity: the similarity between the rows of a matrix."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ __all__ = ["CosineSimilarity"]
 class CosineSimilarity(Metric):
     """Cosine similarity of each row of a matrix to every other row.
 
-    Args:
-        similarity (str): "cosine" of the angle, or "dot" product.
-        reduction (str): "none" for the whole matrix, "sum" or "mean" of its rows.
+    similarity (str): "cosine" for the cosine of the angle, or "dot" for the dot product.
+        reduction (str): "none" for the whole matrix, "sum" or "mean" over its rows.
+        zero_diagonal (bool): whether to set the similarity of a row to itself to 0.
         zero_diagonal (bool): whether the similarity of a row to itself counts as 0.
 
     Raises:
@@ -46,12 +46,12 @@ class CosineSimilarity(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the metric."""
         self.sqr_mtx_res = None
 
     @rearrange_inputs
     def update(self, inputs):
-        """Sets the matrix, which replaces an earlier one.
+        """Sets the matrix, and replaces an earlier one.
 
         Raises:
             ValueError: if `inputs` does not have two axes.
@@ -67,7 +67,7 @@ class CosineSimilarity(Metric):
         self.sqr_mtx_res = rows @ rows.T
 
     def eval(self):
-        """The similarities, an array.
+        """Returns the similarities as an array.
 
         Raises:
             RuntimeError: if nothing has been measured.

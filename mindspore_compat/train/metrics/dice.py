@@ -1,4 +1,4 @@
-"""Dice: how much two regions overlap."""
+"""Dice: the overlap of two regions."""
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Float
@@ -10,7 +10,7 @@ __all__ = ["Dice"]
 class Dice(Metric):
     """Dice coefficient of each batch, 2 |prediction ∩ label| / (|prediction|² + |label|²).
 
-    As in the original, the sum over the batches is divided by the number of samples, not of
+    As in the original, the sum over the batches is divided by the number of samples instead of
     batches.
 
     Args:
@@ -38,13 +38,13 @@ class Dice(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the sums."""
         self._dice_coeff_sum = 0
         self._samples_num = 0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes predictions and labels of one shape (N, ...) into account.
+        """Updates the sums with predictions and labels of one shape (N, ...).
 
         Raises:
             ValueError: if there are not two inputs, or their shapes differ.
@@ -61,7 +61,7 @@ class Dice(Metric):
         self._samples_num += y.shape[0]
 
     def eval(self):
-        """The mean, a float.
+        """Returns the mean as a float.
 
         Raises:
             RuntimeError: if there were no samples.

@@ -8,23 +8,24 @@ __all__ = ["MAE", "MSE"]
 
 
 class _Error(Metric):
-    """The mean of a sum of errors over the samples; subclasses define the error."""
+    """Base class: the mean of an error over the samples; subclasses define the error."""
 
     def __init__(self):
         super().__init__()
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the sums."""
         self._error_sum = np.float64(0)
         self._samples_num = 0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes predictions and labels into account.
+        """Updates the sums with predictions and labels.
 
         Args:
-            *inputs: predictions and labels of as many values, the samples along the first axis.
+            *inputs: predictions and labels with the same number of values, samples along the first
+                axis.
 
         Raises:
             ValueError: if there are not two inputs, or they have no axis or not as many values.
@@ -40,7 +41,7 @@ class _Error(Metric):
         self._samples_num += y.shape[0]
 
     def eval(self):
-        """The mean, a float.
+        """Returns the mean as a float.
 
         Raises:
             RuntimeError: if there were no samples.
@@ -50,7 +51,7 @@ class _Error(Metric):
 
 
 class MAE(_Error):
-    """Mean absolute error: the sum of |prediction - label| over the number of samples.
+    """Mean absolute error: the sum of |prediction - label| divided by the number of samples.
 
     Examples:
         >>> import numpy as np
@@ -69,7 +70,7 @@ class MAE(_Error):
 
 
 class MSE(_Error):
-    """Mean squared error: the sum of (prediction - label)² over the number of samples.
+    """Mean squared error: the sum of (prediction - label)² divided by the number of samples.
 
     Examples:
         >>> import numpy as np

@@ -13,7 +13,7 @@ class Fbeta(ClassCounts):
     (1 + beta²) tp / ((1 + beta²) tp + beta² fn + fp)
 
     Args:
-        beta (Union[float, int]): how much more recall counts than precision.
+        beta (Union[float, int]): the weight of recall relative to precision.
 
     Raises:
         TypeError: if `beta` is not a number.

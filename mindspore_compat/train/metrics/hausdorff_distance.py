@@ -1,4 +1,4 @@
-"""HausdorffDistance: how far the surfaces of two regions are apart at most."""
+"""HausdorffDistance: the largest distance between the surfaces of two regions."""
 
 import numpy as np
 
@@ -14,10 +14,10 @@ class HausdorffDistance(SurfaceMetric):
 
     Args:
         distance_metric (str): "euclidean", "chessboard" or "taxicab".
-        percentile (float): which percentile of the distances to take instead of the largest,
-            from 0 to 100.
-        directed (bool): whether only distances from the predicted surface count.
-        crop (bool): whether the original cuts the images to the regions first, which changes no
+        percentile (float): the percentile of the distances to return instead of the largest, from 0
+            to 100.
+        directed (bool): whether to use only distances from the predicted surface.
+        crop (bool): whether the original crops the images to the regions first; this changes no
             result.
 
     Raises:
@@ -51,7 +51,7 @@ class HausdorffDistance(SurfaceMetric):
         self.crop = crop
 
     def eval(self):
-        """The distance, a float.
+        """Returns the distance as a float.
 
         Raises:
             RuntimeError: if nothing has been measured.

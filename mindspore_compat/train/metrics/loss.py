@@ -1,4 +1,4 @@
-"""Loss: the mean of the losses of the batches."""
+"""Loss: the mean loss of the batches."""
 
 import numpy as np
 
@@ -28,16 +28,16 @@ class Loss(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the sums."""
         self._sum_loss = np.float64(0)
         self._total_num = 0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes the loss of a batch into account.
+        """Adds the loss of a batch.
 
         Args:
-            *inputs: the loss, of no or one axis; of several numbers their mean counts.
+            *inputs: the loss, with at most one axis; the mean of several numbers counts.
 
         Raises:
             ValueError: if there is not one input, or it has more axes.
@@ -51,7 +51,7 @@ class Loss(Metric):
         self._total_num += 1
 
     def eval(self):
-        """The mean, a float.
+        """Returns the mean as a float.
 
         Raises:
             RuntimeError: if there were no losses.

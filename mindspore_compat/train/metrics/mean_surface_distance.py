@@ -1,4 +1,4 @@
-"""MeanSurfaceDistance: how far the surfaces of two regions are apart on average."""
+"""MeanSurfaceDistance: the mean distance between the surfaces of two regions."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ class MeanSurfaceDistance(SurfaceMetric):
     """Mean surface distance from the points of the predicted surface to the labelled one.
 
     Args:
-        symmetric (bool): whether to give the mean of this and the mean distance back.
+        symmetric (bool): whether to average it with the mean distance in the opposite direction.
         distance_metric (str): "euclidean", "chessboard" or "taxicab".
 
     Raises:
@@ -39,7 +39,7 @@ class MeanSurfaceDistance(SurfaceMetric):
         self.symmetric = symmetric
 
     def eval(self):
-        """The mean, a float.
+        """Returns the mean as a float.
 
         Raises:
             RuntimeError: if nothing has been measured.

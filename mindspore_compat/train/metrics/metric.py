@@ -1,4 +1,4 @@
-"""Metric, the base of what `Model.eval` measures, and what the metrics share."""
+"""Metric: the base class of metrics, and helpers that metrics share."""
 
 import functools
 from abc import ABCMeta, abstractmethod
@@ -14,13 +14,13 @@ __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
 
 
 def rearrange_inputs(func):
-    """A decorator of `update`, which brings its inputs into the order of the metric's `indexes`.
+    """Decorates `update` so that it receives its inputs in the order of the metric's `indexes`.
 
     Args:
         func (Callable): the method.
 
     Returns:
-        Callable, the method, which gets the inputs at those positions, or all without `indexes`.
+        Callable, the method that receives the inputs at those positions, or all without `indexes`.
 
     Examples:
         >>> from mindspore_compat.train import Metric, rearrange_inputs
@@ -49,7 +49,7 @@ def rearrange_inputs(func):
 
 
 class Metric(metaclass=ABCMeta):
-    """Base class of metrics: `clear` starts, `update` takes one batch, `eval` returns the result.
+    """Base class of metrics: `clear` resets, `update` adds one batch, `eval` returns the result.
 
     Example:
         >>> import mindspore_compat as ms
@@ -73,18 +73,18 @@ class Metric(metaclass=ABCMeta):
         self._indexes = None
 
     def __call__(self, *inputs):
-        """The result of one batch alone: clears, updates with `inputs` and evaluates."""
+        """Returns the result for one batch: clears, updates with `inputs` and evaluates."""
         self.clear()
         self.update(*inputs)
         return self.eval()
 
     @property
     def indexes(self):
-        """The positions among the inputs of `update` that it uses; None for all, in their order."""
+        """The positions of the inputs that `update` uses; None for all, in order."""
         return getattr(self, "_indexes", None)
 
     def set_indexes(self, indexes):
-        """Sets which inputs of `update` are used, and in which order.
+        """Sets which inputs `update` uses, and in which order.
 
         Args:
             indexes (list[int]): their positions, such as [2, 1].
@@ -100,7 +100,7 @@ class Metric(metaclass=ABCMeta):
         return self
 
     def _convert_data(self, data):
-        """A Tensor, list or array as a NumPy array.
+        """Converts a Tensor, list or array to a NumPy array.
 
         Raises:
             TypeError: if `data` is something else.
@@ -118,11 +118,11 @@ class Metric(metaclass=ABCMeta):
         )
 
     def _convert_all(self, inputs, count, meaning):
-        """`count` inputs as arrays.
+        """Returns `count` inputs as arrays.
 
         Raises:
             ValueError: if there are more or fewer.
-            TypeError: as `_convert_data`.
+            TypeError: as for `_convert_data`.
         """
         self._check_count(inputs, count, meaning)
         return [self._convert_data(x) for x in inputs]
@@ -135,7 +135,7 @@ class Metric(metaclass=ABCMeta):
             )
 
     def _need_updates(self, count):
-        """Refuses to compute a result when nothing has been measured."""
+        """Raises RuntimeError if there has been no update."""
         if not count:
             raise RuntimeError(
                 f"For '{type(self).__name__}.eval', 'update' must have been called "
@@ -144,22 +144,22 @@ class Metric(metaclass=ABCMeta):
 
     @abstractmethod
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the metric."""
 
     @abstractmethod
     def eval(self):
-        """The result of what has been measured."""
+        """Returns the result for all batches so far."""
 
     @abstractmethod
     def update(self, *inputs):
-        """Takes the outputs for one batch into account."""
+        """Updates the metric with the outputs for one batch."""
 
 
 class EvaluationBase(Metric):
-    """Base class of metrics over classes, for samples with one class or several.
+    """Base class of classification metrics, with one or several labels per sample.
 
     Args:
-        eval_type (str): "classification", one class for each sample, or "multilabel".
+        eval_type (str): "classification" for one class per sample, or "multilabel".
 
     Raises:
         TypeError: if `eval_type` is neither.
@@ -175,7 +175,7 @@ class EvaluationBase(Metric):
         self._type = eval_type
 
     def _check_shape(self, y_pred, y):
-        """Refuses predictions and labels whose shapes do not belong together."""
+        """Rejects predictions and labels whose shapes do not match."""
         name = type(self).__name__
         if self._type == "classification":
             if y_pred.ndim != y.ndim + 1 and y_pred.shape != y.shape:
@@ -196,7 +196,7 @@ class EvaluationBase(Metric):
             )
 
     def _check_value(self, y_pred, y):
-        """Refuses values other than 0 and 1 for several labels."""
+        """For several labels, rejects values other than 0 and 1."""
         if self._type != "multilabel":
             return
         for what, values in (("predictions", y_pred), ("labels", y)):
@@ -206,7 +206,8 @@ class EvaluationBase(Metric):
                 )
 
     def _same_classes(self, before, y_pred):
-        """The number of classes; it must be `before`, that of the batches so far (0 for none)."""
+        """Returns the number of classes, which must equal `before`, that of earlier batches (0 if
+        none)."""
         classes = y_pred.shape[1]
         if before and classes != before:
             raise ValueError(
@@ -217,7 +218,7 @@ class EvaluationBase(Metric):
 
     @staticmethod
     def _class_numbers(y_pred, y):
-        """The labels as class numbers, where they may be one-hot."""
+        """Returns the labels as class indices; they may be one-hot."""
         return y.argmax(axis=1) if y.ndim == y_pred.ndim else y
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""OcclusionSensitivity: which parts of an image a network's decision rests on."""
+"""OcclusionSensitivity: measures which parts of an image a network's prediction depends on."""
 
 import numpy as np
 
@@ -15,12 +15,12 @@ class OcclusionSensitivity(Metric):
     covered.
 
     Args:
-        pad_val (float): what covers it.
-        margin (Union[int, list[int]]): how far the cover reaches to both sides of a point, along
-            all axes or along each but the batch; the last point on the far side is left out.
+        pad_val (float): the value of covered points.
+        margin (Union[int, list[int]]): how far the cover extends to both sides of a point, along
+            all axes or along each except the batch; the last point on the far side is excluded.
         n_batch (int): the number of images in one call of the network.
-        b_box (list[int]): the part of the image to look at: the first and last point along each
-            axis but the batch, [min1, max1, min2, max2, ...]; -1 for the end of the image.
+        b_box (list[int]): the part of the image to measure: the first and last point along each
+            axis except the batch, [min1, max1, min2, max2, ...]; -1 for the end of the image.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -54,16 +54,16 @@ class OcclusionSensitivity(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the metric."""
         self._baseline = 0
         self._sensitivity_im = None
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Measures one image, which replaces an earlier one.
+        """Measures one image, and replaces the result of an earlier one.
 
         Args:
-            *inputs: the network; a batch of one image; and the class, a number in an array.
+            *inputs: the network; a batch of one image; and the class index in an array.
 
         Raises:
             ValueError: if there are not three inputs, or margins or box do not fit the image.
@@ -95,7 +95,7 @@ class OcclusionSensitivity(Metric):
         self._sensitivity_im = (self._baseline - np.concatenate(covered)).reshape(sizes).squeeze()
 
     def eval(self):
-        """By how much the prediction fell, an array of the shape of the part looked at.
+        """Returns how much the prediction fell, as an array of the shape of the measured part.
 
         Raises:
             RuntimeError: if nothing has been measured.
@@ -104,7 +104,7 @@ class OcclusionSensitivity(Metric):
         return self._sensitivity_im
 
     def _cover(self, image, corner, margin):
-        """The image with the surroundings of a point covered."""
+        """Returns the image with the surroundings of a point covered."""
         result = image.copy()
         result[
             (
@@ -129,7 +129,7 @@ class OcclusionSensitivity(Metric):
         return self.margin
 
     def _box(self, shape):
-        """The first and the last point to look at."""
+        """Returns the first and the last point to measure."""
         shape = np.array(shape)
         if self.b_box is None:
             return shape * 0, shape - 1
@@ -149,5 +149,5 @@ class OcclusionSensitivity(Metric):
 
 
 def _predict(model, images, number):
-    """The prediction of the network for a class, for each image."""
+    """Returns the network's prediction of a class for each image."""
     return model(Tensor(images)).asnumpy()[:, number]

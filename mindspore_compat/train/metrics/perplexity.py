@@ -1,4 +1,4 @@
-"""Perplexity: how many words a language model hesitates between."""
+"""Perplexity: how uncertain a language model is about the right word."""
 
 import math
 
@@ -15,7 +15,7 @@ class Perplexity(Metric):
     """Perplexity: exp(mean of -log p), where p is the probability predicted for the right word.
 
     Args:
-        ignore_label (int): a label that does not count; None for no such label.
+        ignore_label (int): a label to ignore; None for no such label.
 
     Raises:
         TypeError: if `ignore_label` is neither an int nor None.
@@ -38,13 +38,13 @@ class Perplexity(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the sums."""
         self._sum_metric = 0.0
         self._num_inst = 0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes probabilities (..., C) and labels (...) into account.
+        """Updates the sums with probabilities (..., C) and labels (...).
 
         Raises:
             ValueError: if there are not two inputs, or a label is not a class.
@@ -72,7 +72,7 @@ class Perplexity(Metric):
         self._num_inst += labels.size
 
     def eval(self):
-        """The perplexity, a float.
+        """Returns the perplexity as a float.
 
         Raises:
             RuntimeError: if there were no samples.

@@ -1,4 +1,4 @@
-"""Precision: how often a prediction of a class is right."""
+"""Precision: the share of predictions of a class that are right."""
 
 from ._counts import ClassCounts
 
@@ -9,7 +9,7 @@ class Precision(ClassCounts):
     """Precision of each class: true positives / (true positives + false positives).
 
     Args:
-        eval_type (str): "classification", or "multilabel", where there is a result for each sample.
+        eval_type (str): "classification", or "multilabel", which gives a result for each sample.
 
     Raises:
         TypeError: if `eval_type` is neither.

@@ -1,4 +1,4 @@
-"""Recall: how many samples of a class are predicted."""
+"""Recall: the share of samples of a class that are predicted."""
 
 from ._counts import ClassCounts
 
@@ -9,7 +9,7 @@ class Recall(ClassCounts):
     """Recall of each class: true positives / (true positives + false negatives).
 
     Args:
-        eval_type (str): "classification", or "multilabel", where there is a result for each sample.
+        eval_type (str): "classification", or "multilabel", which gives a result for each sample.
 
     Raises:
         TypeError: if `eval_type` is neither.

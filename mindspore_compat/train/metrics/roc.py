@@ -1,4 +1,4 @@
-"""ROC: true against false positives at every threshold."""
+"""ROC: true positive rate against false positive rate at every threshold."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ __all__ = ["ROC"]
 class ROC(Metric):
     """Receiver operating characteristic (ROC): false and true positive rates at each threshold.
 
-    Args:
-        class_num (int): the number of classes where predictions are (N, C); each class against all
-            others gives a curve.
+    class_num (int): the number of classes of predictions (N, C); each class against all others
+        gives a curve.
+            pos_label (int): the positive label, by default 1; not with `class_num`.
         pos_label (int): the label that is the positive one, by default 1; not with `class_num`.
 
     Raises:
@@ -39,7 +39,7 @@ class ROC(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the metric."""
         self._preds = self._labels = None
 
     @rearrange_inputs
@@ -82,11 +82,11 @@ class ROC(Metric):
             raise ValueError(f"For 'ROC.update', '{name}' must be {expected}, but got {value}.")
 
     def eval(self):
-        """The curves.
+        """Returns the curves.
 
         Returns:
             tuple of false positive rates, true positive rates and thresholds: arrays, or for
-            several classes lists of one array for each.
+                several classes lists with one array per class.
 
         Raises:
             RuntimeError: if nothing has been measured.
@@ -101,7 +101,7 @@ class ROC(Metric):
 
 
 def _curve(scores, positive):
-    """The rates where more and more samples count as positive, those with large scores first."""
+    """Returns the rates as the threshold falls, so that more and more samples count as positive."""
     order = np.argsort(scores, kind="mergesort")[::-1]
     scores, positive = scores[order], positive[order]
     last = np.append(np.nonzero(np.diff(scores))[0], scores.size - 1)  # of each score
@@ -110,7 +110,7 @@ def _curve(scores, positive):
     for what, count in (("positive", hits[-1]), ("negative", misses[-1])):
         if count <= 0:
             raise ValueError(f"For 'ROC.eval', there must be {what} labels, but got none.")
-    start = scores[last[0]] + 1  # a threshold that no sample reaches
+    start = scores[last[0]] + 1  # a threshold above all scores
     return (
         np.append(0, misses) / misses[-1],
         np.append(0, hits) / hits[-1],

@@ -1,4 +1,4 @@
-"""RootMeanSquareDistance: how far the surfaces of two regions are apart, large distances more."""
+"""RootMeanSquareDistance: the root mean square distance between the surfaces of two regions."""
 
 import numpy as np
 
@@ -12,10 +12,10 @@ __all__ = ["RootMeanSquareDistance"]
 class RootMeanSquareDistance(SurfaceMetric):
     """Root mean square surface distance from the predicted surface to the labelled one.
 
-    As in the original the root is taken only of the symmetric mean.
+    As in the original, the root is taken only of the symmetric mean.
 
     Args:
-        symmetric (bool): whether the mean square of the distances back counts, too.
+        symmetric (bool): whether to include the distances in the opposite direction.
         distance_metric (str): "euclidean", "chessboard" or "taxicab".
 
     Raises:
@@ -41,7 +41,7 @@ class RootMeanSquareDistance(SurfaceMetric):
         self.symmetric = symmetric
 
     def eval(self):
-        """The number, a float.
+        """Returns the distance as a float.
 
         Raises:
             RuntimeError: if nothing has been measured.

@@ -1,4 +1,4 @@
-"""TopKCategoricalAccuracy: how often the right class is among the k largest predictions."""
+"""TopKCategoricalAccuracy: the share of samples whose class is among the k largest predictions."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ class TopKCategoricalAccuracy(Metric):
     """Top-k accuracy: the share of samples whose class is among the k largest predictions.
 
     Args:
-        k (int): how many.
+        k (int): the number of largest predictions.
 
     Raises:
         TypeError: if `k` is not an int.
@@ -37,16 +37,16 @@ class TopKCategoricalAccuracy(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets what has been measured."""
+        """Resets the counts."""
         self._correct_num = 0
         self._samples_num = 0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes predictions (N, C) and labels into account.
+        """Updates the counts with predictions (N, C) and labels.
 
         Args:
-            *inputs: predictions, and labels: class numbers (N,) or one-hot (N, any number).
+            *inputs: predictions, and labels: class indices (N,) or one-hot (N, any number).
 
         Raises:
             ValueError: if there are not two inputs, their shapes do not fit, or there are fewer
@@ -66,7 +66,7 @@ class TopKCategoricalAccuracy(Metric):
         self._samples_num += len(y)
 
     def eval(self):
-        """The share, a float.
+        """Returns the share as a float.
 
         Raises:
             RuntimeError: if there were no samples.

@@ -1,9 +1,9 @@
-"""Networks as graphs of primitives in files: MindIR and ONNX.
+"""Exports networks as graphs of primitives: MindIR and ONNX files.
 
-`tracing.py` runs a network once and notes its arithmetic as a graph; `primitives.py`, `shapes.py`
-and `windows.py` say which primitives implement a function of `xp`; `writing.py` writes MindIR,
-`onnx_writing.py` ONNX, whose `onnx_export.py` names inputs and outputs and `onnx_dynamic.py`
-leaves lengths open. `running.py` runs a graph that was loaded.
+`tracing.py` runs a network once and records its arithmetic as a graph; `primitives.py`, `shapes.py`
+and `windows.py` define which primitives implement a function of `xp`. `writing.py` writes MindIR.
+`onnx_writing.py` writes ONNX; `onnx_export.py` names its inputs and outputs, and `onnx_dynamic.py`
+makes lengths dynamic. `running.py` loads a graph so that it can run.
 """
 
-from . import primitives, shapes, windows  # noqa: F401 - they fill the table that tracing reads
+from . import primitives, shapes, windows  # noqa: F401 - they fill the table of emitters

@@ -1,4 +1,4 @@
-"""MindIR files as messages: `load_mindir` and `save_mindir`."""
+"""load_mindir and save_mindir: MindIR files as messages."""
 
 import os
 
@@ -15,7 +15,7 @@ ENDING = ".mindir"
 @public("load_mindir")
 @checked
 def load_mindir(file_name: Str):
-    """Loads a MindIR file as a message, parts of which a script may change.
+    """Loads a MindIR file as a message, whose parts a script may change.
 
     Args:
         file_name (str): the file.
@@ -54,8 +54,8 @@ def save_mindir(model: InstanceOf(ModelProto), file_name: Str):
 
     Args:
         model (ModelProto): the message.
-        file_name (str): the file; its name gets the ending ".mindir" if it has another one. Folders
-            that are missing are made.
+        file_name (str): the file; ".mindir" is appended if it has another suffix. Missing folders
+            are created.
 
     Raises:
         TypeError: if `model` is not a ModelProto, or `file_name` not a str.

@@ -1,15 +1,15 @@
-"""Lengths of inputs that are not fixed in an ONNX file.
+"""Dynamic lengths of inputs in an ONNX file.
 
-A trace holds the lengths that its inputs had. So the network is traced with several lengths of each
-dynamic axis, and what differs between the traces is computed in the file from the lengths at run
-time: shapes, ends of slices, divisors of means. Worked example, of `x.reshape(n, 6) / n` traced
-with n = 2, 4 and 6:
+A trace contains the lengths of its inputs. The network is therefore traced with several lengths of
+each dynamic axis, and values that differ between the traces are computed in the file from the
+lengths at run time: shapes, ends of slices, divisors of means. Worked example: `x.reshape(n, 6) /
+n` traced with n = 2, 4 and 6:
 
     constants   [2, 6], [4, 6], [6, 6]    1/2, 1/4, 1/6
     become      [-1, 6]                   1 / Cast(Shape(x)[0])
 
-A constant is a product of sums a * n + b over the dynamic lengths n, or one over that; what is
-not, or an attribute that differs, is refused.
+A constant must be a product of sums a * n + b over the dynamic lengths n, or one divided by such a
+product. Any other constant, or an attribute that differs, raises an error.
 """
 
 import math
@@ -20,16 +20,16 @@ import numpy as np
 from .onnx_writing import TYPE_NUMBERS, whole
 
 LARGEST_DIVISOR = 1 << 12
-STEPS = (1, 2, 3)  # multiples of the first length at which the network is traced
+STEPS = (1, 2, 3)  # multiples of the first length with which the network is traced
 
 
 def lengths_to_trace(lengths):
-    """Dynamic lengths at which a network is traced: the first, each two and three times as large
-    alone, then all of them twice as large.
+    """Returns the dynamic lengths for tracing: the first ones, each one doubled and tripled alone,
+    then all doubled.
 
     Args:
-        lengths (dict[str, int]): those of the given inputs. A length of 1 is traced as 2, because
-            an axis of one element is broadcast.
+        lengths (dict[str, int]): the lengths of the given inputs. A length of 1 is traced as 2,
+            because an axis of one element is broadcast.
     """
     first = {label: max(n, 2) for label, n in lengths.items()}
     result = [first]
@@ -39,12 +39,12 @@ def lengths_to_trace(lengths):
 
 
 class Dynamic:
-    """Makes the constants of a file follow the lengths of its inputs.
+    """Replaces constants of a file by values computed from the lengths of its inputs.
 
-    Args:
+    writers (list[Writer]): the Writers of the traces.
         writers (list[Writer]): those of the traces.
         lengths (list[dict[str, int]]): the dynamic lengths of each trace.
-        sources (dict[str, tuple[str, int]]): the input and the axis that has each of the lengths.
+        sources (dict[str, tuple[str, int]]): for each length, the input and the axis that has it.
     """
 
     def __init__(self, writers, lengths, sources):
@@ -52,7 +52,7 @@ class Dynamic:
         self.writer, self.shapes = writers[0], {}
 
     def settle(self):
-        """The Writer of the first trace, whose lengths are no longer fixed."""
+        """Returns the Writer of the first trace, with the dynamic lengths no longer fixed."""
         w = self.writer
         self._need_same_operators()
         rest, w.operators = w.operators, []
@@ -82,7 +82,7 @@ class Dynamic:
                     raise _refusal(f"the attributes of its '{operator.op}' depend on them")
 
     def _label_output(self, *outputs):
-        """An output whose dynamic lengths have their names, or are not known."""
+        """Returns an output whose dynamic lengths are named, or unknown."""
         name, first, dtype = outputs[0]
         if any(len(shape) != len(first) for _, shape, _ in outputs):
             raise _refusal("an output has another rank with other lengths")
@@ -97,7 +97,7 @@ class Dynamic:
         return next(same, None)
 
     def _follow(self, name, values, operators):
-        """The name of what takes the place of a constant that differs."""
+        """Returns the name of the result that replaces a constant that differs."""
         if any(value.shape != values[0].shape for value in values):
             return self._array(values)
         changing = np.flatnonzero(np.any([value != values[0] for value in values], 0))
@@ -108,14 +108,14 @@ class Dynamic:
         return self._numbers(values)
 
     def _numbers(self, arrays):
-        """A constant of one shape whose numbers differ."""
+        """Computes a constant of one shape whose numbers differ."""
         w, entries = self.writer, zip(*(array.ravel().tolist() for array in arrays))
         parts = [self._entry(values, arrays[0].dtype) for values in entries]
         flat = parts[0] if len(parts) == 1 else w("Concat", *parts, axis=0)
         return w("Reshape", flat, whole(*arrays[0].shape))
 
     def _entry(self, values, dtype):
-        """A number of a constant, as an array of one element."""
+        """Returns a number of a constant, as an array of one element."""
         w = self.writer
         if len(set(values)) == 1:
             return np.array([values[0]], dtype)
@@ -129,10 +129,11 @@ class Dynamic:
         return w("Reciprocal", self._value(fit, dtype))
 
     def _fit(self, values):
-        """(factors, divisor) with values == product of factors / divisor, or None.
+        """Finds (factors, divisor) with values == product of factors / divisor; None if there are
+        none.
 
-        A factor is ({label: a}, b), for the sum of a * length and b. In each length alone the
-        values must be a line; together they are a sum or a product of those.
+        A factor is ({label: a}, b) and stands for the sum of a * length and b. The values must be
+        linear in each single length; together they must be a sum or a product of these.
         """
         if not all(math.isfinite(value) for value in values):
             return None
@@ -155,7 +156,7 @@ class Dynamic:
         return _integral(lines, scale) if scale and grown == joint * scale else None
 
     def _value(self, fit, dtype):
-        """What `_fit` found, as an array of one element that the file computes."""
+        """Computes the value that `_fit` found, as an array of one element."""
         w, (factors, divisor), product = self.writer, fit, None
         for slopes, rest in factors:
             total = None
@@ -169,14 +170,14 @@ class Dynamic:
         return product if divisor == 1 else w("Div", product, np.array([divisor], dtype))
 
     def _length(self, label):
-        """A dynamic length, as an array of one element."""
+        """Returns a dynamic length, as an array of one element."""
         if label not in self.shapes:
             name, axis = self.sources[label]
             self.shapes[label] = self.writer("Shape", name, start=axis, end=axis + 1)
         return self.shapes[label]
 
     def _array(self, arrays):
-        """A constant whose shape differs: it is repeated along axes, or counts along one."""
+        """Computes a constant whose shape differs: repeated along axes, or counting along one."""
         w, first = self.writer, arrays[0]
         if any(array.ndim != first.ndim for array in arrays):
             raise _refusal("a constant has another rank with other lengths")
@@ -213,14 +214,14 @@ def _shapes_a_reshape(name, operators):
 
 
 def _rational(value):
-    """A number as a fraction; the rounding of a float32 is undone."""
+    """Converts a number to a fraction, and undoes the rounding of a float32."""
     fraction = Fraction(value)
     near = fraction.limit_denominator(LARGEST_DIVISOR)
     return near if abs(near - fraction) <= abs(fraction) * Fraction(1, 10**6) else fraction
 
 
 def _integral(factors, scale):
-    """Factors with whole numbers, and what their product is divided by."""
+    """Returns the factors with integer coefficients, and the divisor of their product."""
     integral, divisor = [], scale
     for slopes, rest in factors:
         common = math.lcm(rest.denominator, *(a.denominator for a in slopes.values()))

@@ -1,4 +1,4 @@
-"""onnx.export: a network as an ONNX file whose inputs and outputs have chosen names."""
+"""onnx.export: exports a network as an ONNX file with chosen names of inputs and outputs."""
 
 import inspect
 
@@ -25,25 +25,25 @@ def export(
 ):
     """Exports a network as an ONNX file.
 
-    The network runs once on the inputs, as for inference; what it computes becomes the model. With
-    `dynamic_axes` it runs several times, with inputs repeated along those axes.
+    The network runs once on the inputs, in inference mode; the traced computation becomes the
+    model. With `dynamic_axes` it runs several times, with inputs repeated along those axes.
 
     Args:
         net (Cell): The network.
-        inputs (Union[Tensor, list, tuple, Number, bool]): What it is called with. Numbers become
+        inputs (Union[Tensor, list, tuple, Number, bool]): the inputs of the network. Numbers become
             part of the model.
-        file_name (str): The file; ".onnx" is appended when it is missing. Folders are made. Weights
-            of more than 2 GB are written to `<file>.data` beside it.
-        input_names (list[str], optional): Names of the inputs, in order; the others have those of
-            the parameters of `construct`. Default: None.
+        file_name (str): the file; a missing ".onnx" is appended. Missing folders are created.
+            Weights of more than 2 GB are written to `<file>.data` next to it.
+        input_names (list[str], optional): names of the first inputs, in order; the others are named
+            after the parameters of `construct`. Default: None.
         output_names (list[str], optional): Names of the outputs, in order. Default: None.
-        export_params (bool): Whether the file holds the weights; else they are inputs of the model,
-            after its own. Default: True.
-        keep_initializers_as_inputs (bool): Whether the weights that the file holds are inputs as
-            well, so that others may be given at run time. Default: False.
-        dynamic_axes (dict[str, dict[int, str]], optional): Axes whose lengths are not fixed:
-            {name of an input: {axis: name of the length}}. Axes with one name have one length.
-            Names of no input have no effect. Default: None, for the shapes of `inputs`.
+        export_params (bool): whether the file contains the weights; otherwise they are inputs of
+            the model, after its own. Default: True.
+        keep_initializers_as_inputs (bool): whether the weights in the file are also inputs, so that
+            they can be replaced at run time. Default: False.
+        dynamic_axes (dict[str, dict[int, str]], optional): axes whose lengths are dynamic: {name of
+            an input: {axis: name of the length}}. Axes with one name have one length. Names of no
+            input have no effect. Default: None, for the shapes of `inputs`.
 
     Raises:
         TypeError: if `file_name` is not a str, a flag not a bool, a name not a str, an axis not an
@@ -83,7 +83,7 @@ def export(
 
 
 def _dynamic(net, inputs, graph, axes, names):
-    """The Writer of a network some of whose lengths are not fixed."""
+    """Returns the Writer of a network with dynamic lengths."""
     lengths, sources = {}, {}
     for name, labels, (_, shape, _) in zip(names[0], axes, graph.inputs):
         for axis, label in labels.items():
@@ -106,7 +106,7 @@ def _dynamic(net, inputs, graph, axes, names):
 
 
 def _resize(value, axes, lengths):
-    """The inputs with other lengths: their elements repeated from the first."""
+    """Resizes the inputs by repeating their elements from the first."""
     if isinstance(value, (tuple, list)):
         return type(value)(_resize(item, axes, lengths) for item in value)
     if isinstance(value, Tensor):
@@ -118,12 +118,12 @@ def _resize(value, axes, lengths):
 
 
 def _input_names(net, graph, input_names):
-    """Names of a graph's inputs: the given ones, then those of the parameters of `construct`."""
+    """Returns the names of a graph's inputs: the given ones, then the parameters of `construct`."""
     parameters = list(inspect.signature(net.construct).parameters.values())
     reserved = {*input_names, *(name for _, name, _ in graph.parameters)}
     names = list(input_names[: len(graph.inputs)])
     for value, _, _ in graph.inputs[len(names) :]:
-        at, _, rest = value.name[1:].partition("_")  # x1, or x1_0 for a part of a tuple
+        at, _, rest = value.name[1:].partition("_")  # x1, or x1_0 for a member of a tuple
         name = _parameter_at(parameters, int(at)) + (rest and f"_{rest}")
         while name in reserved:
             name += "_"

@@ -1,7 +1,7 @@
-"""A traced graph as an ONNX file.
+"""Writes a traced graph as an ONNX file.
 
-ONNX has most of the primitives that a graph here consists of, under other names; the rest is put
-together from several. What has no counterpart is refused by name.
+ONNX has most of the primitives of a graph under other names; the others are composed of several
+operators. A primitive without a counterpart raises an error that names it.
 
 Source: https://github.com/onnx/onnx/blob/main/docs/Operators.md, operator set 17.
 """
@@ -18,9 +18,9 @@ SUFFIX = ".onnx"
 OPSET, IR_VERSION = 17, 8
 TYPE_NUMBERS = {dtype: 11 if number == 17 else number for dtype, number in CODES.items()}
 DTYPES = {number: dtype for dtype, number in TYPE_IDS.items()}
-LAST = -(1 << 62)  # beyond the first element, for a slice that runs backwards
+LAST = -(1 << 62)  # before the first element, for a slice that runs backwards
 
-SAME = {  # primitives that are one operator
+SAME = {  # primitives that correspond to one operator
     "Abs": "Abs",
     "Neg": "Neg",
     "Exp": "Exp",
@@ -85,7 +85,7 @@ RULES = {}
 
 
 def rule(*names):
-    """Declares how primitives become operators: rule(w, node, *operands) -> the result's name."""
+    """Registers how primitives become operators: rule(w, node, *operands) -> the result's name."""
 
     def declare(function):
         for name in names:
@@ -96,7 +96,7 @@ def rule(*names):
 
 
 class Operator:
-    """One operator of the file: names of its operands and results, and its attributes."""
+    """One operator of the file: the names of its operands and results, and its attributes."""
 
     __slots__ = ("op", "operands", "results", "attributes")
 
@@ -104,7 +104,7 @@ class Operator:
         self.op, self.operands, self.results, self.attributes = op, operands, results, attributes
 
     def message(self):
-        """The bytes of the operator."""
+        """Returns the operator as bytes."""
         content = b"".join(bytes_field(1, name) for name in self.operands)
         content += b"".join(bytes_field(2, name) for name in self.results)
         content += bytes_field(3, self.results[0]) + bytes_field(4, self.op)
@@ -114,17 +114,18 @@ class Operator:
 
 
 class Writer:
-    """Turns a Graph into operators, and those into the messages of ONNX.
+    """Converts a Graph to operators, and those to ONNX messages.
 
     Args:
-        graph (Graph): what was traced.
-        input_names (Sequence[str]): names of its inputs, in order; the others keep the graph's.
-        output_names (Sequence[str]): names of its outputs, likewise.
+        graph (Graph): the traced graph.
+        input_names (Sequence[str]): names of the first inputs, in order; the others keep their
+            names.
+        output_names (Sequence[str]): names of the first outputs, likewise.
 
     Attributes:
-        operators: the Operators, in the order in which they run.
+        operators: the Operators in order of execution.
         constants, weights: {name: array}.
-        inputs, outputs: (name, shape, dtype) of each; a length of a shape may be a text, which
+        inputs, outputs: (name, shape, dtype) of each. A length in a shape may be a text, which
             names it, or None.
     """
 
@@ -147,12 +148,12 @@ class Writer:
         self.outputs = [self._output(v, name) for v, name in zip(_flat(graph.outputs), names)]
 
     def pieces(self, weights=True, as_inputs=False, external=None):
-        """The whole file, in pieces.
+        """Yields the whole file in pieces of bytes.
 
         Args:
-            weights (bool): whether the file holds the weights; else they are inputs.
-            as_inputs (bool): whether the weights are inputs as well, whose values may be given.
-            external (str): the file beside it that holds the weights.
+            weights (bool): whether the file contains the weights; otherwise they are inputs.
+            as_inputs (bool): whether the weights are inputs too, so that they can be replaced.
+            external (str): the file next to it that contains the weights.
         """
         initializers = [_tensor(name, array) for name, array in self.constants.items()]
         if weights:
@@ -195,14 +196,14 @@ class Writer:
         return tuple(results) if outputs > 1 else results[0]
 
     def _fresh(self, stem):
-        """A name that nothing has yet."""
+        """Returns an unused name."""
         self.count += 1
         while f"{stem}_{self.count}" in self.taken:
             self.count += 1
         return f"{stem}_{self.count}"
 
     def named(self, value):
-        """The name of an operand; a constant becomes an initializer."""
+        """Returns the name of an operand; a constant becomes an initializer."""
         if isinstance(value, str):
             return value
         if isinstance(value, Value):
@@ -222,7 +223,8 @@ class Writer:
         return name, shape, dtype
 
     def dtype(self, value):
-        """The type of a Value or of a constant; one that was not noted follows from its node."""
+        """Returns the type of a Value or of a constant; if not recorded, it is derived from the
+        node."""
         if not isinstance(value, Value):
             return np.asarray(value).dtype
         if value.name in self.graph.shapes:
@@ -244,7 +246,7 @@ def _flat(outputs):
 
 
 def _info(name, shape, dtype):
-    """A ValueInfo message; a length that is not a number has a name, or is not known."""
+    """Returns a ValueInfo message; a length that is not a number is named or unknown."""
     dims = b"".join(bytes_field(1, _length(n)) for n in shape)
     kind = int_field(1, TYPE_NUMBERS[np.dtype(dtype)]) + bytes_field(2, dims)
     return bytes_field(1, name) + bytes_field(2, bytes_field(1, kind))
@@ -257,7 +259,7 @@ def _length(n):
 
 
 def _tensor(name, array):
-    """A Tensor message: its head, and the bytes of its values that end it."""
+    """Returns a Tensor message: its head, and the bytes of its values, which come last."""
     raw = memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
     return _tensor_head(name, array) + bytes_head(9, len(raw)), raw
 
@@ -268,7 +270,7 @@ def _tensor_head(name, array):
 
 
 def _tensors(weights, external):
-    """Tensor messages of weights, whose values another file holds where it is named."""
+    """Returns Tensor messages of weights; with `external` that file contains the values."""
     if external is None:
         return [_tensor(name, array) for name, array in weights.items()]
     messages, at = [], 0
@@ -282,7 +284,7 @@ def _tensors(weights, external):
 
 
 def _attribute(name, value):
-    """An Attribute message: a whole number, float, text or list of whole numbers."""
+    """Returns an Attribute message: an int, a float, a text or a list of ints."""
     head = bytes_field(1, name)
     if isinstance(value, str):
         return head + bytes_field(4, value) + int_field(20, 3)
@@ -294,7 +296,7 @@ def _attribute(name, value):
 
 
 def whole(*numbers):
-    """Whole numbers as ONNX takes them for shapes and axes."""
+    """Returns integers in the form that ONNX expects for shapes and axes."""
     return np.array(numbers, np.int64)
 
 
@@ -354,7 +356,7 @@ def xlogy(w, node, x, y):
 
 @rule("Atan2")
 def atan2(w, node, y, x):
-    """atan(y / x), half a turn further on the left: towards the side that y is on."""
+    """Adds atan(y / x), plus or minus pi if x is negative, according to the sign of y."""
     zero, turn = _number(w, x, 0), _number(w, x, np.pi)
     half = w("Where", w("Less", y, zero), w("Neg", turn), turn)
     angle = w("Atan", w("Div", y, x))

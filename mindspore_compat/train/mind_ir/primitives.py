@@ -1,8 +1,8 @@
-"""Arithmetic, comparison, reduction and products as primitives.
+"""Emitters of arithmetic, comparisons, reductions and products as primitives.
 
-An emitter `emit(b, out, *arguments)` gets the graph that is being built, the computed result and
-the arguments of the function of `xp`; it returns the Value of the result. Operands are brought to
-the type in which NumPy computes. Shapes, indexing and scatters are in `shapes.py`, convolution and
+An emitter `emit(b, out, *arguments)` receives the graph under construction, the computed result and
+the arguments of the function of `xp`; it returns the Value of the result. Operands are cast to the
+type in which NumPy computes. Shapes, indexing and scatters are in `shapes.py`, convolution and
 pooling in `windows.py`.
 """
 
@@ -61,7 +61,7 @@ UNARY = {
     "y0": "BesselY0",
     "y1": "BesselY1",
 }
-WHOLE_AS_IT_IS = {"floor", "ceil", "rint", "trunc"}  # of whole numbers they are the numbers
+WHOLE_AS_IT_IS = {"floor", "ceil", "rint", "trunc"}  # these return integers unchanged
 TESTS = {"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite"}
 BINARY = {
     "add": "Add",
@@ -153,14 +153,14 @@ def _comparison(op):
 
 
 def _type_or_number(x):
-    """What decides about a common type: a type, or a Python number, which is weak."""
+    """Returns the operand of type promotion: a dtype, or a Python number, which is weak."""
     return x.dtype if hasattr(x, "dtype") else x
 
 
 @emits("logical_not", "invert")
 def logical_not(b, out, x):
     if out.dtype != bool:
-        return b("Sub", np.array(-1, out.dtype), b.operand(x))  # all bits the other way round
+        return b("Sub", np.array(-1, out.dtype), b.operand(x))  # inverts all bits
     return b("LogicalNot", b.operand(x, bool))
 
 
@@ -324,7 +324,7 @@ REDUCTIONS = {
 
 
 def axes_of(axis, ndim):
-    """An axis, several or None as a tuple of axes."""
+    """Returns an axis, several or None as a tuple of axes."""
     if axis is None:
         return tuple(range(ndim))
     return tuple(a % ndim for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
@@ -338,7 +338,7 @@ def _reduction(op):
 
 
 def reduce_value(b, op, value, axes, keepdims):
-    """A reduction of a Value; without axes there is nothing to reduce."""
+    """Adds a reduction of a Value; without axes returns the Value."""
     if not axes:
         return value
     if op == "ReduceSum":
@@ -457,7 +457,8 @@ def _broadcast_batch(b, value, shape, target):
 
 @emits("einsum_list")
 def einsum_list(b, out, operands, equation):
-    """Every operand broadcast over all labels, multiplied and summed over those that go."""
+    """Broadcasts all operands over all labels, multiplies them, and sums over the labels not in the
+    result."""
     inputs, _, result = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
     labels = list(result) + sorted(set("".join(terms)) - set(result))

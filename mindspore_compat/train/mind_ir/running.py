@@ -1,4 +1,4 @@
-"""load: a MindIR file as a graph that nn.GraphCell runs."""
+"""load: reads a MindIR file as a graph that nn.GraphCell runs."""
 
 import os
 
@@ -15,10 +15,10 @@ def load(file_name: AsValue(Str), **kwargs):
     """Loads a MindIR file.
 
     Args:
-        file_name (str): The file, whose name ends in ".mindir".
-        kwargs: `dec_key` (bytes) is the key that the file was encrypted with, `dec_mode` the mode
-            ("AES-GCM", "AES-CBC" or "SM4-CBC", or a function of the file's name and the key that
-            returns the content). Others have no effect.
+        file_name (str): the file, whose name ends in ".mindir".
+        kwargs: `dec_key` (bytes) is the key with which the file was encrypted, `dec_mode` the mode
+            ("AES-GCM", "AES-CBC" or "SM4-CBC", or a function that takes the file's name and the key
+            and returns the content). Others have no effect.
 
     Returns:
         FuncGraph, which `nn.GraphCell` runs.
@@ -26,8 +26,8 @@ def load(file_name: AsValue(Str), **kwargs):
     Raises:
         ValueError: if `file_name` is not a str, does not end in ".mindir" or is not there; if the
             key or mode cannot be used.
-        RuntimeError: if the file cannot be read: it is damaged, encrypted otherwise, uses a
-            primitive that is not known here, or names weights outside of its folder.
+        RuntimeError: if the file cannot be read: it is damaged, encrypted in another way, uses an
+            unknown primitive, or names weights outside its folder.
 
     Examples:
         >>> import numpy as np
@@ -50,7 +50,7 @@ def load(file_name: AsValue(Str), **kwargs):
 
 
 def _content(file_name, key, mode):
-    """The plain bytes of the file."""
+    """Returns the decrypted content of the file."""
     if key is None:
         content = map_file(file_name)
         if encryption.looks_encrypted(content):
@@ -62,10 +62,10 @@ def _content(file_name, key, mode):
 
 
 class _ExternalData:
-    """Reads values that are in files next to the graph, as large models have them.
+    """Reads values from files next to the graph, in which large models store them.
 
-    A graph names these files; so that it cannot name any file of the machine, they must lie in the
-    folder of the graph or below it, wherever links lead.
+    A graph names these files. To keep it from naming any file of the machine, they must be in the
+    folder of the graph or below it, after resolving links.
     """
 
     def __init__(self, folder):

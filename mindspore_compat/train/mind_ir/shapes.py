@@ -1,8 +1,8 @@
-"""Shapes, indexing, sorting and scatters as primitives.
+"""Emitters of shapes, indexing, sorting and scatters as primitives.
 
-What only moves elements, in a way that no input decides, is one look-up of constant indices in the
-flattened array (`moved`): the function itself, run on the indices themselves, gives them. An
-element that comes from nowhere (padding) is the 0 in front.
+A function that only moves elements, independently of the inputs' values, becomes one look-up of
+constant indices in the flattened array (`moved`). Running the function on the indices themselves
+yields these indices. An element from outside (padding) looks up a 0 placed in front.
 """
 
 import math
@@ -91,7 +91,7 @@ def flip(b, out, x, axis=None):
 
 
 def moved(name, function):
-    """Declares an emitter for a function that moves elements, and does nothing else to them."""
+    """Registers an emitter for a function that only moves elements."""
 
     @emits(name)
     def emit(b, out, x, *rest):
@@ -102,7 +102,7 @@ def moved(name, function):
 
 
 def looked_up(b, out, x, indices):
-    """The elements of `x` at flat indices counted from 1; 0 means a zero."""
+    """Looks up elements of `x` at flat indices counted from 1; index 0 gives zero."""
     indices = np.asarray(indices)
     flat = b.reshape(b.operand(x), (-1,))
     if (indices == 0).any():
@@ -137,7 +137,7 @@ def _host():
 
 
 def _constant(value):
-    """An array that no input decides, on the host."""
+    """Returns an array on the host that does not depend on inputs."""
     if type(value) is Sketch:
         raise RuntimeError(
             "For 'export', a shape depends on the values of a Tensor, which a graph cannot hold."
@@ -175,7 +175,8 @@ def pad(b, out, x, pad_width, mode="constant", constant_values=0):
 
 @emits("ones_like")
 def ones_like(b, out, x, *_, **__):
-    """A node, not a constant, as a gradient begins with it: the rules compute in its space."""
+    """Adds a node instead of a constant, because gradients start here and must compute on
+    Sketches."""
     return b("OnesLike", b.operand(x, out.dtype))
 
 
@@ -198,7 +199,7 @@ def take(b, out, x, indices, axis=None):
 
 
 def wrap_indices(b, indices, length):
-    """Indices with negative ones counted from the end."""
+    """Converts negative indices to indices from the start."""
     if type(indices) is not Sketch:
         indices = np.asarray(to_host(indices) if type(indices) in SPACES else indices)
         return np.where(indices < 0, indices + length, indices).astype(np.int32)
@@ -245,7 +246,8 @@ def getitem(b, out, x, index):
 
 
 def _at_constant(b, out, x, index):
-    """x[index] for a constant index: a StridedSlice if slices can express it, else a Gather."""
+    """Adds x[index] for a constant index: a StridedSlice if slices can express it, else a
+    Gather."""
     index = tuple(_constant(part) for part in index)
     plain = all(
         part is None
@@ -265,7 +267,7 @@ def _at_constant(b, out, x, index):
 
 
 def _bounds(shape, index):
-    """Begin, end and step of each axis; an int takes one element."""
+    """Returns begin, end and step of each axis; an int selects one element."""
     parts = [part for part in index if part is not None]
     if Ellipsis not in parts:
         parts.append(Ellipsis)
@@ -283,9 +285,9 @@ def _bounds(shape, index):
 
 
 def _by_arrays(b, x, index):
-    """(rows, indices): `x` with one leading axis, and which rows x[index] takes.
+    """Returns (rows, indices): `x` with one leading axis, and the rows of it that x[index] selects.
 
-    Every array of the index must be of whole numbers; the axes that it does not take follow whole.
+    All arrays of the index must contain integers; the remaining axes are taken whole.
     """
     parts = list(index)
     if Ellipsis in [p for p in parts if not hasattr(p, "dtype")]:
@@ -310,7 +312,7 @@ def _by_arrays(b, x, index):
 
 
 def _row_of_axis(b, x, index, order):
-    """One array on an axis that is not the first: handled by `take`, so refused here."""
+    """Raises an error for one array on an axis other than the first; `take` handles that case."""
     raise RuntimeError(
         "For 'export', the network indexes a Tensor in a way that cannot be part of "
         "a graph; use ops.gather for one axis."
@@ -318,7 +320,7 @@ def _row_of_axis(b, x, index, order):
 
 
 def flat_indices(b, indices, sizes):
-    """The flat index of each element that arrays of indices name, one array per axis."""
+    """Returns the flat index of each element, given one array of indices per axis."""
     shape = np.broadcast_shapes(*[np.shape(i.array if type(i) is Sketch else i) for i in indices])
     total, step = None, math.prod(sizes)
     for index, size in zip(indices, sizes, strict=True):

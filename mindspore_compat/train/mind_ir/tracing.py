@@ -1,17 +1,18 @@
-"""Runs a network once and notes what it computes, as a graph of MindSpore's primitives.
+"""Runs a network once and records its computation as a graph of MindSpore's primitives.
 
 Worked example. Of `construct(self, x): return ops.relu(x @ self.w)`
 
     graph = trace(net, [x])
 
 runs the network on *Sketches*: arrays that have values and also a name in the graph. The bodies of
-the ops treat them like any array (a Sketch brings its own `xp`, as a Batch does), and each
-function of `xp` notes the primitives that implement it:
+the ops treat them like any array (a Sketch provides its own `xp`, as a Batch does), and each
+function of `xp` records the primitives that implement it:
 
     graph.nodes == [MatMul(x, w, False, False), Maximum(_, 0)]
 
-What depends on no input is computed and becomes a constant. So loops and branches over Python
-values are followed; a branch over the values of a Sketch is refused, as they may differ next time.
+A value that depends on no input is computed and becomes a constant. Loops and branches over Python
+values are therefore followed. A branch over the values of a Sketch raises an error, because they
+may differ in the next call.
 """
 
 import functools
@@ -29,7 +30,7 @@ from ..._core.tensor.dtype import to_numpy
 from ..._core.tensor.tensor import Tensor
 from ...nn.cell import Cell
 
-EMIT = {}  # name of a function of xp -> emit(b, out, *arguments), which notes it
+EMIT = {}  # name of a function of xp -> emit(b, out, *arguments), which records it
 
 
 def emits(*names):
@@ -47,7 +48,7 @@ def emits(*names):
 
 
 class Value:
-    """Something in a graph: an input, a weight or the result of a node."""
+    """A value in a graph: an input, a weight or the result of a node."""
 
     __slots__ = ("name",)
 
@@ -59,7 +60,7 @@ class Value:
 
 
 class Node:
-    """One primitive: operands are Values, tuples of them, or constants."""
+    """One primitive; its operands are Values, tuples of them, or constants."""
 
     __slots__ = ("op", "operands", "attributes", "result")
 
@@ -71,14 +72,14 @@ class Node:
 
 
 class Graph:
-    """Nodes in the order in which they run, and what they begin and end with.
+    """The nodes of a graph in order of execution, with its inputs, weights and outputs.
 
     Attributes:
         inputs: (Value, shape, dtype) of each.
         parameters: (Value, name, array) of each.
         nodes: the Nodes.
         outputs: Values, constants and tuples of them, as the network returned them.
-        shapes: (shape, dtype) of Values by name, where they are known.
+        shapes: name of a Value -> (shape, dtype), where known.
     """
 
     def __init__(self, name):
@@ -87,27 +88,27 @@ class Graph:
         self.shapes = {}
 
     def __call__(self, op, *operands, **attributes):
-        """Notes a primitive and returns its result.
+        """Records a primitive and returns its result.
 
-        Attributes are given for a primitive that keeps them apart from its operands.
+        `attributes` are for primitives whose attributes are separate from their operands.
         """
         result = Value(f"{op}_{len(self.nodes)}")
         self.nodes.append(Node(op, operands, attributes, result))
         return result
 
     def part(self, value, index):
-        """One of several results of a node."""
+        """Returns one of several results of a node."""
         return self("TupleGetItem", value, index)
 
     def note(self, value, array):
-        """Keeps the shape and type of a Value."""
+        """Stores the shape and dtype of a Value."""
         self.shapes[value.name] = (tuple(array.shape), array.dtype)
         return value
 
-    # What emitters are written with
+    # Helpers for emitters
 
     def operand(self, x, dtype=None):
-        """A Sketch as its Value, an array or number as a constant; in `dtype`."""
+        """Returns the Value of a Sketch, and an array or number as a constant; cast to `dtype`."""
         if type(x) is Sketch:
             return x.value if dtype is None or x.dtype == dtype else self.cast(x.value, dtype)
         if isinstance(x, Value):
@@ -115,7 +116,7 @@ class Graph:
         return np.asarray(to_host(x) if type(x) in SPACES else x, dtype)
 
     def cast(self, value, dtype):
-        """A Value in another type."""
+        """Casts a Value to another dtype."""
         return self("Cast", value, TYPE_IDS[np.dtype(dtype)])
 
     def reshape(self, value, shape):
@@ -126,14 +127,14 @@ class Graph:
         return value if axes == tuple(range(len(axes))) else self("Transpose", value, axes)
 
     def broadcast(self, x, shape, dtype=None):
-        """`x` broadcast to `shape`."""
+        """Returns `x` broadcast to `shape`."""
         if type(x) is not Sketch:
             return np.array(np.broadcast_to(self.operand(x, dtype), shape))
         value = self.operand(x, dtype)
         return value if x.shape == tuple(shape) else self("BroadcastTo", value, tuple(shape))
 
 
-# by NumPy's dtypes; arrays of the other formats are in no graph
+# NumPy's dtypes; arrays of other formats do not occur in graphs
 TYPE_IDS = {
     to_numpy(dtype): number
     for dtype, number in NUMBERS.items()
@@ -143,7 +144,7 @@ TYPE_IDS = {
 
 @with_operators
 class Sketch:
-    """An array whose making is noted; its operators work on what is behind it."""
+    """An array whose computation is recorded; operators work on the array and record primitives."""
 
     __slots__ = ("array", "value", "space")
     __array_ufunc__ = None
@@ -186,7 +187,7 @@ class Sketch:
     __float__ = __index__ = __int__
 
     def get(self):
-        """Leaving the graph is refused: what follows would be lost."""
+        """Raises an error: a result computed outside the graph would be lost."""
         raise _depends()
 
     def __repr__(self):
@@ -201,9 +202,9 @@ def _depends():
 
 
 class SketchSpace:
-    """NumPy's functions on Sketches: each computes, and notes its primitives."""
+    """NumPy's functions on Sketches: each computes its result and records its primitives."""
 
-    level = 1 << 20  # an op that mixes Sketches with arrays computes in this space
+    level = 1 << 20  # an op on Sketches and arrays computes in this space
     kernels = bodies = None
 
     def __init__(self, base, graph):
@@ -216,17 +217,17 @@ class SketchSpace:
         return self.base.module
 
     def wrap(self, array, value):
-        """`array` as the Sketch of a Value."""
+        """Wraps `array` as the Sketch of a Value."""
         sketch = object.__new__(Sketch)
         sketch.array, sketch.value, sketch.space = array, self.graph.note(value, array), self
         return sketch
 
     def to_device(self, array):
-        """`array` on the device of the others: one that is not a Sketch is a constant."""
+        """Returns `array` on the device of the others; one that is not a Sketch is a constant."""
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def asarray(self, value, dtype=None):
-        """`value` itself if it is a Sketch, else an array."""
+        """Returns `value` itself if it is a Sketch, else an array."""
         if type(value) is Sketch:
             return value if dtype is None else self.cast(value, dtype)
         return self.base.asarray(value, dtype)
@@ -236,7 +237,7 @@ class SketchSpace:
             raise AttributeError(name)
         listed = FUNCTIONS.get(name)
         if listed is None or listed.gradient == "plain" or name == "ogrid":
-            function = getattr(self.base, name)  # an AttributeError for a name that is nowhere
+            function = getattr(self.base, name)  # raises AttributeError for an unknown name
         elif name in EMIT:
             function = functools.partial(self._call_emitter, name, EMIT[name])
         elif listed.gradient == "parts":
@@ -262,11 +263,11 @@ class SketchSpace:
         return self._sketch_of(out, emit(self.graph, out, *args))
 
     def is_batch(self, value):
-        """True: no gradient node stands outside of a graph's slices, as it has none."""
+        """Returns True: a graph has no separate slices."""
         return True
 
     def _sketch_of(self, array, value):
-        """A result as a Sketch, or as an array where no input decides it."""
+        """Returns a result as a Sketch, or as an array if it depends on no input."""
         return array if isinstance(value, np.ndarray) else self.wrap(array, value)
 
     def _compute(self, name, args, kwargs):
@@ -281,7 +282,7 @@ class SketchSpace:
 
 
 def _sketches(values):
-    """True if a Sketch is among nested values."""
+    """Returns True if nested values contain a Sketch."""
     for value in values:
         if type(value) is Sketch:
             return True
@@ -301,7 +302,7 @@ def _bare(value):
 
 
 def _in_order(name, args, kwargs):
-    """The arguments by position, with the defaults of _core/autograd/vjp_rules.py."""
+    """Returns the arguments by position, with the defaults of _core/autograd/vjp_rules.py."""
     primitive = vjp_rules.TABLE.get(name)
     if primitive is None:
         return (
@@ -313,7 +314,7 @@ def _in_order(name, args, kwargs):
 
 
 def _arguments_of_emitter(name, args, kwargs):
-    """The same for a name without a rule: its emitter's own signature."""
+    """Does the same for a function without a rule, by its emitter's signature."""
     binding = inspect.signature(EMIT[name]).bind(None, None, *args, **kwargs)
     binding.apply_defaults()
     return list(binding.arguments.values())[2:]
@@ -323,14 +324,14 @@ def _arguments_of_emitter(name, args, kwargs):
 
 
 def trace(net, inputs):
-    """The graph of a network (or function) for inputs of these shapes and types.
+    """Returns the graph of a network (or function) for inputs of these shapes and types.
 
     Args:
-        net: a Cell, which runs as for inference, or a function.
-        inputs: Tensors; numbers and texts among them become constants; tuples and lists of them.
+        net: a Cell, which runs in inference mode, or a function.
+        inputs: Tensors, and tuples and lists of them; numbers and texts become constants.
 
     Raises:
-        RuntimeError: if the network does what a graph cannot hold.
+        RuntimeError: if the network does something that a graph cannot express.
     """
     is_cell = isinstance(net, Cell)
     graph = Graph(type(net).__name__ if is_cell else getattr(net, "__name__", "graph"))
@@ -365,7 +366,7 @@ def _tensors(values):
 
 
 def _as_input(space, argument, name):
-    """One argument of the network: a Tensor over a Sketch, or what was given."""
+    """Returns one argument of the network: a Tensor over a Sketch, or the given value."""
     if isinstance(argument, Tensor):
         array = argument._array
         value = Value(name)
@@ -377,7 +378,7 @@ def _as_input(space, argument, name):
 
 
 def _as_output(result):
-    """What the network returned, with Values instead of Tensors."""
+    """Returns the result of the network with Values instead of Tensors."""
     if isinstance(result, Tensor):
         array = result._array
         return array.value if type(array) is Sketch else to_host(array)

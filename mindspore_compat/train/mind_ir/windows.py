@@ -1,8 +1,8 @@
-"""Convolution and pooling as primitives.
+"""Emitters of convolution and pooling as primitives.
 
-One and two dimensions go through the two-dimensional primitives, three through the others. Padding
-is made by joining constants, so that a primitive is only used in the case that every device
-computes.
+One and two dimensions use the two-dimensional primitives, three dimensions the three-dimensional
+ones. Padding is added by joining constants, so that primitives are only used in cases that every
+device supports.
 """
 
 import math
@@ -41,7 +41,7 @@ def convolve_nd(b, out, x, w, stride, pads, dilation, groups):
 
 
 def _add_height(b, value, shape, dtype):
-    """A height of one put in front of the length."""
+    """Inserts an axis of height 1 before the length."""
     shape = (*shape[:2], 1, *shape[2:])
     if isinstance(value, np.ndarray):
         return value.reshape(shape)
@@ -116,7 +116,7 @@ def convolve_input(b, out, y, w, x_shape, stride, pads, dilation, groups):
 
 
 def _pad_data(b, x, kernel, pads, fill):
-    """The data behind padding, as (planes, 1, spatial...), its shape, and its Value."""
+    """Returns the padded data as (planes, 1, spatial...), its shape, and its Value."""
     lead = x.shape[: x.ndim - len(kernel)]
     widths = ((0, 0),) * len(lead) + tuple(pads)
     if not any(map(any, pads)):
@@ -129,7 +129,7 @@ def _pad_data(b, x, kernel, pads, fill):
 
 
 def _kernel_slices(b, value, shape, kernel, stride, dilation, out):
-    """The Values under each kernel position, in row-major order."""
+    """Returns the Values under each kernel position, in row-major order."""
     lead = len(shape) - len(kernel)
     for position in product(*map(range, kernel)):
         begin = (0,) * lead + tuple(i * d for i, d in zip(position, dilation, strict=True))
@@ -142,7 +142,8 @@ def _kernel_slices(b, value, shape, kernel, stride, dilation, out):
 
 
 def _fit_pads(size, kernel, stride, pads, dilation, out):
-    """`pads` with the end where the last window stops; the slices cut off the rest."""
+    """Returns `pads` with the end moved to where the last window stops; the slices cut off the
+    rest."""
     return tuple(
         (before, max((o - 1) * s + d * (k - 1) + 1 - n - before, 0))
         for n, k, s, (before, _), d, o in zip(
@@ -192,7 +193,7 @@ def average_pool(b, out, x, kernel, stride, pads, ceil_mode=False, include=True,
 
 
 def _host_average(size, kernel, stride, pads, ceil_mode, include, divisor, goal):
-    """What each window's sum is multiplied by: its mean over ones, divided by their number."""
+    """Returns the factor of each window's sum: its mean over ones, divided by their number."""
     ones = np.ones(size)
     mean = pooling.average(np, ones, kernel, stride, pads, ceil_mode, include, divisor)
     total = pooling.average(np, ones, kernel, stride, pads, ceil_mode, include, 1)

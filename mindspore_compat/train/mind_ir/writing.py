@@ -1,4 +1,4 @@
-"""export: a network as a MindIR file or an ONNX file."""
+"""export: writes a network as a MindIR file or an ONNX file."""
 
 import os
 
@@ -13,11 +13,11 @@ from .tracing import Value, trace
 
 FORMATS = ("AIR", "ONNX", "MINDIR")
 SUFFIX = ".mindir"
-LARGE = 1 << 30  # beyond this many bytes weights go to a file of their own, as readers expect
+LARGE = 1 << 30  # above this number of bytes, weights go to a separate file, as readers expect
 LARGEST_MESSAGE = (1 << 31) - (1 << 20)  # bytes of weights, with some room for the graph
 ALIGNED = 64
-VERSION = "2.10.0"  # the release whose primitives the file names
-# Primitives whose attributes are separate from their operands; of the others every argument is an
+VERSION = "2.10.0"  # the release whose primitives the file uses
+# Primitives whose attributes are separate from their operands. For all others every argument is an
 # operand.
 WITH_ATTRIBUTES = """BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e
 BesselK1
@@ -29,16 +29,17 @@ BesselK1
 def export(net, *inputs, file_name, file_format, **kwargs):
     """Exports a network as a model file (MindIR or ONNX) that runs without its Python code.
 
-    The network runs once on the inputs, as for inference; what it computes becomes the model, with
-    the shapes of the inputs. Loops and branches over Python values are followed as they went.
+    The network runs once on the inputs, in inference mode; the traced computation becomes the
+    model, with the shapes of the inputs. Loops and branches over Python values are recorded as
+    executed.
 
     Args:
-        net (Union[Cell, function]): The network.
-        inputs (Union[Tensor, list, tuple, Number, bool]): What it is called with. Numbers become
+        net (Union[Cell, function]): the network.
+        inputs (Union[Tensor, list, tuple, Number, bool]): the inputs of the network. Numbers become
             part of the model.
-        file_name (str): The file; ".mindir" or ".onnx" is appended when it is missing. Folders are
-            made. A MINDIR model with more than 1 GiB of weights becomes `<name>_graph.mindir` and
-            `<name>_variables/data_0`.
+        file_name (str): the file; a missing ".mindir" or ".onnx" is appended. Missing folders are
+            created. A MINDIR model with more than 1 GiB of weights becomes `<name>_graph.mindir`
+            and `<name>_variables/data_0`.
         file_format (str): "MINDIR" or "ONNX". ("AIR" is for Ascend only.)
         kwargs: `enc_key` (bytes of 16, 24 or 32) encrypts a MINDIR file, in the mode `enc_mode`
             ("AES-GCM", "AES-CBC" or "SM4-CBC", or a function of the content and the key);
@@ -89,12 +90,12 @@ def export(net, *inputs, file_name, file_format, **kwargs):
 
 
 def with_suffix(suffix, file_name):
-    """The name of a file with its ending, appended where it is missing."""
+    """Returns the file name; a missing suffix is appended."""
     return file_name if file_name.endswith(suffix) else file_name + suffix
 
 
 def write(path, pieces):
-    """Write a file whole, or not at all; folders are made."""
+    """Writes a file completely or not at all; missing folders are created."""
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with atomic_write(path, READ_ONLY) as file:
         for piece in pieces:
@@ -102,7 +103,8 @@ def write(path, pieces):
 
 
 def onnx_content(writer, path, weights=True, as_inputs=False, key=None):
-    """The pieces of an ONNX file; weights that a message cannot hold are written beside it."""
+    """Returns the pieces of an ONNX file; weights too large for a message are written next to
+    it."""
     values = writer.weights.values() if weights else ()
     if sum(array.nbytes for array in values) <= LARGEST_MESSAGE:
         return writer.pieces(weights, as_inputs)
@@ -116,7 +118,7 @@ def onnx_content(writer, path, weights=True, as_inputs=False, key=None):
 
 
 def _customize(model, custom):
-    """Lets the caller change the message, where `user_info` is a dict."""
+    """Lets the caller change the message, in which `user_info` is a dict."""
     model.user_info = {pair.key: pair.value for pair in model.user_info}
     custom(model)
     model.user_info = [
@@ -125,10 +127,10 @@ def _customize(model, custom):
 
 
 def _write_apart(model, stem, key):
-    """Writes the weights of a large model to a file of their own; returns the path of the graph.
+    """Writes the weights of a large model to a separate file; returns the path of the graph.
 
-    The file begins with a byte that states the order of bytes; each weight begins at a multiple of
-    64.
+    The file begins with a byte that states the byte order. The offset of each weight is a multiple
+    of 64.
     """
     if key is not None:
         raise ValueError(
@@ -164,7 +166,7 @@ def _check(net, inputs, file_name, file_format):
 
 
 def check_inputs(values):
-    """Refuses inputs that a model cannot be made with."""
+    """Rejects inputs from which no model can be built."""
     for value in values:
         if isinstance(value, (tuple, list)):
             check_inputs(value)
@@ -176,7 +178,7 @@ def check_inputs(values):
 
 
 def check_lock(api, prefix, key, mode):
-    """Refuses a key or mode that cannot be used to encrypt; a function is its own mode."""
+    """Rejects a key or mode that cannot be used to encrypt; a function can be used as the mode."""
     if key is None:
         return
     AsValue(InstanceOf(bytes)).refuse(api, f"{prefix}_key", key)
@@ -191,7 +193,7 @@ def check_lock(api, prefix, key, mode):
 
 
 def encrypt(content, key, mode):
-    """The pieces of an encrypted file."""
+    """Returns the encrypted file in pieces."""
     if callable(mode):
         return [mode(b"".join(bytes(piece) for piece in content), key)]
     return encryption.encrypt(content, key, mode)
@@ -201,19 +203,19 @@ def encrypt(content, key, mode):
 
 
 def model_of(graph):
-    """A Graph as the Model message of a MindIR file."""
+    """Converts a Graph to the Model message of a MindIR file."""
     return Writer(graph).model()
 
 
 class Writer:
-    """Turns a Graph into messages; constants become nodes as they are met."""
+    """Converts a Graph to messages; constants become nodes when they are first used."""
 
     def __init__(self, graph):
         self.graph = graph
         self.nodes, self.primitives, self.constants = [], {}, 0
 
     def model(self):
-        """The whole message."""
+        """Returns the whole message."""
         graph = mindir.Message("Graph", name=self.graph.name)
         for value, name, array in self.graph.parameters:
             host = np.asarray(array if isinstance(array, np.ndarray) else array.get())
@@ -253,7 +255,7 @@ class Writer:
         return mindir.Message("ValueInfo", name=name, tensor=[mindir.Message("Tensor")])
 
     def _operand(self, value):
-        """The name of a Value; of a constant or a tuple, which become nodes."""
+        """Returns the name of a Value; a constant or a tuple becomes a node."""
         if isinstance(value, Value):
             return self._name(value)
         if isinstance(value, tuple) and _has_values(value):

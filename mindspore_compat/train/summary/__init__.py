@@ -1,4 +1,4 @@
-"""`mindspore.train.summary`: files of scalars, images, tensors and distributions of a training."""
+"""`mindspore.train.summary`: files with scalars, images, tensors and histograms of a training."""
 
 from .summary_record import SummaryRecord
 

@@ -1,7 +1,7 @@
-"""A dataset's pipeline as the message that lineage files hold: nodes with what they were given.
+"""Converts a dataset's pipeline to the message in lineage files: its nodes and their settings.
 
-Of each node, operation and sampler the kind is written, and those of its settings that are numbers,
-texts and lists of them; settings of other kinds, such as functions and arrays, are left out.
+For each node, operation and sampler it writes the kind, and those settings that are numbers, texts
+or lists of them. Other settings, such as functions and arrays, are omitted.
 """
 
 import json
@@ -27,7 +27,7 @@ _WITHOUT_WORKERS = {"Shuffle", "Repeat", "Take", "Skip", "Rename", "Project", "C
 
 
 def dataset_graph(dataset):
-    """The message of a dataset: the node itself, and in it those that it takes rows from."""
+    """Returns the message of a dataset: the node itself, with the messages of its inputs inside."""
     return Packed(_node(dataset))
 
 
@@ -45,7 +45,8 @@ def _node(node):
 
 
 def _kind(node):
-    """The name of a node: of an operation without "Dataset", of a source its class."""
+    """Returns the kind of a node: for an operation without "Dataset", for a source its class
+    name."""
     mro = [cls.__name__ for cls in type(node).__mro__]
     if "GeneratorDataset" in mro:
         return "GeneratorDataset"
@@ -57,7 +58,7 @@ def _settings_of_node(node):
 
     kind = _kind(node)
     description = {"op_type": kind}
-    if kind != "GeneratorDataset":  # its settings are those of a Python object
+    if kind != "GeneratorDataset":  # the settings of GeneratorDataset describe a Python object
         description.update(
             {
                 name: value
@@ -80,7 +81,8 @@ def _settings_of_node(node):
 
 
 def _describe(operation):
-    """An operation of `map` as a dict: a transform with its settings, or where a function is."""
+    """Describes an operation of `map` as a dict: a transform with its settings, or a function's
+    place."""
     kind = type(operation)
     if kind.__module__.startswith(_PACKAGE):
         settings = _settings(operation)
@@ -95,13 +97,13 @@ def _described_sampler(sampler):
 
 
 def _settings(thing):
-    """The settings of a transform or sampler that JSON can hold."""
+    """Returns the settings of a transform or sampler that JSON can represent."""
     settings = {name: _as_json(value) for name, value in vars(thing).items() if name[0] != "_"}
     return {name: value for name, value in settings.items() if value is not None}
 
 
 def _as_json(value):
-    """A value as JSON holds it, None where it is of a kind that says nothing to a reader."""
+    """Converts a value for JSON; None for a kind that tells a reader nothing."""
     if isinstance(value, Enum):
         value = value.value
     if isinstance(value, np.dtype):
@@ -124,7 +126,7 @@ def _is_plain(value):
 
 
 def _operation(description):
-    """A message of one operation or sampler; its lists of numbers have fields of their own."""
+    """Returns a message of one operation or sampler; lists of numbers have separate fields."""
     lists = {name: value for name, value in description.items() if isinstance(value, list)}
     parts = [
         bytes_field(
@@ -144,7 +146,7 @@ def _operation(description):
 
 
 def _parameters(description):
-    """The maps of settings by kind; empty lists are left out, as there is nothing to write."""
+    """Returns the maps of settings by kind; empty lists are omitted."""
     parts = []
     for name, value in description.items():
         if isinstance(value, bool):

@@ -1,8 +1,8 @@
-"""The messages of event files: what a value becomes, and what stands around it.
+"""Builds the messages of event files from values.
 
-A summary file is a run of records (see `_io.tfrecord`), each an Event: time, step and a Summary of
-tagged values. A lineage file is the same with LineageEvents. The field numbers are those of the
-original's summary.proto and lineage.proto.
+A summary file is a sequence of records (see `_io.tfrecord`), each an Event: time, step and a
+Summary of tagged values. A lineage file contains LineageEvents instead. The field numbers are those
+of the original's summary.proto and lineage.proto.
 """
 
 import struct
@@ -39,17 +39,18 @@ _MOST_BUCKETS = 90
 
 
 def first_event(time):
-    """What a file begins with: the version of its format."""
+    """Returns the first event of a file, the version of its format."""
     return double_field(1, time) + bytes_field(3, VERSION)
 
 
 def summary_event(time, step, values):
-    """The values of a step.
+    """Returns an event with the values of a step.
 
     Args:
         time (float): seconds since 1970.
         step (int): the number of the step.
-        values (list[tuple]): kind, tag and array, or for "LANDSCAPE" bytes, of each.
+        values (list[tuple]): (kind, tag, array) of each value; for "LANDSCAPE" bytes instead of an
+            array.
     """
     parts = [
         bytes_field(1, bytes_field(1, tag) + _WRITTEN[kind](value)) for kind, tag, value in values
@@ -58,13 +59,13 @@ def summary_event(time, step, values):
 
 
 def graph_event(time, model):
-    """A network's graph; `model` is a message whose field 4 is the graph."""
+    """Returns an event with a network's graph, which is field 4 of the message `model`."""
     graph = b"".join(bytes(part) for number, _, part in fields(memoryview(model)) if number == 4)
     return double_field(1, time) + bytes_field(4, graph)
 
 
 def lineage_event(time, kind, message):
-    """What is known of a training, an evaluation or a dataset."""
+    """Returns an event with the metadata of a training, an evaluation or a dataset."""
     return double_field(1, time) + bytes_field(_LINEAGE_FIELDS[kind], message)
 
 
@@ -73,7 +74,7 @@ def _scalar(array):
 
 
 def type_number(dtype):
-    """The number of a NumPy dtype in these files."""
+    """Returns the number of a NumPy dtype in these files."""
     return _TYPES.index(dtype.name) + 1 if dtype.name in _TYPES else _FURTHER_TYPES[dtype.name]
 
 
@@ -82,7 +83,7 @@ def _tensor(array):
 
 
 def tensor_message(array):
-    """An array's shape and dtype, and its values as float32."""
+    """Returns a message of an array's shape and dtype, and its values as float32."""
     body = b"".join(int_field(1, length) for length in array.shape)
     body += int_field(2, type_number(array.dtype))
     return body + bytes_field(3, array.astype("<f4").tobytes())
@@ -121,7 +122,7 @@ def _buckets(values, low, high):
 
 
 def buckets_for(count):
-    """The number of buckets of a distribution of `count` values: 9 to 10 values each, at most
+    """Returns the number of buckets for a histogram of `count` values: 9 to 10 values each, at most
     90."""
     if count <= 10:
         return 2 if count <= 5 else 3
@@ -138,7 +139,8 @@ def _image(array):
 
 
 def on_canvas(images):
-    """Images (N, 1 or 3, H, W) side by side, eight a row, as one (rows, columns, 3) image."""
+    """Arranges images (N, 1 or 3, H, W) side by side, eight per row, in one (rows, columns, 3)
+    image."""
     count, _, height, width = images.shape
     columns = min(count, _IMAGES_A_ROW)
     rows = -(-count // columns)
@@ -152,8 +154,8 @@ def on_canvas(images):
 
 
 def as_bytes(image):
-    """An image with values of 0 to 255: uint8 as it is, [0, 1] times 255, others from their least
-    to their greatest."""
+    """Converts an image to values of 0 to 255: uint8 unchanged, [0, 1] times 255, others scaled
+    from their minimum and maximum."""
     if image.dtype == np.uint8:
         return image
     low, high = float(image.min()), float(image.max())
@@ -165,7 +167,7 @@ def as_bytes(image):
 
 
 def png(image):
-    """A (height, width, 3) uint8 image as the bytes of a PNG file."""
+    """Encodes a (height, width, 3) uint8 image as a PNG file."""
     height, width, _ = image.shape
     lines = np.zeros((height, 1 + width * 3), np.uint8)  # each line begins with "no filter"
     lines[:, 1:] = image.reshape(height, -1)

@@ -1,8 +1,8 @@
-"""How many floating-point operations a network's matrix products and convolutions take.
+"""Counts the floating-point operations of a network's matrix products and convolutions.
 
-The network is traced as `export` traces it. A product counts a multiplication and an addition for
-each term; on the way back it counts once more for each factor that has a gradient. Nothing else is
-counted, nor what recomputation repeats.
+The network is traced as `export` does it. A product counts a multiplication and an addition for
+each term; in the backward pass it counts once more for each factor that has a gradient. Nothing
+else is counted, not even recomputation.
 """
 
 import math
@@ -14,15 +14,15 @@ _CONVOLUTIONS = ("Conv2D", "Conv3D")
 
 
 def count_flops(network, inputs, backward):
-    """The number of operations for inputs of these shapes.
+    """Returns the number of operations for inputs of these shapes.
 
     Args:
         network (Cell): the network.
-        inputs (list[Tensor]): what it is called with.
+        inputs (list[Tensor]): the inputs of the network.
         backward (bool): whether to count the gradients of the trainable parameters too.
 
     Raises:
-        RuntimeError: if the network does what a graph cannot hold.
+        RuntimeError: if the network does something that a graph cannot express.
     """
     graph = trace(network, list(inputs))
     shapes = {name: shape for name, (shape, _) in graph.shapes.items()}
@@ -40,7 +40,7 @@ def count_flops(network, inputs, backward):
 
 
 def _depends(operands, names):
-    """Whether some of the operands, or of those in tuples among them, have these names."""
+    """Returns whether some of the operands, or members of tuples among them, have these names."""
     return any(
         _depends(operand, names)
         if isinstance(operand, (tuple, list))
@@ -50,7 +50,7 @@ def _depends(operands, names):
 
 
 def _forward(node, shapes):
-    """Two operations for each term of the sums that make the result."""
+    """Counts two operations for each term of the sums that form the result."""
     second = node.operands[1]
     shape = shapes[second.name] if isinstance(second, Value) else second.shape
     terms = shape[-2] if node.op in _PRODUCTS else math.prod(shape[1:])

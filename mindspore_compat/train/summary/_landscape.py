@@ -1,7 +1,7 @@
-"""A loss landscape: the plane it is drawn in, and the message that holds it.
+"""Loss landscapes: the plane in which one is drawn, and the message that stores it.
 
-The plane goes through the trained weights; two directions span it. Nothing is trained or run here.
-The field numbers are those of the original's summary.proto.
+The plane contains the trained weights and is spanned by two directions. Nothing is trained or run
+here. The field numbers are those of the original's summary.proto.
 
 Source: Li et al., Visualizing the Loss Landscape of Neural Nets, 2018, and
 mindspore.SummaryLandscape of MindSpore 2.10.
@@ -18,13 +18,13 @@ _EXTENT = 1.0  # of a landscape around the result alone
 
 
 class Plane:
-    """A plane of weights.
+    """A plane in the space of weights.
 
     Attributes:
         weights (dict): the trained weights by name.
-        directions (tuple[dict]): two changes of them by name; 0 but for weights and biases.
-        x, y (numpy.ndarray): where the landscape is measured.
-        path (numpy.ndarray): where the checkpoints of a training lie, (number, 2); None without.
+        directions (tuple[dict]): two directions by name; 0 except for weights and biases.
+        x, y (numpy.ndarray): the coordinates at which the landscape is measured.
+        path (numpy.ndarray): the coordinates of the checkpoints, shape (number, 2); None without.
     """
 
     def __init__(self, weights, directions, x, y, path=None):
@@ -32,12 +32,12 @@ class Plane:
         self.x, self.y, self.path = x, y, path
 
     def points(self):
-        """All points to be measured: those of the path, then the landscape row by row."""
+        """Returns all points to measure: those of the path, then the landscape row by row."""
         path = [] if self.path is None else [tuple(point) for point in self.path.tolist()]
         return path + [(x, y) for y in self.y.tolist() for x in self.x.tolist()]
 
     def at(self, point):
-        """The weights at a point."""
+        """Returns the weights at a point."""
         result = {}
         for name, value in self.weights.items():
             first, second = (direction.get(name) for direction in self.directions)
@@ -50,12 +50,12 @@ class Plane:
 
 
 def is_drawn(name):
-    """Whether a parameter is a weight or bias, not the state of an optimizer."""
+    """Returns whether a parameter is a weight or bias, not the state of an optimizer."""
     return ("weight" in name or "bias" in name) and "moment" not in name
 
 
 def plane_of_path(checkpoints, size):
-    """The plane in which the checkpoints of a training differ most.
+    """Returns the plane in which the checkpoints of a training differ most.
 
     Args:
         checkpoints (list[dict]): arrays by name, the trained weights last.
@@ -76,7 +76,7 @@ def plane_of_path(checkpoints, size):
 
 
 def plane_of_result(weights, size):
-    """A plane in two random directions around the trained weights."""
+    """Returns a plane with two random directions through the trained weights."""
     directions = tuple(
         _scale(
             {
@@ -108,7 +108,7 @@ def _reshape(flat, weights):
 
 
 def _scale(direction, weights):
-    """A direction, in each parameter as long as the parameter is."""
+    """Scales a direction, parameter by parameter, to the norms of the weights."""
     result = {}
     for name, change in direction.items():
         length = np.linalg.norm(change)
@@ -117,7 +117,7 @@ def _scale(direction, weights):
 
 
 def _components(columns):
-    """The first two principal components; the largest number of each is positive."""
+    """Returns the first two principal components; the largest number of each is positive."""
     centred = columns - columns.mean(0)
     vectors, lengths, _ = np.linalg.svd(centred, full_matrices=False)
     for number in (0, 1):
@@ -126,10 +126,10 @@ def _components(columns):
 
 
 def landscape_message(plane, losses, epochs, unit, steps_per_epoch):
-    """The message of a landscape.
+    """Builds the message of a landscape.
 
     Args:
-        plane (Plane): where it was measured.
+        plane (Plane): the plane in which it was measured.
         losses (list[float]): the losses at its points.
         epochs (list[int]): the numbers of the checkpoints of its path.
         unit (str): "step" or "epoch".

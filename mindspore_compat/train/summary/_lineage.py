@@ -1,7 +1,7 @@
-"""What is known of a training, an evaluation or a user's own numbers, as messages of lineage files.
+"""Builds messages of lineage files: metadata of a training, an evaluation, or a user's own values.
 
-Each function gives a `Packed`, which `SummaryRecord.add_value` takes. The field numbers are those
-of the original's lineage.proto. The graph of a dataset is made in `_dataset_graph`.
+Each function returns a `Packed`, which `SummaryRecord.add_value` accepts. The field numbers are
+those of the original's lineage.proto. `_dataset_graph` builds the graph of a dataset.
 """
 
 from ..._io.protobuf import bytes_field, double_field, float_field, int_field
@@ -10,20 +10,20 @@ _WRITERS = {int: int_field, float: float_field, str: bytes_field}
 
 
 class Packed(bytes):
-    """A message that is complete."""
+    """A complete message as bytes."""
 
     def SerializeToString(self):  # noqa: N802 - protobuf's name
-        """The bytes of the message."""
+        """Returns the bytes of the message."""
         return bytes(self)
 
 
 def train_lineage(description):
-    """A training.
+    """Builds the message of a training.
 
     Args:
-        description (dict): what is known, None where it is not: optimizer, learning_rate,
-            loss_function, parallel_mode, network, path, model_path (str), loss (float), epoch,
-            device_num, batch_size, dataset_size and model_size (int).
+        description (dict): the metadata, None if unknown: optimizer, learning_rate, loss_function,
+            parallel_mode, network, path, model_path (str), loss (float), epoch, device_num,
+            batch_size, dataset_size and model_size (int).
     """
     settings = _fields(
         description,
@@ -46,12 +46,12 @@ def train_lineage(description):
 
 
 def eval_lineage(description):
-    """An evaluation; of `description` the keys metrics (JSON), path and dataset_size are read."""
+    """Builds the message of an evaluation from the keys metrics (JSON), path and dataset_size."""
     return Packed(_fields(description, {2: "metrics"}) + _dataset(3, description))
 
 
 def custom_lineage(values):
-    """A user's own values by name: int, float or str."""
+    """Builds the message of a user's own values by name: int, float or str."""
     return Packed(b"".join(bytes_field(1, _custom(*pair)) for pair in values.items()))
 
 
@@ -75,5 +75,5 @@ def _custom(name, value):
 
 
 def entry(number, key, value):
-    """An entry of a map: the map's field number, the key, and the value as field 2."""
+    """Returns an entry of a map: the map's field number, the key, and the value as field 2."""
     return bytes_field(number, bytes_field(1, key) + value)

@@ -1,7 +1,7 @@
-"""A network's graph as the message that summary files hold.
+"""Converts a network's graph to the message in summary files.
 
-The network is traced as `export` traces it (see `mind_ir.tracing`): it runs once, as for inference,
-and what it computes becomes nodes. The field numbers are those of the original's anf_ir.proto.
+The network is traced as `export` does it (see `mind_ir.tracing`): it runs once in inference mode,
+and its computation becomes nodes. The field numbers are those of the original's anf_ir.proto.
 """
 
 import numpy as np
@@ -17,17 +17,17 @@ _BOOL, _INT, _FLOAT, _TEXT = 1, 5, 11, 13
 
 
 def network_graph(network, inputs):
-    """A message whose field 4 is the graph of a network for inputs of these shapes.
+    """Returns a message whose field 4 is the graph of a network for inputs of these shapes.
 
-    What the run would leave behind is undone: random numbers go on where they were, and what
-    summary ops show is not recorded.
+    The run has no side effects: the state of random numbers is restored, and values of summary ops
+    are not recorded.
 
     Args:
         network (Cell): the network.
-        inputs (list[Tensor]): what it is called with.
+        inputs (list[Tensor]): the inputs of the network.
 
     Raises:
-        RuntimeError: if the network does what a graph cannot hold.
+        RuntimeError: if the network does something that a graph cannot express.
     """
     sinks, state = list(print_summary.summary_sinks), get_rng_state()
     print_summary.summary_sinks.clear()
@@ -40,14 +40,15 @@ def network_graph(network, inputs):
 
 
 class _Writer:
-    """Turns a traced Graph into the message; nodes are numbered, constants are named as met."""
+    """Converts a traced Graph to the message; nodes are numbered, constants are named when first
+    used."""
 
     def __init__(self, graph):
         self.graph, self.names = graph, {}
         self.nodes, self.constants = [], []
 
     def message(self):
-        """The whole graph."""
+        """Returns the whole graph as a message."""
         graph = self.graph
         inputs = [(value.name, shape, dtype) for value, shape, dtype in graph.inputs]
         weights = [(name, array.shape, array.dtype) for _, name, array in graph.parameters]
@@ -95,7 +96,7 @@ class _Writer:
         return name
 
     def _operand(self, value):
-        """The name of a Value; of a constant or a tuple, which are added."""
+        """Returns the name of a Value; adds a constant or a tuple first."""
         if isinstance(value, Value):
             return self.names.get(value.name, value.name)
         if isinstance(value, tuple) and any(isinstance(item, (Value, tuple)) for item in value):
@@ -112,7 +113,7 @@ def _tensor_type(shape, dtype):
 
 
 def _value(value):
-    """A constant, with its type before it."""
+    """Returns a constant as a message, preceded by its type."""
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
         dims = b"".join(int_field(1, length) for length in array.shape)

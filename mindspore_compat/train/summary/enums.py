@@ -1,4 +1,4 @@
-"""The kinds of data that a summary holds, of its writers, and the phases of a network.
+"""Enumerations of summaries: kinds of data, kinds of files, and phases of a network.
 
 Example:
     >>> from mindspore_compat.train.summary.enums import ModeEnum
@@ -12,11 +12,11 @@ __all__ = ["BaseEnum", "ModeEnum", "PluginEnum", "WriterPluginEnum"]
 
 
 class BaseEnum(Enum):
-    """An enumeration whose values can be listed."""
+    """Base class of enumerations whose values can be listed."""
 
     @classmethod
     def to_list(cls):
-        """The values, in the order of their declaration.
+        """Returns the values in the order of their declaration.
 
         Returns:
             list.
@@ -25,7 +25,7 @@ class BaseEnum(Enum):
 
 
 class PluginEnum(BaseEnum):
-    """The kinds of data that a summary holds."""
+    """The kinds of data in a summary."""
 
     GRAPH = "graph"
     SCALAR = "scalar"

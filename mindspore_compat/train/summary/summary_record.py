@@ -1,7 +1,7 @@
-"""SummaryRecord: writes what a training shows into event files, for MindInsight and similar tools.
+"""SummaryRecord: writes values of a training to event files, for MindInsight and similar tools.
 
-Values come from `add_value` and from the summary ops (`ops.ScalarSummary`, ...) of the network;
-`record` writes them. The messages are made in `_events`.
+Values come from `add_value` and from the network's summary ops (`ops.ScalarSummary`, ...); `record`
+writes them. `_events` builds the messages.
 """
 
 import atexit
@@ -39,22 +39,23 @@ _RANKS = {
 
 @without_effect("train.SummaryRecord(num_process)", "the process writes itself")
 class SummaryRecord:
-    """Writes scalars, images, tensors and distributions into a summary file, step by step.
+    """Writes scalars, images, tensors and histograms to a summary file, step by step.
 
-    The file is made when the first value is recorded; its name is in `log_dir`. There may be only
-    one open SummaryRecord at a time.
+    The file is created when the first value is recorded; `log_dir` is its path. Only one
+    SummaryRecord may be open at a time.
 
     Args:
-        log_dir (str): the folder for the files; it is made if need be.
+        log_dir (str): the folder for the files; created if necessary.
         file_prefix (str): the prefix of file names.
         file_suffix (str): the suffix of file names.
-        num_process (int): is checked; values are written by this process.
-        network (Cell): is checked; networks run eagerly and have no graph to save.
-        max_file_size (int, optional): the largest size of a file in bytes; what does not fit is not
-            written, with a warning.
-        raise_exception (bool, optional): whether a failure to write is raised, not only logged.
-        export_options (dict, optional): {"tensor_format": "npy"} writes recorded tensors as .npy
-            files too, in the folder export_<time>.
+        num_process (int): checked, but unused; this process writes the values.
+        network (Cell): checked, but unused; there is no graph to save.
+        max_file_size (int, optional): the maximum size of a file in bytes. Values that do not fit
+            are not written, with a warning.
+        raise_exception (bool, optional): whether to raise an error of writing instead of logging
+            it.
+        export_options (dict, optional): {"tensor_format": "npy"} also writes recorded tensors as
+            .npy files, in the folder export_<time>.
 
     Raises:
         TypeError: if an argument is of the wrong type.
@@ -113,10 +114,10 @@ class SummaryRecord:
         atexit.register(self.close)
 
     def _free_paths(self, prefix, suffix):
-        """The time in seconds, and paths of that time at which there is no file.
+        """Returns the time in seconds, and file paths with that time that are not in use.
 
-        A record that opens within a second of another takes the next second: what the other one has
-        written stays.
+        If a record opens within a second of another, it uses the next second, so that it does not
+        overwrite the other's files.
         """
         stamp = int(time.time())
         while True:
@@ -155,20 +156,20 @@ class SummaryRecord:
         self._mode = mode
 
     def _take(self, kind, tag, tensor):
-        """What a summary op shows; the newest value of a tag stays."""
+        """Stores a value of a summary op; the newest value of a tag is kept."""
         self._shown = [entry for entry in self._shown if entry[:2] != (kind, tag)]
         self._shown.append((kind, tag, tensor.asnumpy().copy()))
 
     def add_value(self, plugin, name, value):
-        """Keeps a value for the next `record`.
+        """Stores a value for the next `record`.
 
         Args:
-            plugin (str): what it is: "scalar", "image", "tensor" or "histogram"; for a message that
-                another program made, "graph", "train_lineage", "eval_lineage", "dataset_graph",
+            plugin (str): the kind of value: "scalar", "image", "tensor" or "histogram"; for a
+                message built elsewhere, "graph", "train_lineage", "eval_lineage", "dataset_graph",
                 "custom_lineage_data" or "LANDSCAPE".
-            name (str): its tag.
+            name (str): the tag.
             value (Union[Tensor, message]): a Tensor; an image has shape (N, 1 or 3, H, W). Or a
-                protobuf message: anything with `SerializeToString`; a graph may be bytes.
+                protobuf message: any object with `SerializeToString`; a graph may be bytes.
 
         Raises:
             ValueError: if `plugin` is something else, `name` is empty or not a text, or the Tensor
@@ -195,15 +196,15 @@ class SummaryRecord:
 
     @checked
     def record(self, step: Int, train_network: CellOf = None, plugin_filter: Callable = None):
-        """Writes the stored values, and what summary ops have shown since.
+        """Writes the stored values, and those of summary ops since the last record.
 
         Args:
             step: the number of the step.
-            train_network: is checked; networks have no graph to save.
-            plugin_filter: takes the kind of a value and returns whether it is written.
+            train_network: checked, but unused; there is no graph to save.
+            plugin_filter: takes the kind of a value and returns whether to write it.
 
         Returns:
-            bool, False where the SummaryRecord is closed.
+            bool, False if the SummaryRecord is closed.
 
         Raises:
             TypeError: if an argument is of the wrong type.
@@ -215,7 +216,7 @@ class SummaryRecord:
             return False
         entries = [entry for entry in self._shown if self._mode == "train" and _is_valid(entry)]
         values, self._values, self._shown = [*entries, *self._values], [], []
-        print_summary.take_latest()  # what is recorded is no longer returned elsewhere
+        print_summary.take_latest()  # recorded values are not returned by other calls
         selection = [value for value in values if plugin_filter is None or plugin_filter(value[0])]
         try:
             self._write(step, selection)
@@ -246,7 +247,7 @@ class SummaryRecord:
                         np.save(file, value)
 
     def flush(self):
-        """Hands the recorded values to the operating system."""
+        """Passes the recorded values to the operating system."""
         if self._closed:
             log.error("For 'SummaryRecord', it is closed, and nothing can be flushed.")
             return
@@ -266,7 +267,8 @@ class SummaryRecord:
 
 
 def _get_summary_tensor_data():
-    """What summary ops have shown since the last call or record, for tools that look into layers.
+    """Returns the values of summary ops since the last call or record, for tools that inspect
+    layers.
 
     Returns:
         dict from "tag[:Kind]", such as "conv1[:Tensor]", to the newest Tensor.
@@ -277,17 +279,17 @@ def _get_summary_tensor_data():
 
 
 class _File:
-    """A file of events, made when the first one is written."""
+    """An event file, created when the first event is written."""
 
     def __init__(self, path, limit, versioned):
         self.path, self._left, self._versioned = path, limit, versioned
         self._file = None
 
     def write(self, now, event):
-        """Adds an event; `now` is the time of the first one.
+        """Appends an event; `now` is the time of the first event.
 
         Raises:
-            RuntimeError: if it is longer than what is left of the file's size.
+            RuntimeError: if the event does not fit into the maximum size of the file.
         """
         records = [frame(event)]
         if self._file is None and self._versioned:
@@ -305,12 +307,12 @@ class _File:
             self._file.write(record)
 
     def flush(self):
-        """Gives what is written to the operating system."""
+        """Passes the written data to the operating system."""
         if self._file is not None:
             self._file.flush()
 
     def close(self):
-        """Completes the file; nobody but its owner may read it, and nobody write."""
+        """Completes the file; then only its owner can read it, and nobody can write it."""
         if self._file is not None and not self._file.closed:
             self._file.close()
             os.chmod(self.path, READ_ONLY)
@@ -331,7 +333,7 @@ def _check_shape(plugin, array):
 
 
 def _is_valid(entry):
-    """Whether what an op showed can be written; otherwise it is left out with a warning."""
+    """Returns whether the value of an op can be written; otherwise logs a warning."""
     kind, tag, array = entry
     try:
         _check_shape(kind, array)
@@ -353,7 +355,7 @@ def _as_message(plugin, value):
 
 
 def _check_exports(options):
-    """The options, checked.
+    """Checks the export options and returns them.
 
     Raises:
         TypeError: if they are not a dict, or a format is not a text.

@@ -1,11 +1,11 @@
-"""Summaries for TensorBoard: copies the values of event files to a folder that it reads.
+"""Converts summaries for TensorBoard: copies the values of event files to a folder that it reads.
 
     python -m mindspore_compat.train.summary.tensorboard summary_dir log_dir
     tensorboard --logdir log_dir
 
-reads what SummaryRecord and SummaryCollector wrote, here or in MindSpore. Both programs have the
-same records and other messages in them. They are written by the package tensorboardX:
-`pip install mindspore-compat[tensorboard]`.
+converts the files of SummaryRecord and SummaryCollector, written here or by MindSpore. Both formats
+have the same records with different messages. The package tensorboardX writes the new ones: `pip
+install mindspore-compat[tensorboard]`.
 """
 
 import argparse
@@ -22,15 +22,15 @@ _OTHERS = {8: "tensor", 10: "landscape"}
 
 
 def convert(summary_dir, log_dir):
-    """Copies scalars, images and distributions to an event file of TensorBoard.
+    """Copies scalars, images and histograms to an event file of TensorBoard.
 
     Args:
         summary_dir (str): a folder with files of SummaryRecord or SummaryCollector.
         log_dir (str): the folder of the new file.
 
     Returns:
-        tuple of two Counters by kind: the values that were copied, and those left out because
-        TensorBoard does not show them ("tensor", "landscape").
+        tuple of two Counters by kind: the values that were copied, and those omitted because
+            TensorBoard does not show them ("tensor", "landscape").
 
     Raises:
         ValueError: if `summary_dir` has no event file, or one is damaged.
@@ -65,7 +65,7 @@ def convert(summary_dir, log_dir):
 
 
 def _library():
-    """The package `tensorboardX`, with the messages of TensorBoard."""
+    """Returns the package `tensorboardX` and the messages of TensorBoard."""
     try:
         import tensorboardX
         import tensorboardX.proto.event_pb2
@@ -79,7 +79,7 @@ def _library():
 
 
 def _events(library, path, copied, left_out):
-    """The steps of a file as TensorBoard's events."""
+    """Yields the steps of a file as TensorBoard events."""
     for record in records(str(path)):
         event = library.proto.event_pb2.Event()
         for number, _, part in fields(memoryview(record)):
@@ -115,7 +115,7 @@ def _add(messages, summary, value, copied, left_out):
 
 
 def _histogram(messages, part):
-    """A distribution, whose sum of squares is that of the middles of its buckets."""
+    """Converts a histogram; the sum of squares is computed from the centres of its buckets."""
     histogram = messages.HistogramProto()
     for number, _, value in fields(part):
         if number == 1:
@@ -133,7 +133,7 @@ def _histogram(messages, part):
 
 
 def main():
-    """The command."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(
         prog="python -m mindspore_compat.train.summary.tensorboard",
         description="Copies summaries to files that TensorBoard reads.",

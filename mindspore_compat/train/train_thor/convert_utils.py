@@ -1,4 +1,4 @@
-"""What turns a network, and a Model, into those that THOR trains."""
+"""Converts a network, and a Model, for training with THOR."""
 
 from ..._core.rules.vocabulary import CellOf, InstanceOf, checked
 from ...nn.layer.thor_layer import convert
@@ -11,7 +11,7 @@ __all__ = ["ConvertModelUtils", "ConvertNetUtils"]
 
 
 class ConvertNetUtils:
-    """Converts layers of a network to those that gather the factors of THOR.
+    """Converts layers of a network to layers that collect the factors of THOR.
 
     Example:
         >>> import mindspore_compat as ms
@@ -30,7 +30,8 @@ class ConvertNetUtils:
         """Replaces trainable Dense, Conv2d, Embedding and EmbeddingLookup layers within `net`.
 
         Args:
-            net (Cell): the network, which is changed; parameters keep their names and values.
+            net (Cell): the network, which is changed in place; parameters keep their names and
+                values.
         """
         convert(net)
 
@@ -64,14 +65,14 @@ class ConvertModelUtils:
         loss_scale_manager=None,
         keep_batchnorm_fp32=False,
     ):
-        """Makes a Model whose steps compute factors and inverses only every `frequency` steps.
+        """Creates a Model whose steps compute factors and inverses only every `frequency` steps.
 
         Args:
             model (Model): the Model to convert.
-            network (Cell): the network, or a training step that holds it and its optimizer.
+            network (Cell): the network, or a training step that contains it and its optimizer.
             loss_fn (Cell): the loss.
             optimizer (Cell): the optimizer that `nn.thor` returned.
-            metrics (Union[dict, set]): what to measure.
+            metrics (Union[dict, set]): the metrics.
             amp_level (str): the mixed precision, see `amp.auto_mixed_precision`.
             loss_scale_manager (LossScaleManager): the manager of the loss scale.
             keep_batchnorm_fp32 (bool): whether batch norm stays in float32.

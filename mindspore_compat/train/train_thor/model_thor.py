@@ -1,4 +1,4 @@
-"""ModelThor: a Model that takes a second-order step only now and then."""
+"""ModelThor: a Model that takes a second-order step only every N steps."""
 
 from ...nn.optim.thor import ThorGpu
 from ..model import Model
@@ -7,24 +7,24 @@ __all__ = ["ModelThor"]
 
 
 class ModelThor(Model):
-    """Model for THOR: its network gathers factors, and its optimizer inverts them, every N steps
-    only.
+    """Model for THOR: only every N steps the network collects factors and the optimizer inverts
+    them.
 
-    N is the optimizer's `frequency`. Steps are counted by updates: one that was left out for an
-    overflow is made up for, so the first update always finds its inverses.
+    N is the optimizer's `frequency`. Only updates count as steps: a second-order step that is
+    skipped for an overflow is made up for, so the first update always has inverses.
 
     Args:
-        network (Cell): the network, or a training step that holds it and its optimizer.
+        network (Cell): the network, or a training step that contains it and its optimizer.
         loss_fn (Cell): the loss.
         optimizer (Cell): the optimizer that `nn.thor` returned.
-        metrics (Union[dict, set]): what to measure.
+        metrics (Union[dict, set]): the metrics.
         eval_network (Cell): the network for evaluation.
-        eval_indexes (list): where its loss, output and label are.
+        eval_indexes (list): the positions of its loss, output and label.
         amp_level (str): the mixed precision.
         **kwargs: as for Model.
 
     Raises:
-        ValueError: if there is no optimizer of THOR's.
+        ValueError: if there is no THOR optimizer.
 
     Source: mindspore.train.train_thor.model_thor.ModelThor of MindSpore 2.10.
     """
@@ -55,11 +55,11 @@ class ModelThor(Model):
         self._frequency = self._thor.get_frequency()
 
     def _run_step(self, inputs):
-        """One step of training on a batch; of second order at each `frequency`-th update."""
+        """Runs one training step on a batch; every `frequency`-th update is of second order."""
         self._switch(int(self._thor.cov_step._array[0]) % self._frequency == 0)
         return super()._run_step(inputs)
 
     def _switch(self, second_order):
-        """Tells the layers whether to gather, and the optimizer whether to invert."""
+        """Sets whether the layers collect factors and the optimizer inverts them."""
         if self._thor.thor != second_order:
             self._train_network.add_flags_recursive(thor=second_order)
