@@ -1,8 +1,8 @@
 """Optimizer updates from sparse gradients, which cover only some rows.
 
-Gradients of rows named twice are summed first, except in RMSProp. `FusedSparse...` return their
-Parameter and, for each state, a Tensor of one zero, as the original documents; `SparseApply...`
-return the Parameters themselves. Updates with whole gradients are in the other files of this
+If an index occurs twice, its gradients are summed first, except in RMSProp. `FusedSparse...` return
+their Parameter and, as MindSpore documents, a Tensor of one zero for each state. `SparseApply...`
+return the Parameters themselves. Updates with dense gradients are in the other files of this
 folder.
 """
 
@@ -39,11 +39,12 @@ GradientOrNumber = Gradient | NumberOrBool
 Power = NumberOrBool | TensorOf(real - {"float64"})
 UpTo32Bits = NumberOrBool | TensorOf(
     real - {"float64"}, "bool"
-)  # none is wider than what is updated
+)  # no gradient may have a wider dtype than what it updates
 
 
 def merged(update, tensors, grad, indices, lenient=False):
-    """The distinct rows named, and for each the sum of its gradients; see `_rows_and_gradients`."""
+    """Returns the distinct row indices, and the sum of the gradients of each; see
+    `_rows_and_gradients`."""
     at, grad_rows = _rows_and_gradients(update, tensors, grad, indices, lenient)
     xp = space_for(at)
     rows, positions = xp.unique(at, return_inverse=True)
@@ -53,13 +54,13 @@ def merged(update, tensors, grad, indices, lenient=False):
 
 
 def _rows_and_gradients(update, tensors, grad, indices, lenient=False):
-    """The rows named and their gradients, as arrays.
+    """Returns the row indices and their gradients, as arrays.
 
-    With `lenient` rows that do not exist are left out, as the original's documentation shows.
+    With `lenient`, rows that do not exist are skipped, as in MindSpore's documented example.
 
     Raises:
-        TypeError: if the gradient is wider than what it updates.
-        ValueError: if shapes do not fit; a TypeError if the update says so.
+        TypeError: if the gradient has a wider dtype than what it updates.
+        ValueError: if shapes do not fit; a TypeError if the update's `unfit` says so.
         IndexError: if a row does not exist.
     """
     var = tensors[0]
@@ -87,9 +88,9 @@ def _rows_and_gradients(update, tensors, grad, indices, lenient=False):
 
 
 class _RowUpdate(Update):
-    """An update of the named rows only."""
+    """The base class of updates that change only the rows of a sparse gradient."""
 
-    lenient = False  # whether rows that do not exist are left out
+    lenient = False  # whether rows that do not exist are skipped
 
     def run_rows(self, fused, tensors, grad, indices, **scalars):
         """Updates rows of `tensors` in place and returns `tensors`."""
@@ -106,23 +107,23 @@ class _RowUpdate(Update):
 
 
 def _answer(tensors):
-    """The Parameter, and a Tensor of one zero for each state."""
+    """Returns the Parameter, and a Tensor of one zero for each state."""
     zero = space_for(tensors[0]._array).zeros
     return (tensors[0], *(Tensor._wrap(zero(1, tensor._array.dtype)) for tensor in tensors[1:]))
 
 
 class _CorrectedRows(_Corrected):
-    """Adam's learning rate; a power of beta1 of 1 is refused."""
+    """The base class of sparse Adam updates, which reject a power of beta1 of 1."""
 
     def rate(self, lr, beta1_power, beta2_power):
-        """The learning rate, corrected for the moments' start at zero."""
+        """Returns the learning rate, corrected for the bias of moments that start at zero."""
         need_below(self.name, self._number("beta1_power", beta1_power))
         return super().rate(lr, beta1_power, beta2_power)
 
 
 @public("ops.FusedSparseAdam")
 class FusedSparseAdam(_CorrectedRows):
-    """Updates a parameter with Adam from a sparse gradient; the averages of all rows decay.
+    """Updates a parameter with Adam from a sparse gradient; the moments of all rows decay.
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
@@ -171,7 +172,7 @@ class FusedSparseAdam(_CorrectedRows):
 
 @public("ops.FusedSparseLazyAdam")
 class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
-    """Updates the named rows of a parameter with lazy Adam; the averages of other rows stay.
+    """Updates rows of a parameter with lazy Adam; the moments of other rows do not change.
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
@@ -218,17 +219,17 @@ class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
 
 @public("ops.SparseApplyFtrl")
 class SparseApplyFtrl(_RowUpdate):
-    """Updates the named rows of a parameter with FTRL (follow the regularized leader); returns var,
-    accum and linear.
+    """Updates rows of a parameter with FTRL (follow the regularized leader); returns var, accum and
+    linear.
 
-    Rows that do not exist are left out, as in the original's example.
+    Rows that do not exist are skipped, as in MindSpore's example.
 
     Args:
         lr (float): the learning rate, above 0.
         l1 (float): the strength of the l1 penalty, at least 0.
         l2 (float): the strength of the l2 penalty, at least 0.
-        lr_power (float): how the learning rate decreases, at most 0.
-        use_locking (bool): accepted; an update is atomic anyway.
+        lr_power (float): the power that controls the decay of the learning rate, at most 0.
+        use_locking (bool): accepted, without effect; an update is always atomic.
 
     Example:
         >>> weight, total, linear = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.1, 0.0))
@@ -271,15 +272,17 @@ class SparseApplyFtrl(_RowUpdate):
 
 @public("ops.SparseApplyFtrlV2")
 class SparseApplyFtrlV2(SparseApplyFtrl):
-    """`ops.SparseApplyFtrl` whose gradient, in the linear term, shrinks the parameter too.
+    """Updates rows of a parameter as `ops.SparseApplyFtrl`, with an additional shrinkage of the
+    parameter.
 
     Args:
         lr (float): the learning rate, above 0.
         l1 (float): the strength of the l1 penalty, at least 0.
         l2 (float): the strength of the l2 penalty, at least 0.
-        l2_shrinkage (float): half of the share of the parameter that is added to the gradient.
-        lr_power (float): how the learning rate decreases, at most 0.
-        use_locking (bool): accepted; an update is atomic anyway.
+        l2_shrinkage (float): twice this number times the parameter is added to the gradient in the
+            linear term.
+        lr_power (float): the power that controls the decay of the learning rate, at most 0.
+        use_locking (bool): accepted, without effect; an update is always atomic.
 
     Example:
         >>> var, accum, linear = (ms.Parameter(ms.ops.ones((3, 1)), name=n) for n in "val")
@@ -310,7 +313,7 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
 
 @public("ops.FusedSparseFtrl")
 class FusedSparseFtrl(SparseApplyFtrl):
-    """`ops.SparseApplyFtrl` that returns var and a zero for each state.
+    """Updates rows of a parameter as `ops.SparseApplyFtrl`; returns var and a zero for each state.
 
     Example:
         >>> var, accum, linear = (ms.Parameter(ms.ops.ones((3, 1)), name=n) for n in "val")
@@ -328,7 +331,7 @@ class FusedSparseFtrl(SparseApplyFtrl):
 
 @public("ops.SparseApplyProximalAdagrad")
 class SparseApplyProximalAdagrad(_RowUpdate):
-    """Updates the named rows of a parameter with proximal Adagrad; returns var and accum.
+    """Updates rows of a parameter with proximal Adagrad; returns var and accum.
 
     Example:
         >>> weight, total = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0))
@@ -355,8 +358,8 @@ class SparseApplyProximalAdagrad(_RowUpdate):
 
 @public("ops.FusedSparseProximalAdagrad")
 class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
-    """`ops.SparseApplyProximalAdagrad` that accepts any numbers, skips rows that do not exist, and
-    returns var and a zero for accum.
+    """Updates rows of a parameter as `ops.SparseApplyProximalAdagrad`, but accepts any numbers,
+    skips rows that do not exist, and returns var and a zero for accum.
     """
 
     lenient = True
@@ -379,12 +382,12 @@ class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
 
 @public("ops.SparseApplyAdagrad")
 class SparseApplyAdagrad(_RowUpdate):
-    """Updates the named rows of a parameter with Adagrad; returns var and accum.
+    """Updates rows of a parameter with Adagrad; returns var and accum.
 
     Args:
         lr (float): the learning rate.
-        update_slots (bool): whether the sum of squares grows.
-        use_locking (bool): accepted; an update is atomic anyway.
+        update_slots (bool): whether the sum of squares is updated.
+        use_locking (bool): accepted, without effect; an update is always atomic.
 
     Example:
         >>> weight, total = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0))
@@ -419,7 +422,7 @@ class SparseApplyAdagrad(_RowUpdate):
 
 @public("ops.SparseApplyAdagradV2")
 class SparseApplyAdagradV2(SparseApplyAdagrad):
-    """`ops.SparseApplyAdagrad` with `epsilon` added to the root.
+    """Updates rows of a parameter as `ops.SparseApplyAdagrad`, with `epsilon` added to the root.
 
     Example:
         >>> weight, total = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0))
@@ -441,15 +444,15 @@ class SparseApplyAdagradV2(SparseApplyAdagrad):
 
 @public("ops.SparseApplyRMSProp")
 class SparseApplyRMSProp(_RowUpdate):
-    """Updates the named rows of a parameter with RMSProp; returns var, ms and mom.
+    """Updates rows of a parameter with RMSProp; returns var, ms and mom.
 
-    A row that is named twice moves twice. Where a gradient is 0, `ms` stays as it is.
+    A row whose index occurs twice is updated twice. Where a gradient is 0, `ms` does not change.
 
     Args:
-        rho (float): the share of the old mean square that remains, in [0, 1].
-        momentum (float): at least 0.
+        rho (float): the decay rate of the mean square, in [0, 1].
+        momentum (float): the momentum, at least 0.
         epsilon (float): added under the root, above 0.
-        use_locking (bool): accepted; an update is atomic anyway.
+        use_locking (bool): accepted, without effect; an update is always atomic.
 
     Example:
         >>> weight, square, moment = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
@@ -487,7 +490,7 @@ class SparseApplyRMSProp(_RowUpdate):
 
     @staticmethod
     def _move(tensors, rows, grad_rows, scalars):
-        """Updates rows that are all distinct."""
+        """Updates rows whose indices are distinct."""
         xp = space_for(rows)
         parts = [tensor._array[rows] for tensor in tensors]
         before = parts[1].copy()
@@ -498,8 +501,8 @@ class SparseApplyRMSProp(_RowUpdate):
 
 
 def _rounds(rows):
-    """Positions in `rows`, in as few groups as possible without a repeated row in a group; a row's
-    indices stay in order.
+    """Splits the positions in `rows` into the fewest groups in which no row occurs twice; equal
+    rows keep their order.
     """
     order = numpy.argsort(rows, kind="stable")
     ordered = rows[order]
@@ -509,11 +512,11 @@ def _rounds(rows):
 
 @public("ops.SparseApplyAdadelta")
 class SparseApplyAdadelta(_RowUpdate):
-    """Updates the named rows of a parameter with Adadelta; returns var, accum and accum_update.
+    """Updates rows of a parameter with Adadelta; returns var, accum and accum_update.
 
     Args:
         epsilon (float): added under both roots, at least 0.
-        use_locking (bool): accepted; an update is atomic anyway.
+        use_locking (bool): accepted, without effect; an update is always atomic.
 
     Example:
         >>> weight, total, updates = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))

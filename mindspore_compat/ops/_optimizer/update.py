@@ -1,6 +1,7 @@
-"""What the optimizers' update primitives share: fused formulas, input types, the in-place update.
+"""The base class of the optimizers' update primitives: fused formulas, input types, in-place
+update.
 
-The formulas are those of formulas.py; the Cells of `nn.optim` run the same ones.
+The formulas are in formulas.py; the Cells of `nn.optim` run the same ones.
 """
 
 from ..._backend import arrays
@@ -28,11 +29,12 @@ from ..primitive import Primitive
 from . import formulas
 from .formulas import unscaled
 
-# What is updated keeps its dtype; a gradient is converted to it, unless it is wider. Where `Plain`
-# is given with a Tensor, a number means a Tensor without axes, and is refused for its shape.
+# Parameters and states keep their dtype; a gradient is converted to it, unless its dtype is wider.
+# Where `Plain` stands beside a Tensor, a number counts as a Tensor without axes, and its shape is
+# rejected.
 Gradient = TensorOf(floating, integer, "bool")
 
-# Scalars: those that must be of a floating dtype take no Python int, others take any number.
+# Scalars: those that must be floating accept no Python int; others accept any number.
 Scalar = Number | TensorOf(floating)
 Rate = Float | TensorOf(floating)
 HalfRate = Float | Float16Or32
@@ -40,7 +42,7 @@ Loose = NumberOrBool | TensorOf(real, "bool")
 
 
 def without_axes(names):
-    """Relations that require Tensors passed for these scalars to have no axis."""
+    """Returns rules that these scalars, if they are Tensors, have no axis."""
     return [
         Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
         for name in names.split()
@@ -72,9 +74,10 @@ POWER_SIGN = fuse(formulas.power_sign_update)
 
 
 class Update(Primitive):
-    """What all updates share: one shape, scalars as numbers, the update in place."""
+    """The base class of all updates: checks shapes, converts scalars to numbers, updates in
+    place."""
 
-    unfit = ValueError  # what shapes of rows that do not fit are
+    unfit = ValueError  # the exception for row shapes that do not fit
 
     def __init_subclass__(cls):
         super().__init_subclass__()
@@ -87,7 +90,8 @@ class Update(Primitive):
         self.use_locking = use_locking
 
     def run(self, fused, tensors, grad, **scalars):
-        """Updates `tensors`, first the parameter, with `grad`; returns Tensors on that memory."""
+        """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
+        memory."""
         *tensors, gradient = standing(*tensors, grad)
         note_in_place_write(tensors)
         grad = self.joined(tensors, gradient)
@@ -100,7 +104,7 @@ class Update(Primitive):
         return self.barred(tensors, gradient)
 
     def barred(self, tensors, *inputs):
-        """`tensors` as results; differentiating through the update raises an error."""
+        """Returns `tensors` as results that raise an error when differentiated."""
         results = tuple(map(plain, tensors))
         live = tuple(t._node for t in (*tensors, *inputs) if t._node is not None)
         if live and not depth.paused:
@@ -110,7 +114,7 @@ class Update(Primitive):
         return results
 
     def _run_plainly(self, formula, tensors, grad, scalars):
-        """The unfused formula, for integers and complex numbers."""
+        """Runs the unfused formula, for integers and complex numbers."""
         new = formula(
             space_for(tensors[0]),
             tensors[0],
@@ -122,10 +126,11 @@ class Update(Primitive):
             array[...] = value
 
     def joined(self, tensors, grad):
-        """The gradient's array, on the device of the parameter.
+        """Returns the gradient's array, on the device of the parameter.
 
         Raises:
-            TypeError: the gradient is wider than all that it updates, which are never converted.
+            TypeError: if the gradient has a wider dtype than every Tensor it updates; these are
+                never converted.
             ValueError: if shapes differ.
         """
         grad = standing(*tensors, grad)[-1]
@@ -143,7 +148,7 @@ class Update(Primitive):
         )
 
     def need_no_wider(self, tensors, grad):
-        """Rejects a gradient that is wider than all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
         dtypes = {tensor._array.dtype for tensor in tensors}
         if all(promotes_beyond(grad._array.dtype, dtype) for dtype in dtypes):
             raise TypeError(
@@ -152,7 +157,7 @@ class Update(Primitive):
             )
 
     def numbers(self, scalars):
-        """The scalars as plain numbers; a Tensor of one element stands for its value."""
+        """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
         return {name: self._number(name, value) for name, value in scalars.items()}
 
     def _number(self, name, value):
@@ -167,7 +172,7 @@ class Update(Primitive):
 
 
 class Nesterov(Update):
-    """An update that may look one step ahead."""
+    """The base class of updates that may use Nesterov's momentum."""
 
     @checked
     def __init__(self, use_locking: Bool = False, use_nesterov: Bool = False):

@@ -1,6 +1,6 @@
-"""Adaptive pooling: the output size is given, and the input is cut into nearly equal parts.
+"""Adaptive pooling: the output size is given, and the input is divided into nearly equal parts.
 
-Pooling over windows of one size is in average_pool.py and max_pool.py, the arithmetic in
+Pooling with windows of one size is in average_pool.py and max_pool.py, the arithmetic in
 _backend/conv/adaptive_pooling.py.
 """
 
@@ -26,8 +26,8 @@ Volume = InTensor(AsValue(listed(Positive | OneOf(True), 3), Number | TensorOf()
 
 
 def _goal(api, x, output_size, count):
-    """The output size: one number for all dimensions, or one per dimension; None and -1 keep a
-    length.
+    """Returns the output size: one number for all dimensions, or one per dimension; None and -1
+    keep a length.
     """
     need_rank(api, "input", x, count + 1, count + 2)
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
@@ -46,7 +46,7 @@ def _need_elements(api, name, x):
 
 
 def _divides(api, x, output_size):
-    """The output size of the 1-D forms, which must divide the length."""
+    """Returns the output size of the 1-D forms, which must divide the length."""
     need_rank(api, "input", x, 3)
     if x.shape[-1] % output_size:
         raise ValueError(
@@ -100,10 +100,11 @@ def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natur
     "ops.adaptive_avg_pool2d_ext(input, output_size)",
 )
 def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
-    """Applies 2-D adaptive average pooling: the means of the parts of images, to the size
-    `output_size`.
+    """Applies 2-D adaptive average pooling: the mean of each part of images, where the numbers of
+    parts down and across are `output_size`.
 
-    Part i of o runs from floor(i n / o) to ceil((i + 1) n / o); None keeps an axis.
+    Along an axis of length n with o parts, part i runs from floor(i n / o) to ceil((i + 1) n / o).
+    None keeps the length of an axis.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
@@ -130,10 +131,11 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     ),
 )
 def adaptive_avg_pool3d(xp, input: Reals, output_size: Natural | TupleOf(Natural | None)):
-    """Applies 3-D adaptive average pooling: the means of the parts of volumes, to the size
-    `output_size`.
+    """Applies 3-D adaptive average pooling: the mean of each part of volumes, where the numbers of
+    parts along the axes are `output_size`.
 
-    Part i of o runs from floor(i n / o) to ceil((i + 1) n / o); None keeps an axis.
+    Along an axis of length n with o parts, part i runs from floor(i n / o) to ceil((i + 1) n / o).
+    None keeps the length of an axis.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
@@ -175,8 +177,8 @@ def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
 def adaptive_max_pool1d_ext(
     xp, input: Floats, output_size: several(Positive, 1), return_indices: Bool = False
 ):
-    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` parts of a sequence,
-    and its position with `return_indices`.
+    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` parts of a sequence;
+    with `return_indices` also its position.
 
     Shapes:
         `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
@@ -195,8 +197,8 @@ def adaptive_max_pool1d_ext(
     "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)",
 )
 def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
-    """Applies 2-D adaptive max pooling: the maximum of each part of images, and its int64 position
-    in H * W with `return_indices`. The parts are those of `adaptive_avg_pool2d`.
+    """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
+    also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
@@ -232,8 +234,8 @@ def adaptive_max_pool2d_primitive(
 
 @op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)")
 def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: Any = False):
-    """Applies 3-D adaptive max pooling: the maximum of each part of volumes, and its int32 position
-    in D * H * W with `return_indices`. The parts are those of `adaptive_avg_pool2d`.
+    """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
+    also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
@@ -251,7 +253,7 @@ def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: A
 @op("ops.AdaptiveMaxPool3D()(x, output_size)")
 def adaptive_max_pool3d_primitive(xp, x: Reals, output_size: Any):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes, and its int32 position
-    in D * H * W. `output_size` is an integer Tensor of three.
+    in D * H * W. `output_size` is an integer Tensor of three elements.
 
     Shapes:
         `x` is (N, C, D, H, W) or (C, D, H, W). Both results have the lengths `output_size` along

@@ -1,7 +1,6 @@
 """Average pooling: the mean of each window.
 
-Means of parts whose number is given are in _pooling/adaptive.py, the arithmetic in
-_backend/conv/pooling.py.
+Adaptive pooling is in _pooling/adaptive.py, the arithmetic in _backend/conv/pooling.py.
 """
 
 from ..._core.declare.op import op
@@ -12,7 +11,8 @@ from .windows import Mode, PadMode, need_fit, need_half, need_small
 
 
 def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor):
-    """The means of windows, after a check of the sizes; a divisor of 0 or None is ignored."""
+    """Computes the mean of each window, after a check of the sizes; ignores a divisor of 0 or
+    None."""
     need_small(api, pads, kernel)
     need_fit(api, x, kernel, pads, (1,) * len(kernel))
     return xp.average_pool(x, kernel, stride, pads, ceil_mode, include, divisor or None)
@@ -71,8 +71,8 @@ def avg_pool2d(
     """Applies 2-D average pooling: the mean of each window of images. `padding` is one number, or
     four (two for each axis).
 
-    The divisor is the size of the window, without its padding unless `count_include_pad`, or
-    `divisor_override` where that is not 0.
+    The divisor is the number of elements of the window, including its padding only with
+    `count_include_pad`. A `divisor_override` other than 0 replaces it.
 
     Shapes:
         `input_x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
@@ -113,8 +113,8 @@ def avg_pool3d(
     """Applies 3-D average pooling: the mean of each window of volumes. `padding` is one number, or
     six (two for each axis).
 
-    The divisor is the size of the window, without its padding unless `count_include_pad`, or
-    `divisor_override` where that is not 0.
+    The divisor is the number of elements of the window, including its padding only with
+    `count_include_pad`. A `divisor_override` other than 0 replaces it.
 
     Shapes:
         `input_x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
@@ -138,7 +138,8 @@ def avg_pool3d(
 
 
 def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, divisor, count):
-    """The form in mint: the stride defaults to the kernel size, and the batch axis is optional."""
+    """Runs the mint forms: the stride defaults to the kernel size, and the batch axis is
+    optional."""
     need_rank(api, "input", x, count + 1, count + 2)
     kernel, padding = per_dimension(kernel, count), per_dimension(padding, count)
     stride = kernel if stride is None else per_dimension(stride, count)

@@ -1,8 +1,9 @@
-"""Fractional pooling: windows of one size whose steps vary, at random or as given.
+"""Fractional pooling: windows of one size whose distances vary, at random or as given.
 
-Along a dimension of n elements, with k the window and o the output, window i begins at floor((i +
-u) a) - floor(u a), a = (n - k) / (o - 1), and the last one at n - k; u in [0, 1) is drawn for each
-plane. Graham, "Fractional Max-Pooling" (2014). Pooling of even steps is in _pooling/max_pool.py.
+Along an axis of n elements, with windows of length k and o outputs, let a = (n - k) / (o - 1).
+Window i starts at floor((i + u) a) - floor(u a), the last one at n - k. u in [0, 1) is drawn for
+each plane. Graham, "Fractional Max-Pooling" (2014). Pooling with a constant stride is in
+_pooling/max_pool.py.
 """
 
 import math
@@ -33,7 +34,7 @@ Ratio = Float(gt=0.0, lt=1.0)
 
 
 def _begins(xp, u, n, o, k):
-    """Where the windows of one dimension begin, (batch, channels, o)."""
+    """Returns where the windows of one dimension begin, (batch, channels, o)."""
     last = xp.full((*u.shape, 1), n - k, "int64")
     if o == 1:
         return last
@@ -44,7 +45,8 @@ def _begins(xp, u, n, o, k):
 
 
 def _positions(xp, samples, size, out, kernel):
-    """Flat positions of all windows' elements, (batch, channels, out..., kernel positions)."""
+    """Returns the flat positions of all windows' elements, (batch, channels, out..., kernel
+    positions)."""
     count = len(size)
     total = 0
     for i, (n, o, k) in enumerate(zip(size, out, kernel)):
@@ -60,7 +62,7 @@ def _positions(xp, samples, size, out, kernel):
 
 
 def _fractional(xp, api, x, samples, kernel, out, count):
-    """The maximum of each window, and its flat position."""
+    """Returns the maximum of each window, and its flat position."""
     need_rank(api, "random_samples", samples, 3, error=TypeError if count == 3 else ValueError)
     size, kernel, out = tuple(x.shape[2:]), per_dimension(kernel, count), per_dimension(out, count)
     if any(k + o - 1 > n for k, o, n in zip(kernel, out, size)):
@@ -82,7 +84,8 @@ def _fractional(xp, api, x, samples, kernel, out, count):
 
 
 def _sample(xp, api, x, samples, kernel, size, ratio, indices, count):
-    """The functional forms: the output size may be a fraction, and the samples may be drawn."""
+    """Runs the functional forms, in which the output size may be a ratio and the samples may be
+    random."""
     need_rank(api, "input", x, count + 1, count + 2, error=TypeError if count == 3 else ValueError)
     if size is None and ratio is None:
         raise ValueError(f"For '{api}', 'output_size' or 'output_ratio' must be given.")
@@ -112,14 +115,16 @@ def fractional_max_pool2d(
     return_indices: Bool = False,
     _random_samples: Float16To64 = None,
 ):
-    """Applies 2-D fractional max pooling: windows of images whose steps vary at random.
+    """Applies 2-D fractional max pooling: the maximum of windows of images whose distances vary at
+    random.
 
-    `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
-    2) in [0, 1), fixes the steps.
+    The output size is `output_size`, or `output_ratio` times the input size if that is None.
+    `_random_samples`, (N, C, 2) in [0, 1), fixes the distances.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
-        last two axes and the same dtype; with `return_indices` int64 positions in H * W follow.
+        last two axes and the same dtype. With `return_indices`, a second result holds int64
+        positions in H * W.
 
     Example:
         >>> print(ms.ops.fractional_max_pool2d(ms.ops.ones((1, 1, 6, 6)), 2, output_size=3).shape)
@@ -152,14 +157,16 @@ def fractional_max_pool3d(
     return_indices: Bool = False,
     _random_samples: Float16To64 = None,
 ):
-    """Applies 3-D fractional max pooling: windows of volumes whose steps vary at random.
+    """Applies 3-D fractional max pooling: the maximum of windows of volumes whose distances vary at
+    random.
 
-    `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
-    3) in [0, 1), fixes the steps.
+    The output size is `output_size`, or `output_ratio` times the input size if that is None.
+    `_random_samples`, (N, C, 3) in [0, 1), fixes the distances.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
-        the last three axes and the same dtype; with `return_indices` positions in D * H * W follow.
+        the last three axes and the same dtype. With `return_indices`, a second result holds
+        positions in D * H * W.
 
     Example:
         >>> x = ms.ops.ones((1, 1, 6, 6, 6))
@@ -250,7 +257,7 @@ def fractional_max_pool3d_primitive(
 
 
 def _boundaries(n, ratio, pseudo, fixed, stream):
-    """Where the windows of one dimension begin, and its end; a host list of ints."""
+    """Returns the starts of the windows along one axis, and its end; a host list of ints."""
     count = int(n / ratio)
     small = n // count
     if pseudo:
@@ -265,7 +272,8 @@ def _boundaries(n, ratio, pseudo, fixed, stream):
 
 
 def _tile(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce):
-    """Windows between boundaries reduced, and the boundaries of rows and columns."""
+    """Reduces the windows between boundaries; returns the result and the boundaries of rows and
+    columns."""
     need_rank(api, "x", x, 4, error=TypeError)
     if ratio[0] != 1.0 or ratio[3] != 1.0 or min(ratio) < 1.0:
         raise ValueError(
@@ -287,7 +295,7 @@ def _tile(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce):
 
 
 def tiles(xp, x, cuts, overlapping, reduce):
-    """(N, H, W, C) reduced between cuts of rows and cuts of columns, which are lists."""
+    """Reduces (N, H, W, C) between lists of boundaries of rows and of columns."""
     for axis, positions in zip((1, 2), cuts):
         front = (slice(None),) * axis
         reach = [(a, min(b + overlapping, x.shape[axis])) for a, b in zip(positions, positions[1:])]
@@ -296,12 +304,12 @@ def tiles(xp, x, cuts, overlapping, reduce):
 
 
 def tile_mean(xp, part, axis):
-    """The mean of an axis, as `tiles` needs it."""
+    """Computes the mean along an axis; a `reduce` of `tiles`."""
     return xp.sum(part, axis) / part.shape[axis]
 
 
 def tile_max(xp, part, axis):
-    """The largest value of an axis, as `tiles` needs it."""
+    """Computes the maximum along an axis; a `reduce` of `tiles`."""
     return xp.max(part, axis)
 
 
@@ -325,15 +333,15 @@ def fractional_max_pool(
 ):
     """Applies fractional max pooling: the maximum of each of the windows that tile images.
 
-    There are floor(size / ratio) windows along an axis, of two neighbouring lengths in random order
-    (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window takes in
-    the first element of the next.
+    There are floor(size / ratio) windows along an axis, of two successive lengths in random order;
+    with `pseudo_random`, in a regular order with a random start. With `overlapping`, a window
+    includes the first element of the next.
 
     Shapes:
         `x` is (N, H, W, C). The result is (N, H', W', C), of the same dtype.
 
     Returns:
-        The result, and where the windows begin, and end, in rows and in columns.
+        The result, and the boundaries of the windows in rows and in columns.
 
     Example:
         >>> pool = ms.ops.FractionalMaxPool([1.0, 2.0, 2.0, 1.0])
@@ -369,9 +377,9 @@ def fractional_avg_pool(
 ):
     """Applies fractional average pooling: the mean of each of the windows that tile images.
 
-    There are floor(size / ratio) windows along an axis, of two neighbouring lengths in random order
-    (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window takes in
-    the first element of the next.
+    There are floor(size / ratio) windows along an axis, of two successive lengths in random order;
+    with `pseudo_random`, in a regular order with a random start. With `overlapping`, a window
+    includes the first element of the next.
 
     Shapes:
         `x` is (N, H, W, C). The result is (N, H', W', C), of the same dtype.

@@ -1,6 +1,6 @@
-"""Gradients of pooling and unpooling, which scatter to or gather from the indices of the maxima.
+"""Gradients of pooling and unpooling, which scatter to or gather from the positions of the maxima.
 
-Those that pull a gradient back through a call are in internal.py.
+Gradients that differentiate a call are in internal.py.
 """
 
 import math
@@ -147,8 +147,8 @@ def max_pool_argmax_grad(
     "pad_mode='VALID')(x, grad, argmax)"
 )
 def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Index):
-    """Computes the gradient of `MaxPoolGradWithArgmax` for its own gradient: the elements of `grad`
-    at the maxima.
+    """Computes the gradient of `MaxPoolGradWithArgmax` with respect to its incoming gradient: the
+    elements of `grad` at the maxima.
 
     Shapes:
         `x` and `grad` are (N, C, H, W), `argmax` is (N, C, H', W'). The result has the shape of
@@ -167,7 +167,7 @@ def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Index):
 
 @op(compute="native")
 def tiled(xp, x: Floats, rows: Any, columns: Any, overlapping: Bool, reduce: Any):
-    """The reduction of the windows between boundaries, for the fractional pools."""
+    """Reduces the windows between boundaries, for the fractional pools."""
     return tiles(xp, x, (rows, columns), overlapping, reduce)
 
 
@@ -185,14 +185,14 @@ class _Fractional(Primitive):
 
 @public("ops.operations._grad_ops.FractionalAvgPoolGrad")
 class FractionalAvgPoolGrad(_Fractional):
-    """The gradient of `ops.FractionalAvgPool`: each window's gradient is shared equally among its
-    elements.
+    """Computes the gradient of `ops.FractionalAvgPool`: distributes each window's gradient equally
+    among its elements.
 
     Inputs: the shape (N, H, W, C) of the input as a Tensor, the output's gradient, and the
-    boundaries of rows and of columns that the pool gave.
+    boundaries of rows and of columns that the pool returned.
 
     Raises:
-        TypeError: if `overlapping` is not a bool, or an input not a Tensor.
+        TypeError: if `overlapping` is not a bool, or an input is not a Tensor.
 
     Source: mindspore.ops.operations._grad_ops.FractionalAvgPoolGrad of MindSpore 2.10.
     """
@@ -212,14 +212,14 @@ class FractionalAvgPoolGrad(_Fractional):
 
 @public("ops.operations._grad_ops.FractionalMaxPoolGrad")
 class FractionalMaxPoolGrad(_Fractional):
-    """The gradient of `ops.FractionalMaxPool`: each gradient is added at the position of its
+    """Computes the gradient of `ops.FractionalMaxPool`: adds each gradient at the position of its
     maximum.
 
-    Inputs: the input (N, H, W, C) and the output of the pool, its gradient, and the boundaries of
-    rows and of columns that the pool gave.
+    Inputs: the input (N, H, W, C) and the output of the pool, the output's gradient, and the
+    boundaries of rows and of columns that the pool returned.
 
     Raises:
-        TypeError: if `overlapping` is not a bool, or an input not a Tensor.
+        TypeError: if `overlapping` is not a bool, or an input is not a Tensor.
 
     Source: mindspore.ops.operations._grad_ops.FractionalMaxPoolGrad of MindSpore 2.10.
     """
@@ -256,7 +256,7 @@ def fractional_max_pool_grad(
         has the shape of `origin_input`.
 
     Raises:
-        ValueError: if batches or channels differ, or the shapes of the gradient and the indices.
+        ValueError: if batches or channels differ, or the gradient and the indices differ in shape.
 
     Example:
         >>> from mindspore_compat.ops.operations import _grad_ops
@@ -321,8 +321,8 @@ def max_unpool2d_grad(
     argmax: Index,
     data_format: OneOf("NCHW", "NHWC") = "NCHW",
 ):
-    """Computes the gradient of `ops.MaxUnpool2D`: the gradient at the indices that the values were
-    written to.
+    """Computes the gradient of `ops.MaxUnpool2D`: the elements of the gradient at the positions to
+    which the values were written.
 
     Shapes:
         `x` and `argmax` are (N, C, H', W'), `grads` is (N, C, H, W). The result has the shape of
@@ -349,8 +349,8 @@ def max_unpool3d_grad(
     argmax: Index,
     data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
 ):
-    """Computes the gradient of `ops.MaxUnpool3D`: the gradient at the indices that the values were
-    written to.
+    """Computes the gradient of `ops.MaxUnpool3D`: the elements of the gradient at the positions to
+    which the values were written.
 
     Shapes:
         `x` and `argmax` are (N, C, D', H', W'), `grads` is (N, C, D, H, W). The result has the

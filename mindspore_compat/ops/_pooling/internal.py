@@ -1,4 +1,5 @@
-"""Primitives of pooling that MindSpore exposes under internal paths only, as calls of others."""
+"""Primitives of pooling that MindSpore exposes under internal paths only, as calls of public
+ones."""
 
 from .._primitive_aliases.alias import alias, functional, grad_ops, ints, ops, pull_back
 

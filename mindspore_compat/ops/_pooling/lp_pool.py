@@ -8,8 +8,8 @@ from .average_pool import average_windows
 
 
 def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
-    """(sum of x^p over each window)^(1 / p); an incomplete window is scaled up to a
-    complete one.
+    """Computes (sum of x^p over each window)^(1 / p); an incomplete window is scaled up as if
+    complete.
     """
     if power == 0:
         raise ValueError(f"For '{api}', 'norm_type' must not be 0, but got {power!r}.")
@@ -24,7 +24,7 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
         xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode, True, None
     )
     total = means * kernel_elements
-    zero = total == 0  # there the derivative of the root would be infinite
+    zero = total == 0  # the derivative of the root would be infinite
     return xp.where(zero, 0 * total, xp.power(xp.where(zero, 1, total), 1.0 / power))
 
 

@@ -1,7 +1,7 @@
 """Max pooling: the maximum of each window, and its position.
 
-Windows of varying steps are in _pooling/fractional.py, parts whose number is given in
-_pooling/adaptive.py, the arithmetic in _backend/conv/pooling.py.
+Fractional pooling is in _pooling/fractional.py, adaptive pooling in _pooling/adaptive.py, the
+arithmetic in _backend/conv/pooling.py.
 """
 
 from ..._core.declare.op import op
@@ -56,7 +56,8 @@ def max_pool3d_primitive(
     """Applies 3-D max pooling: the maximum of each window of volumes. `pad_list` is used only with
     `pad_mode` "pad".
 
-    Three numbers of `pad_list` pad both sides of an axis equally, six each side by itself.
+    Three numbers of `pad_list` pad both sides of each axis equally; six give each side its own
+    padding.
 
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
@@ -81,7 +82,8 @@ def max_pool3d_primitive(
 
 
 def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, count, index=None):
-    """Windows given by one number per dimension; with a dtype for `index` the positions too."""
+    """Computes the maximum of each window, given one number per dimension; with a dtype for `index`
+    also the positions."""
     kernel, padding, dilation = (
         per_dimension(kernel, count),
         per_dimension(padding, count),
@@ -115,7 +117,7 @@ def max_pool2d(
     """Applies 2-D max pooling: the maximum of each window of images. The stride defaults to the
     size of the window.
 
-    With `return_indices` int64 positions in H * W follow.
+    With `return_indices`, a second result holds int64 positions in H * W.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
@@ -153,8 +155,8 @@ def max_pool2d_ext(
     ceil_mode: Bool = False,
     return_indices: Bool = False,
 ):
-    """Applies 2-D max pooling: the maximum of each window of images, and its position in H * W with
-    `return_indices`. The original accepts no `dilation` but 1.
+    """Applies 2-D max pooling: the maximum of each window of images; with `return_indices` also its
+    position in H * W. As in MindSpore, `dilation` must be 1.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
@@ -198,7 +200,7 @@ def max_pool3d(
     """Applies 3-D max pooling: the maximum of each window of volumes. The stride defaults to the
     size of the window.
 
-    With `return_indices` int64 positions in D * H * W follow.
+    With `return_indices`, a second result holds int64 positions in D * H * W.
 
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.

@@ -12,7 +12,7 @@ _OutputSize = AsValue(InstanceOf(tuple) | None).called("a tuple")
 
 
 def _unpool(xp, api, x, indices, kernel, stride, padding, output_size, count):
-    """`x` at the positions of the maxima, zeros elsewhere."""
+    """Returns an array with `x` at the positions of the maxima, and zeros elsewhere."""
     need_rank(api, "x", x, count + 1, count + 2)
     _OutputSize.refuse(api, "output_size", output_size)
     if tuple(x.shape) != tuple(indices.shape):
@@ -167,7 +167,7 @@ def max_unpool3d(
 
 
 def _channels_last(api, data_format, first, last):
-    """Whether a data format has the channels last."""
+    """Returns whether a data format has the channels on the last axis."""
     if data_format not in (first, last):
         raise ValueError(
             f"For '{api}', 'data_format' must be '{first}' or '{last}', but got {data_format!r}."

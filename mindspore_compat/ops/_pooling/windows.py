@@ -1,4 +1,4 @@
-"""Checks and sizes shared by the pools over windows of one size."""
+"""Checks shared by the pools with windows of one size."""
 
 from ..._core.rules.vocabulary import OneOf
 

@@ -1,20 +1,22 @@
-"""Primitives that duplicate public functions, declared by one line each.
+"""Declares Primitives that duplicate public functions, with one line each.
+
+The line
 
     "ops.auto_generate.AcosExt()(input)": "mint.acos"
 
-in the table of names.py is a Primitive whose inputs, and then its settings, are the arguments of
-that function. Where the function takes them otherwise, the line has a call of it:
+in the table of names.py declares a Primitive. The function gets the Primitive's inputs and then its
+settings as arguments. If the function takes its arguments in another way, the line contains a call:
 
     "ops.auto_generate.EinsumExt()(equation, operands)": "mint.einsum(equation, *operands)"
 
-A line with one pair of brackets is a function. Where a call is not enough, a Python function of the
-inputs and then the settings is declared:
+A line with one pair of parentheses declares a function. If a call is not enough, a Python function
+of the inputs and then the settings is declared:
 
     @alias("ops.auto_generate.ScatterValue()(input, dim, index, src, reduce='none')")
     def scatter(input, dim, index, src, reduce): ...
 
-`mint`, `ops` and the others below find public functions when they are called. The classes are
-written out at first use.
+`mint`, `ops` and the other `Names` below look up public functions when they are called. The classes
+are created at first use.
 """
 
 import ast
@@ -26,7 +28,7 @@ from ..._core.declare.public_api import _groups as groups
 from ..._core.source import compiled
 from ..primitive import Primitive
 
-ALIASES = {}  # area -> name -> (the public signature, what is called)
+ALIASES = {}  # area -> name -> (the public signature, the target)
 _objects = {}
 _PACKAGE = __package__.partition(".")[0]
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
@@ -36,11 +38,11 @@ def alias(line, target=None):
     """Declares a Primitive or a function by its public signature.
 
     Args:
-        line (str): the path with two pairs of brackets, of the settings and of the inputs, or with
-            one for a function.
+        line (str): the path with two pairs of parentheses, first the settings and then the inputs;
+            a function has one pair.
         target (Union[str, Callable]): the path of the public function, a call of it, or a Python
-            function of the inputs and then the settings; without it this is a decorator of such a
-            function. What is keyword-only there is passed by name.
+            function of the inputs and then the settings. Without it, `alias` decorates such a
+            function. Keyword-only parameters of the target are passed by name.
     """
 
     def declare(function):
@@ -52,7 +54,7 @@ def alias(line, target=None):
 
 
 def find_alias(area, name):
-    """The Primitive or function `area.name`, or None if no alias declares it."""
+    """Returns the Primitive or function `area.name`, or None if no alias declares it."""
     if (area, name) not in _objects:
         if name not in ALIASES.get(area, {}):
             return None
@@ -64,15 +66,15 @@ def find_alias(area, name):
 
 
 def find(path):
-    """The object of a public path."""
+    """Returns the object of a public path."""
     area, _, name = path.rpartition(".")
     base = Primitive if area.startswith("ops") else object
     return find_alias(area, name) or build(area, name, base)
 
 
 def function_of(target, parameters, **scope):
-    """The function that an alias calls: that of a path, or one that makes the given call; the
-    arguments may use the names in `scope`.
+    """Returns the function that an alias calls, given its path or an expression that calls it; the
+    expression may use the names in `scope`.
     """
     if not isinstance(target, str):
         return target
@@ -128,8 +130,8 @@ def _document(shown, area, name, target, how):
 
 
 def _arguments(function, values):
-    """The arguments of a call that passes `values` in their order, or by name where a parameter of
-    that name is keyword-only.
+    """Returns the source of the arguments of a call that passes `values` in order, and keyword-only
+    parameters by name.
     """
     parameters = inspect.signature(function).parameters
     by_name = [
@@ -140,12 +142,12 @@ def _arguments(function, values):
 
 
 def _names(parameters):
-    """The names in "a, b=1, c=(2, 3)"."""
+    """Returns the names in a text such as "a, b=1, c=(2, 3)"."""
     return [arg.arg for arg in ast.parse(f"def f({parameters}): pass").body[0].args.args]
 
 
 class Names:
-    """The public names of an area as attributes, found at first use."""
+    """Shows the public names of an area as attributes; looks them up at first use."""
 
     def __init__(self, area):
         self._area = area
@@ -167,16 +169,16 @@ methods = Names("Tensor")
 
 
 def pull_back(gradient, function, *inputs):
-    """`gradient` pulled back through a call of `function` at `inputs`: one gradient for each, in a
-    tuple if there are several inputs.
+    """Computes the gradients of a call of `function` at `inputs`, given the gradient of its result;
+    several inputs give a tuple.
     """
     back = vjp(function, *inputs)[1](gradient)
     return back[0] if len(inputs) == 1 else tuple(back)
 
 
 def select(gradients, output_mask):
-    """The gradients, with None instead of those that `output_mask` leaves out; an empty mask
-    leaves none out."""
+    """Returns the gradients, with None for those that `output_mask` excludes; an empty mask
+    excludes none."""
     if not output_mask:
         return tuple(gradients)
     return tuple(
@@ -186,13 +188,13 @@ def select(gradients, output_mask):
 
 
 def ints(value):
-    """A shape given as numbers or as an integer Tensor, as a tuple."""
+    """Returns a shape as a tuple of ints, given numbers or an integer Tensor."""
     value = value.tolist() if hasattr(value, "tolist") else value
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 def require(name, argument, value, allowed):
-    """Rejects an argument of a kernel that is not one of a few values."""
+    """Rejects an argument that is not one of the allowed values."""
     if value not in allowed:
         words = " or ".join(map(repr, allowed))
         raise ValueError(f"For '{name}', '{argument}' must be {words}, but got {value!r}.")

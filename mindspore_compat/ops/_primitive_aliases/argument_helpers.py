@@ -1,8 +1,8 @@
-"""Conversions of arguments for the original's generated Primitives, under the original's names.
+"""Conversions of arguments for MindSpore's generated Primitives, under MindSpore's names.
 
-Pairs made of one number, enumerations from words, dtypes as numbers, and casts between numbers,
-tuples, lists and Tensors. The ops of this package take their arguments by the rules in their
-signatures; scripts that write Primitives in the original's manner import these.
+They make pairs of numbers, enumerations of words, numbers of dtypes, and casts between numbers,
+tuples, lists and Tensors. The operators of this package convert their arguments by the rules in
+their signatures; scripts that define Primitives in MindSpore's manner import these functions.
 """
 
 import enum
@@ -17,7 +17,7 @@ from ..primitive import Primitive
 
 _Type = InstanceOf(Type).called("a dtype")
 
-_CODES = {  # the number of a word among the settings of the kernels; case does not matter
+_CODES = {  # the code of each word in the settings of kernels; case does not matter
     code: words.split()
     for code, words in {
         0: """bsh constant default eq lstm mask_default mask_none nchw pad right
@@ -60,7 +60,7 @@ _CODE_OF = {word: code for code, words in _CODES.items() for word in words} | {"
 
 
 class OpDtype(enum.IntEnum):
-    """Kinds of arguments, as the original numbers them."""
+    """Kinds of arguments, with MindSpore's codes."""
 
     DT_BEGIN = 0
     DT_BOOL = 1
@@ -98,11 +98,11 @@ _CLASSES = {
 }
 
 
-# Numbers for settings -----------------------------------------------------------------------------
+# Codes of settings --------------------------------------------------------------------------------
 
 
 def arg_invalid_info(op_name, arg_name, arg_val):
-    """The error message for an invalid argument."""
+    """Returns the error message for an invalid argument."""
     return f"For '{op_name}', the value of '{arg_name}' is invalid: '{arg_val}'."
 
 
@@ -115,25 +115,25 @@ def _pair(op_name, arg_name, value, numbers=int):
 
 
 def to_pair(op_name, arg_name, arg_val):
-    """A number as a tuple of two; a tuple or list as it is.
+    """Returns a tuple of two, given a number; returns a tuple or list unchanged.
 
     Raises:
-        ValueError: if `arg_val` is something else.
+        ValueError: if `arg_val` is anything else.
     """
     return _pair(op_name, arg_name, arg_val, (int, float))
 
 
 def to_2d_paddings(op_name, arg_name, pad):
-    """An int as a tuple of two; a tuple or list as it is.
+    """Returns a tuple of two, given an int; returns a tuple or list unchanged.
 
     Raises:
-        ValueError: if `pad` is something else.
+        ValueError: if `pad` is anything else.
     """
     return _pair(op_name, arg_name, pad)
 
 
 def to_kernel_size(op_name, arg_name, kernel_size):
-    """An int as (height, width); of four numbers, those of the last two axes.
+    """Returns (height, width), given an int; of four numbers, those of the last two axes.
 
     Raises:
         ValueError: if `kernel_size` is not an int, tuple or list.
@@ -146,14 +146,14 @@ to_strides = to_rates = to_dilations = to_output_padding = to_kernel_size
 
 
 def generator_handler(op_name, arg_name, inputs):
-    """A tuple of the inputs, ints among them as int64 Tensors."""
+    """Returns a tuple of the inputs, with ints converted to int64 Tensors."""
     return tuple(
         Tensor(input, dtypes.int64) if isinstance(input, int) else input for input in inputs
     )
 
 
 class DtypeToEnum(Primitive):
-    """The number of a dtype: `DtypeToEnum()("Cast", "dtype", mindspore.float32)` is 43.
+    """Returns the code of a dtype: `DtypeToEnum()("Cast", "dtype", mindspore.float32)` is 43.
 
     Source: mindspore.ops.auto_generate.DtypeToEnum of MindSpore 2.10.
     """
@@ -162,7 +162,7 @@ class DtypeToEnum(Primitive):
         super().__init__("DtypeToEnum")
 
     def __call__(self, op_name, arg_name, dtype):
-        """The number.
+        """Returns the code of a dtype.
 
         Raises:
             TypeError: if `dtype` is not a dtype.
@@ -173,7 +173,7 @@ class DtypeToEnum(Primitive):
 
 
 class StringToEnum(Primitive):
-    """The number of a word among settings: `StringToEnum()("Sum", "reduction", "mean")` is 1.
+    """Returns the code of a word in settings: `StringToEnum()("Sum", "reduction", "mean")` is 1.
 
     Source: mindspore.ops.auto_generate.StringToEnum of MindSpore 2.10.
     """
@@ -182,7 +182,7 @@ class StringToEnum(Primitive):
         super().__init__("StringToEnum")
 
     def __call__(self, op_name, arg_name, enum_str):
-        """The number; None for None.
+        """Returns the code of a word; None for None.
 
         Raises:
             TypeError: if `enum_str` is not a str.
@@ -201,12 +201,12 @@ class StringToEnum(Primitive):
 
 
 def dtype_to_type_id(op_name, arg_name, dtype):
-    """The number of a dtype; a TypeError for anything else."""
+    """Returns the code of a dtype; raises a TypeError for anything else."""
     return DtypeToEnum()(op_name, arg_name, dtype)
 
 
 def str_to_enum(op_name, arg_name, enum_str):
-    """The number of a word among settings; None for None."""
+    """Returns the code of a word in settings; None for None."""
     return StringToEnum()(op_name, arg_name, enum_str)
 
 
@@ -214,45 +214,45 @@ def str_to_enum(op_name, arg_name, enum_str):
 
 
 def is_tuple(type_id):
-    """Whether a kind is one of tuples."""
+    """Returns whether a kind is one of tuples."""
     return OpDtype.DT_TUPLE_BOOL <= type_id <= OpDtype.DT_TUPLE_ANY
 
 
 def is_list(type_id):
-    """Whether a kind is one of lists."""
+    """Returns whether a kind is one of lists."""
     return OpDtype.DT_LIST_BOOL <= type_id <= OpDtype.DT_LIST_ANY
 
 
 def is_number(type_id):
-    """Whether a kind is one of numbers."""
+    """Returns whether a kind is one of numbers."""
     return OpDtype.DT_BOOL <= type_id <= OpDtype.DT_NUMBER
 
 
 def is_integral_mstype(dtype):
-    """Whether a dtype has whole numbers."""
+    """Returns whether a dtype is one of integers."""
     return dtype in dtypes.int_type + dtypes.uint_type
 
 
 def is_floating_point_mstype(dtype):
-    """Whether a dtype is float16, float32 or float64."""
+    """Returns whether a dtype is float16, float32 or float64."""
     return dtype in (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
 def is_instance_of(data, type_id):
-    """Whether a value is of a kind; items of tuples and lists are not looked at."""
+    """Returns whether a value is of a kind; does not check the items of tuples and lists."""
     if is_tuple(type_id) or is_list(type_id):
         return isinstance(data, tuple if is_tuple(type_id) else list)
     return isinstance(data, _CLASSES.get(type_id, ()))
 
 
 def is_instance_in(data, type_id):
-    """Whether a value is of a kind, or of one of a tuple of them."""
+    """Returns whether a value is of a kind, or of one of a tuple of kinds."""
     kinds = type_id if isinstance(type_id, tuple) else (type_id,)
     return any(is_instance_of(data, kind) for kind in kinds)
 
 
 def get_support_dtype_list(src_type, dst_type):
-    """The kinds in words: "int, Tensor, list of int"."""
+    """Returns the kinds as text, such as "int, Tensor, list of int"."""
     sources = src_type if isinstance(src_type, tuple) else (src_type,)
     return ", ".join(_in_words(kind) for kind in (*sources, dst_type))
 
@@ -268,7 +268,7 @@ def _in_words(kind):
 
 
 class IsDimUnKnown(Primitive):
-    """Whether a sequence has a dynamic length.
+    """Returns whether a sequence has a dynamic length.
 
     Source: mindspore.ops.auto_generate.IsDimUnKnown of MindSpore 2.10.
     """
@@ -277,12 +277,12 @@ class IsDimUnKnown(Primitive):
         super().__init__("IsDimUnKnown")
 
     def __call__(self, data):
-        """The answer."""
+        """Returns whether `data` has a dynamic length."""
         return is_dynamic(data)
 
 
 class TupleToList(Primitive):
-    """A list of a tuple's items.
+    """Returns a list of a tuple's items.
 
     Source: mindspore.ops.auto_generate.TupleToList of MindSpore 2.10.
     """
@@ -291,12 +291,12 @@ class TupleToList(Primitive):
         super().__init__("TupleToList")
 
     def __call__(self, input):
-        """The list."""
+        """Returns a list of the items."""
         return list(input)
 
 
 class ListToTuple(Primitive):
-    """A tuple of a list's items.
+    """Returns a tuple of a list's items.
 
     Source: mindspore.ops.auto_generate.ListToTuple of MindSpore 2.10.
     """
@@ -305,7 +305,7 @@ class ListToTuple(Primitive):
         super().__init__("ListToTuple")
 
     def __call__(self, input):
-        """The tuple."""
+        """Returns a tuple of the items."""
         return tuple(input)
 
 
@@ -313,47 +313,47 @@ tuple_to_list, list_to_tuple = TupleToList(), ListToTuple()
 
 
 def int_to_float(data):
-    """A number as a float."""
+    """Converts a number to a float."""
     return float(data)
 
 
 def scalar_to_tuple(data):
-    """A number as a tuple of one."""
+    """Converts a number to a tuple of one."""
     return (data,)
 
 
 def tensor_to_tuple(data):
-    """A Tensor's numbers as a tuple."""
+    """Converts a Tensor to a tuple of its numbers."""
     return tuple(data.asnumpy().tolist())
 
 
 def scalar_to_tensor(data):
-    """A bool, int or float as a Tensor of bool, int32 or float32."""
+    """Converts a bool, int or float to a Tensor of bool, int32 or float32."""
     kind = {bool: dtypes.bool_, int: dtypes.int32}.get(type(data), dtypes.float32)
     return Tensor(data, kind)
 
 
 def tuple_to_tensor(data):
-    """A tuple of numbers as a Tensor, of the first one's type."""
+    """Converts a tuple of numbers to a Tensor, with the type of the first number."""
     return build("ops", "tuple_to_array")(data)
 
 
 def list_to_tensor(data):
-    """A list of numbers as a Tensor, of the first one's type."""
+    """Converts a list of numbers to a Tensor, with the type of the first number."""
     return tuple_to_tensor(tuple(data))
 
 
 def tensor_to_number(data, dst_type, op_name):
-    """A Tensor's only number, as the kind of number wanted."""
+    """Converts a Tensor of one number to the requested kind of number."""
     number = data.asnumpy().item()
     return {OpDtype.DT_INT: int, OpDtype.DT_FLOAT: float}.get(dst_type, lambda x: x)(number)
 
 
 def normalize_int_tensor(op_name, arg_name, data):
-    """The only whole number of a Tensor.
+    """Returns the integer in a Tensor of one element.
 
     Raises:
-        ValueError: the Tensor has other numbers.
+        ValueError: if the Tensor holds anything else.
     """
     if not is_integral_mstype(data.dtype):
         raise ValueError(
@@ -363,7 +363,8 @@ def normalize_int_tensor(op_name, arg_name, data):
 
 
 def normalize_int_sequence(op_name, arg_name, data, to_tuple=True):
-    """A sequence of ints and Tensors that hold one, as ints; one with other items as it is."""
+    """Converts a sequence of ints and one-int Tensors to ints; returns a sequence with other items
+    unchanged."""
     if not all(isinstance(item, (int, Tensor)) for item in data):
         return data
     ints = [
@@ -380,10 +381,10 @@ def _as_tuple(data):
 
 
 def do_type_cast(data, dst_type, op_name):
-    """A value as one of another kind: numbers, tuples, lists and Tensors become each other.
+    """Converts a value to another kind: numbers, tuples, lists and Tensors convert to each other.
 
     Raises:
-        TypeError: if there is no way from the one to the other.
+        TypeError: if no conversion between the two kinds exists.
     """
     kinds = (Tensor, tuple, list, (int, float))
     own_kind = next((kind for kind in kinds if isinstance(data, kind)), None)
@@ -401,14 +402,15 @@ def do_type_cast(data, dst_type, op_name):
 
 
 def type_it(op_name, arg_name, data, src_type, dst_type):
-    """An argument as the kind that a Primitive takes, if it is of one of the kinds it may be.
+    """Converts an argument to the kind that a Primitive accepts, if it has one of the allowed
+    kinds.
 
     Args:
         op_name (str): the Primitive, for messages.
         arg_name (str): the argument.
-        data: its value; None stays None.
-        src_type (Union[OpDtype, tuple[OpDtype]]): the kinds it may be.
-        dst_type (OpDtype): the kind it becomes.
+        data: the value of the argument; None stays None.
+        src_type (Union[OpDtype, tuple[OpDtype]]): the allowed kinds.
+        dst_type (OpDtype): the kind that it is converted to.
 
     Raises:
         TypeError: if it is of another kind.

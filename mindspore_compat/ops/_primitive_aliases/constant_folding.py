@@ -1,8 +1,8 @@
-"""`infer_value_for_Tile` and others: the results of Primitives for constants.
+"""`infer_value_for_Tile` and others: the results of Primitives for constant inputs.
 
-The original's graph compiler calls them; an input that is not a constant is None, and then so is
-the result. Types come as numbers (`ops.auto_generate.dtype_to_type_id`), rounding modes as 1
-(toward zero) and 2 (down).
+MindSpore's graph compiler calls these functions. An input that is not a constant is None, and then
+the result is None, too. Types are given by their codes (`ops.auto_generate.dtype_to_type_id`),
+rounding modes as 1 (toward zero) and 2 (down).
 """
 
 import functools
@@ -13,8 +13,8 @@ from ..._core.tensor.dtype import type_id_to_type
 from .alias import function_of, mint, ops
 
 _AREA = "ops.auto_generate"
-# A function, and the public function that takes the same, or a call of it; `type_of` gives the type
-# of a number. As in names.py, but that None for a constant gives None.
+# Each function, and the public function with the same arguments, or a call of it, as in names.py.
+# `type_of` returns the type for a code. If a constant is None, the result is None.
 CONSTANTS = {
     "ops.auto_generate.infer_value_for_Arange(start, end, step, dtype=None)": (
         "mint.arange(start, end, step, dtype=type_of(dtype))"
@@ -71,7 +71,7 @@ CONSTANTS = {
 
 
 def _constant(line):
-    """Adds a Python function to the table."""
+    """Returns a decorator that adds a Python function to the table."""
 
     def declare(function):
         CONSTANTS[line] = function
@@ -88,7 +88,7 @@ def infer_diag(input_x):
 @_constant("ops.auto_generate.infer_value_for_DivMod(input_x, other_x, rounding_mode)")
 @_constant("ops.auto_generate.infer_value_for_DivMods(input_x, other_x, rounding_mode)")
 def infer_rounded_quotient(input_x, other_x, rounding_mode):
-    """A quotient rounded to zero or down; None for one that is not rounded."""
+    """Returns a quotient rounded toward zero or down; None for an unrounded quotient."""
     mode = {1: "trunc", 2: "floor"}.get(rounding_mode)
     return None if mode is None else mint.div(input_x, other_x, rounding_mode=mode)
 
@@ -99,8 +99,8 @@ __all__ = sorted(_LINES)
 
 @functools.cache
 def find_inference(name):
-    """The function of this name, or None if there is none; it returns None if an input without a
-    default is not a constant.
+    """Returns the function of this name, or None if there is none. The function returns None if an
+    input without a default is not a constant.
     """
     line = _LINES.get(name)
     if line is None:
@@ -135,5 +135,5 @@ def _is_unknown(value):
 
 
 def _type_of(number):
-    """The type of this number; None for None."""
+    """Returns the type with this code; None for None."""
     return None if number is None else type_id_to_type(number)

@@ -1,4 +1,4 @@
-"""Declares every Primitive of internal paths: the lines of the table, and those of each subject."""
+"""Declares every Primitive of internal paths: those in the table, and those of each subject."""
 
 from .._activation import internal as _activation  # noqa: F401
 from .._attention import internal as _attention  # noqa: F401

@@ -1,6 +1,6 @@
-"""mindspore.ops.operations._grad_ops: the Primitives that the original's gradients use.
+"""mindspore.ops.operations._grad_ops: the Primitives that MindSpore's gradients use.
 
-Only names of this path are shown; they are declared in `gradients.py` and `internal.py` of the
+It shows only the names of this path, which are declared in `gradients.py` and `internal.py` of the
 package of their subject.
 """
 
@@ -15,7 +15,7 @@ _find, _listing, __all__ = facade(__name__, Primitive, AREA, ALIASES[AREA])
 
 
 def __getattr__(name):
-    """A Primitive of the table, else one that an operation declares."""
+    """Returns a Primitive of the table, else one that an operator declares."""
     return find_alias(AREA, name) or _find(name)
 
 

@@ -1,6 +1,6 @@
-"""mindspore.ops.operations._inner_ops: Primitives that the original's layers use.
+"""mindspore.ops.operations._inner_ops: the Primitives that MindSpore's layers use.
 
-Any name of `mindspore.ops` and `mindspore.ops.auto_generate` is found here too.
+It also has every name of `mindspore.ops` and `mindspore.ops.auto_generate`.
 """
 
 from ..._core.declare.public_api import build
@@ -11,6 +11,6 @@ from ..primitive import Primitive
 
 
 def __getattr__(name):
-    """A name of this path alone, else of `mindspore.ops.auto_generate`."""
+    """Returns a name that only this path has, else the one in `mindspore.ops.auto_generate`."""
     result = build("ops.operations._inner_ops", name, Primitive)
     return _find(name) if result is None else result

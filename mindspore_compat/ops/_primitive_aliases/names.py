@@ -1,10 +1,10 @@
 """The table of Primitives and functions that duplicate public functions.
 
-On the left is the public signature: of a Primitive the settings in the first brackets and the
-inputs in the second, of a function its parameters. On the right is the function that takes the
-inputs, and then the settings, in this order; or a call of it, where it takes them otherwise.
-alias.py makes the objects. Primitives with arithmetic of their own are declared in `internal.py`
-of the package of their subject.
+On the left is the public signature. A Primitive has its settings in the first parentheses and its
+inputs in the second; a function has its parameters in one pair. On the right is the function that
+takes the inputs and then the settings, in this order, or a call of it if it takes them in another
+way. alias.py makes the objects. Primitives with arithmetic of their own are declared in
+`internal.py` of the package of their subject.
 """
 
 NAMES = {
@@ -407,7 +407,7 @@ NAMES = {
         "mint.nn.functional.threshold(input, threshold, value, True)"
     ),
     "ops.auto_generate.InplaceZero()(input)": "Tensor.zero_",
-    # Attention, experts and products with exchanges.
+    # Attention, experts, and products fused with exchanges.
     "ops.auto_generate.AllGatherMatmul()(input, x2, group, world_size, bias=None, "
     "gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False)": (
         "ops.all_gather_matmul"

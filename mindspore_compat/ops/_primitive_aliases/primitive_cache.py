@@ -1,4 +1,4 @@
-"""`_get_cache_prim`, a private name that many public scripts import: cached Primitives."""
+"""`_get_cache_prim`, a private function that many public scripts import: it caches Primitives."""
 
 from ..primitive import Primitive
 
@@ -6,14 +6,14 @@ _made = {}
 
 
 def _get_cache_prim(cls):
-    """Returns a stand-in for a Primitive class that returns the same Primitive for the same
-    arguments.
+    """Returns a callable that stands for a Primitive class and returns the same instance for the
+    same arguments.
 
     Args:
         cls (type): a subclass of Primitive.
 
     Raises:
-        TypeError: if `cls` is something else.
+        TypeError: if `cls` is anything else.
     """
     if not (isinstance(cls, type) and issubclass(cls, Primitive)):
         raise TypeError(

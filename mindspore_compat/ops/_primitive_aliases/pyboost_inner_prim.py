@@ -1,8 +1,8 @@
 """mindspore.ops.auto_generate.pyboost_inner_prim: Primitives as functions, settings included.
 
-`roll_impl(input, shifts, dims)` is `Roll(shifts, dims)(input)`: the parameters of a function are
-the inputs and then the settings of a Primitive, none with a default. Each has a class too,
-`RollPrim_`, whose calls take them as one list. Both are made at first use.
+`roll_impl(input, shifts, dims)` is `Roll(shifts, dims)(input)`: a function takes the inputs and
+then the settings of a Primitive, all without defaults. It has a class too, `RollPrim_`, whose calls
+take them as one list. Both are made at first use.
 """
 
 import functools
@@ -87,20 +87,20 @@ _PRIMITIVES = {
     "weight_quant_batch_matmul_impl": "WeightQuantBatchMatmul",
 }
 _FUNCTIONS = {f"{primitive}Prim_": name for name, primitive in _PRIMITIVES.items()}
-_RENAMED = {  # parameters that have other names than the Primitive's
+_RENAMED = {  # parameters whose names differ from those of the Primitive
     "binary_cross_entropy_impl": {"logits": "input", "labels": "target"},
     "binary_cross_entropy_with_logits_impl": {"pos_weight": "posWeight"},
     "cross_impl": {"x1": "input", "x2": "other"},
     "nan_to_num_impl": {"x": "input"},
     "smooth_l1_loss_impl": {"input": "prediction"},
 }
-_BEHIND_SETTINGS = {"batch_norm_grad_ext_impl": "output_mask"}  # an input
+_BEHIND_SETTINGS = {"batch_norm_grad_ext_impl": "output_mask"}  # an input after the settings
 
 __all__ = sorted([*_PRIMITIVES, *_FUNCTIONS])
 
 
 def __getattr__(name):
-    """A function, or the class that belongs to one."""
+    """Returns a function, or the class that belongs to one."""
     if name in _PRIMITIVES:
         return _function(name)
     if name in _FUNCTIONS:
@@ -114,7 +114,7 @@ def __dir__():
 
 @functools.cache
 def _function(name):
-    """The function of a Primitive."""
+    """Returns the function of a Primitive."""
     primitive = _PRIMITIVES[name]
     primitive_class = next(filter(None, (find(f"{area}.{primitive}") for area in _AREAS)))
     renamed = _RENAMED.get(name, {})
@@ -146,7 +146,7 @@ def _function(name):
 
 @functools.cache
 def _class(title):
-    """The class of a function; its calls are those of the function with a list."""
+    """Returns the class of a function; its calls take the arguments of the function as one list."""
     name = _FUNCTIONS[title]
 
     def call(self, arguments):

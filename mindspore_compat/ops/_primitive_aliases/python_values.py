@@ -1,6 +1,6 @@
-"""The original's Primitives whose inputs or results are Python numbers and sequences.
+"""MindSpore's Primitives whose inputs or results are Python numbers and sequences.
 
-The names of numbers are those of `ops.auto_generate`, the others those of
+Primitives of numbers are shown in `ops.auto_generate`, those of sequences in
 `ops.operations._sequence_ops`.
 """
 
@@ -30,7 +30,7 @@ AREAS = ("ops.auto_generate", "ops.operations._sequence_ops")
 
 
 def _divisor(name, y):
-    """`y`, with the error of the original if it is zero."""
+    """Returns `y`; raises MindSpore's error if it is zero."""
     if not isinstance(y, (str, bytes)) and y == 0:
         raise ValueError(f"For '{name}', the divisor must not be zero, but got {y!r}.")
     return y
@@ -53,7 +53,7 @@ def _replace(seq, target, start, stop, step):
 
 
 def _part_of(bounds, attr):
-    """`start`, `stop` or `step` of a slice."""
+    """Returns `start`, `stop` or `step` of a slice."""
     if not isinstance(bounds, slice):
         _Slice.refuse("SliceGetItem", "slice", bounds)
     return getattr(bounds, attr)
@@ -142,7 +142,7 @@ alias("ops.operations._sequence_ops.tuple_greater_than()(x, y)", lambda x, y: x 
 
 @public("ops.auto_generate.BoolNot")
 class BoolNot(Primitive):
-    """`not x` of a bool, as a Tensor.
+    """Computes `not x` of a bool, as a Tensor.
 
     Raises:
         TypeError: if `x` is not a bool.
@@ -160,11 +160,11 @@ class BoolNot(Primitive):
 
 @public("ops.auto_generate.TensorToScalar")
 class TensorToScalar(Primitive):
-    """The one number in a Tensor, as Python's.
+    """Returns the number in a Tensor of one element, as a Python number.
 
     Raises:
         TypeError: if `x` is not a Tensor.
-        ValueError: if it has more elements than one, or none.
+        ValueError: if `x` does not have exactly one element.
 
     Source: mindspore.ops.auto_generate.TensorToScalar of MindSpore 2.10.
     """
@@ -183,15 +183,16 @@ class TensorToScalar(Primitive):
 
 @public("ops.auto_generate.TupleToTensor")
 class TupleToTensor(Primitive):
-    """The numbers of a tuple, all of one type, as a Tensor.
+    """Makes a Tensor of a tuple of numbers, which all have one type.
 
-    Inputs: the tuple, and a dtype: without it bools stay, ints become int64, floats float32.
+    Inputs: the tuple, and a dtype. Without a dtype, bools stay bools, ints become int64, and floats
+    float32.
 
     Raises:
         TypeError: if `input_tuple` is not a tuple or list of numbers, or `dtype` is not one of
             these.
-        ValueError: if there is no number to take the dtype from.
-        RuntimeError: if numbers are of two types.
+        ValueError: if the tuple is empty and no dtype is given.
+        RuntimeError: if the numbers have different types.
 
     Source: mindspore.ops.auto_generate.TupleToTensor of MindSpore 2.10.
     """
@@ -226,5 +227,5 @@ __all__ = sorted(
 
 
 def find_value(name):
-    """The Primitive of this name, or None if no line declares it."""
+    """Returns the Primitive of this name, or None if no line declares it."""
     return next(filter(None, (find_alias(area, name) for area in AREAS)), None)

@@ -1,4 +1,4 @@
-"""Random numbers of the normal, gamma, Laplace and Poisson distributions."""
+"""Random numbers from the normal, gamma, Laplace and Poisson distributions."""
 
 from ..._backend import random
 from ..._backend.arrays import current_space
@@ -32,8 +32,8 @@ from .generators import (
 
 
 def moved(mean, scale, noise):
-    """mean + scale * noise, float64 for a Tensor of float64 means; gradients reach the mean and
-    scale that are Tensors.
+    """Computes mean + scale * noise, in float64 if `mean` is a float64 Tensor; a mean and a scale
+    that are Tensors have gradients.
     """
     if not any(isinstance(value, Tensor) for value in (mean, scale)):
         return _make(mean + scale * noise, None)
@@ -54,20 +54,20 @@ def moved_noise(
     noise: TensorOf(floating),
     in_float64: Bool,
 ):
-    """mean + scale * noise; float64 where it is to be `in_float64`, else float32."""
+    """Computes mean + scale * noise, in float64 if `in_float64`, else in float32."""
     return xp.cast(mean + scale * noise, "float64" if in_float64 else "float32")
 
 
 @op(compute="native")
 def at_rate(xp, drawn: TensorOf(floating), rate: TensorOf(any_dtype)):
-    """drawn / rate, float32."""
+    """Computes drawn / rate, in float32."""
     return xp.cast(drawn / rate, "float32")
 
 
 @public("ops.randn")
 @checked
 def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
-    """Draws numbers of the standard normal distribution; float32 by default.
+    """Draws numbers from the standard normal distribution; float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -83,7 +83,7 @@ def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
 @public("ops.randn_like")
 @checked
 def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
-    """Draws numbers of the standard normal distribution in the shape of a Tensor; float32 by
+    """Draws numbers from the standard normal distribution in the shape of a Tensor; float32 by
     default.
 
     Example:
@@ -97,7 +97,7 @@ def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
 @public("ops.standard_normal")
 @checked
 def standard_normal(shape: Shape, seed: Seed = None):
-    """Draws float32 numbers of the standard normal distribution.
+    """Draws float32 numbers from the standard normal distribution.
 
     Example:
         >>> import mindspore_compat as ms
@@ -114,7 +114,7 @@ def standard_normal(shape: Shape, seed: Seed = None):
 
 @public("ops.StandardNormal")
 class StandardNormal(_Seeded):
-    """Float32 numbers of the standard normal distribution: `ops.StandardNormal(seed,
+    """Draws float32 numbers from the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`.
 
     Example:
@@ -137,10 +137,10 @@ def normal(
     stddev: TensorOf(any_dtype, scalars=True),
     seed: Seed = None,
 ):
-    """Draws numbers of the normal distribution with this mean and standard deviation; float64 for a
-    mean of float64, else float32.
+    """Draws numbers from the normal distribution with the given mean and standard deviation;
+    float64 if the mean is float64, else float32.
 
-    The mean and deviation may be Tensors; the shapes broadcast.
+    The mean and deviation may be Tensors, which broadcast.
 
     Example:
         >>> import mindspore_compat as ms
@@ -157,7 +157,7 @@ def normal(
 @public("ops.gamma")
 @checked
 def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), seed: Seed = None):
-    """Draws float32 numbers of the gamma distribution of shape `alpha` and rate `beta`.
+    """Draws float32 numbers from the gamma distribution with shape `alpha` and rate `beta`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -181,7 +181,8 @@ def _gamma(stream, shape, alpha, beta):
 def laplace(
     shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("float32"), seed: Seed = None
 ):
-    """Draws float32 numbers of the Laplace distribution.
+    """Draws float32 numbers from the Laplace distribution with the given mean and scale
+    `lambda_param`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -203,7 +204,7 @@ def _laplace(stream, shape, mean, scale):
 @public("ops.standard_laplace")
 @checked
 def standard_laplace(shape: Shape, seed: Seed = None):
-    """Draws float32 numbers of the Laplace distribution of mean 0 and scale 1.
+    """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
 
     Example:
         >>> import mindspore_compat as ms
@@ -218,8 +219,8 @@ def standard_laplace(shape: Shape, seed: Seed = None):
 def random_poisson(
     shape: Index, rate: TensorOf(real) | Number, seed: Seed = None, dtype: DType = dtypes.float32
 ):
-    """Draws counts of the Poisson distribution, `shape` for each element of `rate`; float32 by
-    default.
+    """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`;
+    float32 by default.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,7 +1,7 @@
 """Dropout, and the activations that draw random numbers.
 
-Masks come from the stream that `mindspore.set_seed` seeds, or, for an op given seeds of its own,
-from a stream of its own. Gradients treat them as constants.
+Masks are drawn from the generator that `mindspore.set_seed` seeds; an op with its own seeds has its
+own generator. Gradients treat masks as constants.
 """
 
 import numpy as np
@@ -29,14 +29,14 @@ Chance = Float(ge=0.0, le=1.0)
 
 
 def _drop(xp, x, mask, keep):
-    """`x` where the mask is true, scaled to keep its expectation."""
+    """Returns `x` where the mask is true, scaled to keep its expectation, and 0 elsewhere."""
     return xp.zeros_like(x) if keep == 0 else xp.dropped(x, mask, keep)
 
 
 @implements
 def dropped(xp, x, mask, keep):
-    """`x` / `keep` where the mask holds, else times 0; the scale has the dtype of `x`, of bfloat16
-    and of integers that of float32. On a GPU it is one kernel."""
+    """Computes `x` / `keep` where the mask is true, and `x` * 0 elsewhere. The scale has the dtype
+    of `x`; for bfloat16 and integers it is float32. On a GPU it is one kernel."""
     if x.dtype.kind in "fV" and mask.shape == x.shape and (bodies := bodies_of(xp, x, mask)):
         scale = np.float32(1 / keep)
         scale = float(x.dtype.type(scale)) if x.dtype.kind == "f" else float(scale)
@@ -66,8 +66,8 @@ def dropout(
     """Applies dropout: sets each element to zero with probability `p` and divides the others by 1 -
     p.
 
-    Without `training` it returns the input itself. With a `seed` the masks follow from it, from
-    call to call.
+    Without `training` it returns the input itself. A `seed` determines the masks of successive
+    calls.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -132,7 +132,7 @@ def dropout_primitive(
 
 
 def _channels(xp, api, x, keep, ranks):
-    """The input with whole channels dropped, and the mask, which broadcasts."""
+    """Drops whole channels of the input; returns the result, and the mask, which broadcasts."""
     if x.ndim not in ranks:
         counts = " or ".join(map(str, ranks))
         raise ValueError(
@@ -254,7 +254,7 @@ def dropout3d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
     return _with_mask(xp, "Dropout3D", x, keep_prob, 5)
 
 
-# A mask made first and used later: bits, as many as elements, in groups of 128.
+# A mask is drawn first and used later: one bit per element, padded to a multiple of 128.
 
 
 @op("ops.DropoutGenMask(Seed0=0, Seed1=0)(shape, keep_prob)")
@@ -265,11 +265,11 @@ def dropout_gen_mask(
     Seed0: Int = 0,
     Seed1: Int = 0,
 ):
-    """Draws a dropout mask for `DropoutDoMask`: one bit for each element, which is set with
-    probability `keep_prob`.
+    """Draws a dropout mask for `DropoutDoMask`: one bit per element, which is 1 with probability
+    `keep_prob`.
 
     Shapes:
-        `shape` is a tuple of n elements in all. The result is (ceil(n / 128) * 16,), of uint8.
+        `shape` is a tuple with n elements in total. The result is (ceil(n / 128) * 16,), of uint8.
 
     Example:
         >>> print(ms.ops.DropoutGenMask()((4, 5), ms.Tensor(0.5)).shape)
@@ -287,7 +287,7 @@ def dropout_gen_mask(
 def dropout_do_mask(
     xp, x: Floats, mask: TensorOf("uint8"), keep_prob: TensorOf(floating, scalars=True)
 ):
-    """Applies a dropout mask: keeps the elements of `x` whose bit in `mask` is set and divides them
+    """Applies a dropout mask: keeps the elements of `x` whose bit in `mask` is 1 and divides them
     by `keep_prob`; the others become zero.
 
     Shapes:
@@ -321,8 +321,8 @@ def _random_leaky_vjp(xp, g, x, drawn, *, lower, upper):
 
 @implements
 def random_leaky(xp, x, drawn, lower, upper):
-    """`x` where it is not negative, else times a slope chosen by a random number `drawn` in
-    [0, 1).
+    """Returns `x` where it is not negative, else `x` times a slope in [lower, upper) that `drawn`,
+    a random number in [0, 1), selects.
     """
     return xp.pointwise(_random_leaky, x, drawn, lower=lower, upper=upper)
 
@@ -372,7 +372,8 @@ def gumbel_softmax(
 ):
     """Computes the Gumbel softmax, the softmax of (logits + Gumbel noise) / tau along `dim`.
 
-    With `hard` it is one-hot vectors at the largest entries, with the gradient of the soft ones.
+    With `hard`, the result is one-hot at the largest entries, and its gradient is that of the
+    softmax.
 
     Shapes:
         `logits` may have any shape. The result has the same shape and dtype.

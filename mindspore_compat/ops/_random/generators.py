@@ -1,11 +1,11 @@
-"""The generator that a random op draws from, and what such ops share.
+"""Selects the generators of random operators.
 
-Without a seed an op draws from the default stream, which `mindspore.set_seed` starts; with a seed
-of its own from the stream of that seed, which goes on from call to call (a primitive has one for
-each instance). `bernoulli`, `randperm`, `multinomial_with_replacement` and `random_categorical`
-give the same numbers at every call with the same seed. The `mint` forms, which take a generator
-(mindspore.Generator), are in _random/mint.py. The distributions, shapes and dtypes are those of the
-original; the numbers are not.
+Without a seed, an operator draws from the default generator, which `mindspore.set_seed` seeds. With
+a seed, it draws from the generator of that seed, which continues from call to call (a primitive has
+one per instance). `bernoulli`, `randperm`, `multinomial_with_replacement` and `random_categorical`
+return the same numbers at every call with the same seed. The `mint` forms, which take a
+mindspore.Generator, are in _random/mint.py. Distributions, shapes and dtypes are those of
+MindSpore; the numbers differ.
 """
 
 from ..._backend import random
@@ -32,12 +32,13 @@ Fractional, Whole = AsValue(DType(floating)), AsValue(DType(integer))
 
 
 def _generator(xp, seed=None):
-    """One draw's generator: of the seed's stream if there is one, else of the default stream."""
+    """Returns the generator for one draw: that of the seed if one is given, else the default
+    one."""
     return _Draw(random.stream(seed), xp)
 
 
 def _lengths(api, shape):
-    """The shape of a draw; no length may be negative."""
+    """Returns the shape of a draw; rejects negative lengths."""
     lengths = shape_of(api, shape)
     if any(length < 0 for length in lengths):
         raise ValueError(f"For '{api}', the shape must hold ints >= 0, but got {lengths}.")
@@ -45,8 +46,8 @@ def _lengths(api, shape):
 
 
 class _Draw:
-    """A generator that the first call takes from a stream; a refused call gives it back, so that it
-    draws nothing.
+    """A generator that is taken from a stream at the first call. If the call fails, the stream is
+    restored, so that a rejected call draws nothing.
     """
 
     def __init__(self, stream, xp):
@@ -71,13 +72,13 @@ class _Draw:
 
 
 def _first(xp, seed, offset=None):
-    """The first generator of the seeds, at every call, if there are any."""
+    """Returns the first generator of the seeds, at every call, if there are any."""
     return (random.start(seed, offset) if seed or offset else random.default).next(xp)
 
 
 class _Seeded(Primitive):
-    """What primitives with two seeds share: a stream for each instance, or, if both seeds are 0,
-    the default one.
+    """The base class of primitives with two seeds: each instance has its own stream, or uses the
+    default stream if both seeds are 0.
     """
 
     @checked
@@ -94,31 +95,31 @@ class _Seeded(Primitive):
         return self._own or random.default
 
     def _draw(self, xp):
-        """The generator of one call."""
+        """Returns the generator for one call."""
         return _Draw(self._stream, xp)
 
 
 def _make(array, dtype, default="float32"):
     if not getattr(array, "shape", ()):
-        array = current_space().asarray(array)  # NumPy draws one number as a plain one
+        array = current_space().asarray(array)  # NumPy returns a single number as a scalar
     target = default if dtype is None else dtypes.to_numpy(dtype)
     return Tensor._wrap(array if array.dtype == target else array.astype(target))
 
 
 def _number(value):
-    """A number or a Tensor argument, in the form that generators take."""
+    """Converts a number or a Tensor to the form that generators accept."""
     return value._array if isinstance(value, Tensor) else value
 
 
 def _stream(generator, xp, seed=None):
-    """The generator of one draw, where a mindspore.Generator may be given."""
+    """Returns the generator for one draw, where a mindspore.Generator may be given."""
     if generator is None:
         return _generator(xp, seed)
     return _Draw(generator._stream, xp)
 
 
 def _dtype_like(api, input, dtype, rule):
-    """The dtype that was given, or that of the input, which is checked like it."""
+    """Returns the given dtype, or that of the input; checks both with the same rule."""
     dtype = input.dtype if dtype is None else dtype
     rule.refuse(api, "dtype", dtype)
     return dtype

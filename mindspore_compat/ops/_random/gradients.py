@@ -10,11 +10,11 @@ from ..primitive import Primitive
 
 @public("ops.operations._grad_ops.RandomGammaGrad")
 class RandomGammaGrad(Primitive):
-    """The derivative of a draw from a gamma distribution with respect to its shape `alpha`.
+    """Computes the derivative of a gamma-distributed sample with respect to its shape `alpha`.
 
-    Of a draw the value of the distribution function stays, so it is minus the derivative of that
-    for `alpha`, divided by the density: Figurnov et al., "Implicit Reparameterization Gradients"
-    (2018).
+    The value of the distribution function at the sample is held constant. The derivative is
+    therefore minus the function's derivative with respect to `alpha`, divided by the density:
+    Figurnov et al., "Implicit Reparameterization Gradients" (2018).
 
     Raises:
         TypeError: if an input is not a Tensor of float32 or float64, or the dtypes differ.
@@ -41,7 +41,7 @@ class RandomGammaGrad(Primitive):
 
 @op()
 def gamma_draw_gradient(xp, gradient: Floats, alpha: Floats, sample: Floats):
-    """Minus `gradient` divided by the density of the gamma distribution at `sample`."""
+    """Computes minus `gradient` divided by the density of the gamma distribution at `sample`."""
     return -gradient * xp.exp(sample + xp.gammaln(alpha) - (alpha - 1) * xp.log(sample))
 
 

@@ -1,6 +1,6 @@
 """Primitives of random numbers that MindSpore exposes under internal paths only.
 
-They draw from the generator that has the seed and the offset given.
+They draw from the generator with the given seed and offset.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from .._primitive_aliases.alias import alias, methods, mint, ops
 
 
 def _at(seed, offset):
-    """A random generator with this seed at this offset."""
+    """Returns a random generator with this seed at this offset."""
     generator = Generator()
     generator._stream.restore((int(seed), int(offset)))
     return generator
@@ -132,12 +132,12 @@ def _uniform(shape, seed, offset):
 
 
 def rounded(p, dtype):
-    """A probability as a number of that dtype."""
+    """Returns a probability rounded to that dtype."""
     return float(Tensor(p, dtype).astype(float32).asnumpy())
 
 
 def packed_mask(shape, p, seed, offset):
-    """A dropout mask of the given number of elements, eight to a byte, uint8; padded to 128
+    """Draws a dropout mask for a shape, one bit per element in uint8, padded to a multiple of 128
     elements.
     """
     keep_mask = (_uniform(shape, seed, offset) >= p).asnumpy().reshape(-1)
@@ -148,7 +148,7 @@ def packed_mask(shape, p, seed, offset):
 @alias("ops.auto_generate.DropoutDoMaskExt()(input, mask, p)")
 @alias("ops.auto_generate.DropoutGradExt()(input, mask, p)")
 def drop(input, mask, p):
-    """The input masked by a mask packed as in `packed_mask`, divided by 1 - p."""
+    """Applies a mask from `packed_mask` to the input, and divides it by 1 - p."""
     bits = np.unpackbits(mask.asnumpy(), bitorder="little")[: input.size]
     keep_mask = Tensor(bits.reshape(input.shape).astype(bool), bool_).astype(input.dtype)
     return input * keep_mask / (1 - p) if p < 1 else ops.zeros_like(input)
@@ -156,7 +156,7 @@ def drop(input, mask, p):
 
 @alias("ops.auto_generate.DropoutExt()(input, p, seed, offset)")
 def dropout(input, p, seed, offset):
-    """(the input after dropout, the mask)."""
+    """Applies dropout; returns (result, mask)."""
     mask = packed_mask(input.shape, p, seed, offset)
     return drop(input, mask, p), mask
 
@@ -167,13 +167,13 @@ def _into(input, result, inplace):
 
 @alias("ops.auto_generate.FuncDropoutExt()(input, p, training, inplace, seed, offset)")
 def dropout_in_training(input, p, training, inplace, seed, offset):
-    """The input after dropout; unchanged outside training."""
+    """Applies dropout in training; otherwise returns the input unchanged."""
     return _into(input, dropout(input, p, seed, offset)[0], inplace) if training else input
 
 
 @alias("ops.auto_generate.Dropout2dExt()(input, p, training, inplace, seed, offset)")
 def dropout_by_channel(input, p, training, inplace, seed, offset):
-    """The input after channel dropout; unchanged outside training."""
+    """Applies channel dropout in training; otherwise returns the input unchanged."""
     if not training:
         return input
     shape = (*input.shape[:2], *(1,) * (input.ndim - 2))

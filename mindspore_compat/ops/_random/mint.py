@@ -1,8 +1,8 @@
-"""Random numbers of `mindspore.mint`, with `generator` and `device`.
+"""Random numbers of `mindspore.mint`, with the arguments `generator` and `device`.
 
-The streams are those of _random/generators.py; `mint.randperm` is in _random/sampling.py. `device`
-names the accelerator, "Ascend" or "npu", which is the device target in force; the original makes
-these numbers nowhere else.
+The generators are those of _random/generators.py; `mint.randperm` is in _random/sampling.py.
+`device` may only name the accelerator, "Ascend" or "npu", which stands for the current device
+target, because MindSpore draws these numbers nowhere else.
 """
 
 from ..._backend.arrays import SPACES, current_space
@@ -36,12 +36,12 @@ FloatOrTensor = Float | TensorOf(every)
 
 
 def need_accelerator(api, device):
-    """Rejects a device on which no random numbers are made.
+    """Rejects a device on which no random numbers can be drawn.
 
     Raises:
         TypeError: if `device` is not a str or None.
         RuntimeError: if it is the CPU.
-        ValueError: if it is not one of the names known.
+        ValueError: if it is an unknown name.
     """
     if device is None:
         return
@@ -57,7 +57,7 @@ def need_accelerator(api, device):
 
 
 def _shape_and_dtype(api, size, dtype, device):
-    """The shape, and the dtype, which may follow a shape given as one sequence."""
+    """Returns the shape and the dtype; the dtype may follow a shape given as one sequence."""
     need_accelerator(api, device)
     if len(size) == 2 and isinstance(size[0], (tuple, list)):
         size, dtype = size[:1], size[1]
@@ -71,13 +71,13 @@ def rand(*size, generator=None, dtype=None, device=None):
 
     Args:
         *size (Union[int, tuple(int), list(int)]): the shape.
-        generator (mindspore.Generator): where the numbers come from; the default one without.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
         dtype (mindspore.dtype): a floating dtype. Default: float32.
-        device (str): "Ascend" or "npu" for the accelerator; the device target without.
+        device (str): "Ascend" or "npu", the accelerator. Default: the device target.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if `size` holds a negative number, or the device is another.
+        TypeError: if an argument has the wrong type.
+        ValueError: if `size` holds a negative number, or `device` is an unknown name.
         RuntimeError: if `device` is "CPU".
 
     Example:
@@ -93,11 +93,11 @@ def rand(*size, generator=None, dtype=None, device=None):
 
 @public("mint.randn")
 def randn(*size, generator=None, dtype=None, device=None):
-    """Draws numbers of the standard normal distribution; its arguments are those of `mint.rand`.
+    """Draws numbers from the standard normal distribution; its arguments are those of `mint.rand`.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if `size` holds a negative number, or the device is another.
+        TypeError: if an argument has the wrong type.
+        ValueError: if `size` holds a negative number, or `device` is an unknown name.
         RuntimeError: if `device` is "CPU".
 
     Example:
@@ -112,7 +112,8 @@ def randn(*size, generator=None, dtype=None, device=None):
 
 
 def _space_and_dtype(api, input, dtype, device):
-    """The functions of the input's array, and the dtype of the result, which must be floating."""
+    """Returns the space of the input's array, and the dtype of the result, which must be
+    floating."""
     need_accelerator(api, device)
     target = input.dtype if dtype is None else dtype
     FloatDType.refuse(api, "dtype", target)
@@ -126,12 +127,12 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 
     Args:
         input (Tensor): any shape.
-        dtype (mindspore.dtype): a floating dtype; that of `input` by default.
+        dtype (mindspore.dtype): a floating dtype. Default: that of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
 
     Raises:
-        TypeError: if an argument is of another type, or the dtype not a floating one.
-        ValueError: if the device is another.
+        TypeError: if an argument has the wrong type, or `dtype` is not floating.
+        ValueError: if `device` is an unknown name.
         RuntimeError: if `device` is "CPU".
 
     Example:
@@ -148,8 +149,8 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 @public("mint.randn_like")
 @checked
 def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
-    """Draws numbers of the standard normal distribution in the shape of a Tensor; as
-    `mint.rand_like`.
+    """Draws numbers from the standard normal distribution in the shape of a Tensor; its arguments
+    are those of `mint.rand_like`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -168,17 +169,17 @@ def randint(*args, generator=None, dtype=None, device=None):
     [0, high).
 
     Args:
-        low (int): the least number. Default: 0.
-        high (int): the number above the largest.
+        low (int): the smallest number. Default: 0.
+        high (int): the upper bound, which is never drawn.
         size (Union[tuple(int), list(int)]): the shape.
-        generator (mindspore.Generator): where the numbers come from; the default one without.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
         dtype (mindspore.dtype): the dtype. Default: int64.
         device (str): "Ascend" or "npu" for the accelerator.
 
     Raises:
-        TypeError: if a bound is not an int, `size` neither a tuple nor a list, or there are more or
-            fewer arguments.
-        ValueError: if `low` is not below `high`, or the device is another.
+        TypeError: if a bound is not an int, `size` is neither a tuple nor a list, or the number of
+            arguments is wrong.
+        ValueError: if `low` is not below `high`, or `device` is an unknown name.
         RuntimeError: if `device` is "CPU".
 
     Example:
@@ -197,7 +198,7 @@ def randint(*args, generator=None, dtype=None, device=None):
 
 
 def _bounds(api, bounds):
-    """The bounds of random integers: the upper one, or both."""
+    """Returns the bounds of random integers, given the upper one or both."""
     if len(bounds) not in (1, 2):
         raise TypeError(f"For '{api}', there must be one bound or two, but got {len(bounds)}.")
     low, high = bounds if len(bounds) == 2 else (0, *bounds)
@@ -208,19 +209,20 @@ def _bounds(api, bounds):
 
 @public("mint.randint_like")
 def randint_like(*args, dtype=None, device=None):
-    """Draws random integers in the shape of a Tensor: `randint_like(input, low, high)`, or without
-    `low`, which is then 0.
+    """Draws random integers in the shape of a Tensor: `randint_like(input, low, high)` in [low,
+    high), `randint_like(input, high)` in [0, high).
 
     Args:
         input (Tensor): any shape.
-        low (int): the least number. Default: 0.
-        high (int): the number above the largest.
-        dtype (mindspore.dtype): the dtype; that of `input` by default.
+        low (int): the smallest number. Default: 0.
+        high (int): the upper bound, which is never drawn.
+        dtype (mindspore.dtype): the dtype. Default: that of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
 
     Raises:
-        TypeError: if `input` is not a Tensor, a bound not an int, or there are more or fewer.
-        ValueError: if `low` is not below `high`, or the device is another.
+        TypeError: if `input` is not a Tensor, a bound is not an int, or the number of bounds is
+            wrong.
+        ValueError: if `low` is not below `high`, or `device` is an unknown name.
         RuntimeError: if `device` is "CPU".
 
     Example:
@@ -240,14 +242,14 @@ def randint_like(*args, dtype=None, device=None):
 @public("mint.normal")
 @checked
 def normal(mean: FloatOrTensor = 0.0, std: FloatOrTensor = 1.0, size=None, generator=None):
-    """Draws numbers of the normal distribution; the mean and the deviation may be Tensors, which
-    then give the shape.
+    """Draws numbers from the normal distribution. The mean and the deviation may be Tensors, which
+    then determine the shape.
 
     Args:
         mean (Union[float, Tensor]): the mean. Default: 0.0.
         std (Union[float, Tensor]): the standard deviation, at least 0. Default: 1.0.
-        size (tuple[int]): the shape; needed where both are floats.
-        generator (mindspore.Generator): where the numbers come from; the default one without.
+        size (tuple[int]): the shape; required if both are floats.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
 
     Raises:
         TypeError: if `mean` or `std` is neither a float nor a Tensor, or `size` is missing.
@@ -279,10 +281,10 @@ def bernoulli(input: TensorOf(floating), *, generator=None):
 
     Args:
         input (Tensor): probabilities, floats in [0, 1].
-        generator (mindspore.Generator): where the numbers come from; the default one without.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
 
     Raises:
-        TypeError: if `input` is not a Tensor of floats.
+        TypeError: if `input` is not a floating Tensor.
         ValueError: if an element is not in [0, 1].
 
     Example:
@@ -306,12 +308,12 @@ def multinomial(input: EveryDtype, num_samples: Int, replacement: Bool = False, 
 
     Args:
         input (Tensor): weights, one row or several.
-        num_samples (int): how many indices are drawn from each row.
+        num_samples (int): the number of indices drawn from each row.
         replacement (bool): whether an index may be drawn again.
-        generator (mindspore.Generator): where the numbers come from; the default one without.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         RuntimeError: if `num_samples` is below 1, or above the length of a row without replacement.
 
     Example:

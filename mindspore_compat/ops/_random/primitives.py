@@ -1,4 +1,4 @@
-"""Primitives of random numbers, built on the functions of the other files where those exist."""
+"""Primitives of random numbers, most of which call the functions of the other files."""
 
 from ..._backend.arrays import current_space
 from ..._core.declare.op import space_for
@@ -33,14 +33,9 @@ Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 
 @public("ops.Gamma")
 class Gamma(_Seeded):
-    """Float32 numbers of the gamma distribution: `ops.Gamma(seed, seed2)(shape, alpha, beta)`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.Gamma()((2, 3), ms.Tensor([1.0]), ms.Tensor([1.0])).shape)
-        (2, 3, 1)
-
-    Source: mindspore.ops.Gamma of MindSpore 2.10; so the others here.
+    """Draws float32 numbers from the gamma distribution: `ops.Gamma(seed, seed2)(shape, alpha,
+    beta)`.
+    Source: mindspore.ops.Gamma of MindSpore 2.10; likewise the other classes here.
     """
 
     @checked
@@ -50,7 +45,8 @@ class Gamma(_Seeded):
 
 @public("ops.RandomGamma")
 class RandomGamma(Gamma):
-    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`.
+    """Draws numbers from the gamma distribution with rate 1: an array of `shape` for each element
+    of `alpha`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -72,7 +68,7 @@ class RandomGamma(Gamma):
 
 @public("ops.Poisson")
 class Poisson(_Seeded):
-    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`.
+    """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -90,7 +86,8 @@ class Poisson(_Seeded):
 @public("ops.random_gamma")
 @checked
 def random_gamma(shape: Index, alpha: Float16To64, seed: Int(ge=0) = None):
-    """Draws numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`.
+    """Draws numbers from the gamma distribution with rate 1: an array of `shape` for each element
+    of `alpha`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -103,7 +100,7 @@ def random_gamma(shape: Index, alpha: Float16To64, seed: Int(ge=0) = None):
 @public("ops.poisson")
 @checked
 def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
-    """Draws int32 counts of the Poisson distribution; `mean` broadcasts to `shape`.
+    """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -128,7 +125,7 @@ def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: In
 
 @public("ops.RandomPoisson")
 class RandomPoisson(Gamma):
-    """Counts of the Poisson distribution, `shape` for each element of `rate`.
+    """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -149,7 +146,7 @@ class RandomPoisson(Gamma):
 
 @public("ops.StandardLaplace")
 class StandardLaplace(Gamma):
-    """Float32 numbers of the Laplace distribution of mean 0 and scale 1.
+    """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
 
     Example:
         >>> import mindspore_compat as ms
@@ -164,7 +161,7 @@ class StandardLaplace(Gamma):
 
 @public("ops.Multinomial")
 class Multinomial(_Seeded):
-    """Category indices drawn with replacement, with probabilities proportional to the weights in
+    """Draws category indices with replacement, with probabilities proportional to the weights in
     each row.
 
     Example:
@@ -197,7 +194,7 @@ class Multinomial(_Seeded):
 
 @public("ops.MultinomialWithReplacement")
 class MultinomialWithReplacement(Primitive):
-    """`ops.multinomial_with_replacement` as a Primitive: `(numsamples)(x, seed, offset)`.
+    """The Primitive form of `ops.multinomial_with_replacement`: `(numsamples)(x, seed, offset)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -226,7 +223,7 @@ class MultinomialWithReplacement(Primitive):
 
 @public("ops.RandomCategorical")
 class RandomCategorical(Primitive):
-    """`ops.random_categorical` as a Primitive: `(dtype)(logits, num_sample, seed)`.
+    """The Primitive form of `ops.random_categorical`: `(dtype)(logits, num_sample, seed)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -245,7 +242,7 @@ class RandomCategorical(Primitive):
 
 @public("ops.RandomShuffle")
 class RandomShuffle(Gamma):
-    """The slices along the first axis in random order; differentiable.
+    """Shuffles the slices along the first axis; differentiable.
 
     Example:
         >>> import mindspore_compat as ms
@@ -260,15 +257,15 @@ class RandomShuffle(Gamma):
 
 @public("ops.Randperm")
 class Randperm(Primitive):
-    """A random permutation of the integers below n, padded to `max_length` with `pad`.
+    """Draws a random permutation of the integers below n, padded to `max_length` with `pad`.
 
     Args:
         max_length (int): the length of the result.
-        pad (int): what fills up.
+        pad (int): the number that fills the rest.
         dtype (mindspore.dtype): an integer dtype.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if n is below 0 or above `max_length`.
 
     Example:
@@ -298,7 +295,7 @@ class Randperm(Primitive):
 
 @public("ops.RandpermV2")
 class RandpermV2(Primitive):
-    """A random permutation of the integers below n: `ops.RandpermV2(seed, offset, dtype)(n)`.
+    """Draws a random permutation of the integers below n: `ops.RandpermV2(seed, offset, dtype)(n)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -319,7 +316,7 @@ class RandpermV2(Primitive):
 
 
 def _shape(api, shape, least=1):
-    """A shape from ints or a Tensor of one axis, none of them below `least`."""
+    """Returns a shape from ints or a Tensor of one axis; rejects numbers below `least`."""
     if isinstance(shape, Tensor) and shape.ndim != 1:
         raise ValueError(f"For '{api}', 'shape' must have one axis, but got {shape.shape}.")
     whole = shape_of(api, (shape,))
@@ -330,14 +327,16 @@ def _shape(api, shape, least=1):
 
 
 def _truncated_normal(xp, draw, shape, low, high):
-    """Standard normal numbers in [low, high], by the inverse distribution function."""
+    """Draws standard normal numbers truncated to [low, high], by the inverse distribution
+    function."""
     below, above = xp.ndtr(low), xp.ndtr(high)
     return xp.ndtri(below + (above - below) * draw.random(shape))
 
 
 @public("ops.TruncatedNormal")
 class TruncatedNormal(_Seeded):
-    """Standard normal numbers truncated at two standard deviations: `(dtype, seed, seed2)(shape)`.
+    """Draws standard normal numbers truncated at two standard deviations: `(dtype, seed,
+    seed2)(shape)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -365,8 +364,8 @@ class TruncatedNormal(_Seeded):
 
 @public("ops.ParameterizedTruncatedNormal")
 class ParameterizedTruncatedNormal(_Seeded):
-    """Normal numbers truncated to [min, max], with separate parameters for each row of the first
-    axis.
+    """Draws normal numbers truncated to [min, max], with separate parameters for each row of the
+    first axis.
 
     Example:
         >>> shape, numbers = ms.Tensor([2, 3]), [ms.Tensor([x]) for x in (0.0, 1.0, -1.0, 1.0)]
@@ -412,7 +411,8 @@ class ParameterizedTruncatedNormal(_Seeded):
 
 @public("ops.NonDeterministicInts")
 class NonDeterministicInts(Primitive):
-    """Random integers over the whole range of a dtype: `ops.NonDeterministicInts(dtype)(shape)`.
+    """Draws random integers over the whole range of a dtype:
+    `ops.NonDeterministicInts(dtype)(shape)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -436,7 +436,7 @@ class NonDeterministicInts(Primitive):
 
 @public("ops.LogNormalReverse")
 class LogNormalReverse(Primitive):
-    """Log-normally distributed numbers in the input's shape: `(mean, std)(input)`.
+    """Draws log-normally distributed numbers in the input's shape: `(mean, std)(input)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -458,7 +458,7 @@ class LogNormalReverse(Primitive):
 
 @public("ops.Cauchy")
 class Cauchy(Primitive):
-    """Float32 numbers of the Cauchy distribution: `ops.Cauchy(size, median, sigma)()`.
+    """Draws float32 numbers from the Cauchy distribution: `ops.Cauchy(size, median, sigma)()`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -481,9 +481,9 @@ class Cauchy(Primitive):
 
 @public("ops.Bernoulli")
 class Bernoulli(Primitive):
-    """Bernoulli samples: 1 with probability p, else 0: `ops.Bernoulli(seed, offset)(x, p)`.
+    """Draws Bernoulli samples, 1 with probability p, else 0: `ops.Bernoulli(seed, offset)(x, p)`.
 
-    Only an int counts as an offset; anything else is 0.
+    An offset that is not an int counts as 0.
 
     Example:
         >>> import mindspore_compat as ms

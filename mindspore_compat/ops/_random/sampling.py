@@ -26,7 +26,7 @@ _Mask = TensorOf("bool").called("a bool Tensor")
 
 @op(compute="native")
 def permuted(xp, x: Anything, order: TensorOf("int64")):
-    """The slices of the input in another order."""
+    """Returns the slices of the input in the given order."""
     return xp.take(x, order, 0)
 
 
@@ -53,7 +53,7 @@ def _shuffle(stream, x):
 
 
 def _permutation(xp, count, draw):
-    """A random permutation of `count` indices: the sort order of `count` random numbers."""
+    """Draws a random permutation of `count` indices: the sort order of `count` random numbers."""
     return Tensor._wrap(xp.argsort(draw.random((count,))))
 
 
@@ -97,7 +97,7 @@ def bernoulli(
     p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
     seed: Int | None = None,
 ):
-    """Draws Bernoulli samples: 1 with probability p, else 0, in the input's shape and dtype.
+    """Draws Bernoulli samples, 1 with probability p, else 0, in the input's shape and dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -112,10 +112,10 @@ def bernoulli(
 
 
 def _draw_categories(xp, draw, weights, count, replacement):
-    """Category indices drawn with probabilities proportional to `weights`, row by row.
+    """Draws category indices with probabilities proportional to `weights`, row by row.
 
-    Without replacement: the indices of the largest of log(weight) + Gumbel noise, which is the same
-    law.
+    Without replacement, these are the indices of the largest values of log(weight) + Gumbel noise,
+    which have the same distribution.
     """
     if replacement:
         edges = xp.cumsum(weights, -1)
@@ -175,8 +175,8 @@ def _multinomial(input, num_samples, replacement, draw, dtype):
 
 @public("Tensor.multinomial")
 def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, generator=None):
-    """Draws category indices with probabilities proportional to the weights in each row; int32,
-    int64 with a generator.
+    """Draws category indices with probabilities proportional to the weights in each row; int64 if a
+    generator is given, else int32.
     """
     xp = space_for(input._array)
     draw = _stream(generator, xp, seed)
@@ -237,10 +237,10 @@ def random_categorical(
 
 @public("ops.RandomChoiceWithMask")
 class RandomChoiceWithMask(_Seeded):
-    """Positions drawn among the true elements: `ops.RandomChoiceWithMask(count)(mask)`.
+    """Draws positions of true elements: `ops.RandomChoiceWithMask(count)(mask)`.
 
-    Returns rows of int32 positions and a bool for each row, False where there were too few true
-    elements.
+    Returns rows of int32 positions, and a bool for each row, which is False if there are too few
+    true elements.
 
     Example:
         >>> import mindspore_compat as ms

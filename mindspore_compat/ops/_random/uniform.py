@@ -35,7 +35,7 @@ from .generators import (
 
 @op(compute="native")
 def between(xp, low: TensorOf(any_dtype), high: TensorOf(any_dtype), drawn: TensorOf(floating)):
-    """low + (high - low) * drawn, float32."""
+    """Computes low + (high - low) * drawn, in float32."""
     return xp.cast(low + (high - low) * drawn, "float32")
 
 
@@ -47,7 +47,7 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     Args:
         *size (Union[int, tuple[int], list[int]]): the shape.
         dtype (mindspore.dtype): a floating dtype. Default: float32.
-        seed (int): a seed of its own.
+        seed (int): a seed for this operator alone.
 
     Example:
         >>> import mindspore_compat as ms
@@ -63,8 +63,8 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
 @public("ops.rand_like")
 @checked
 def rand_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
-    """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor, and its dtype unless
-    one is given.
+    """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor; by default in its
+    dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -84,13 +84,14 @@ def uniform(
     seed: Seed = None,
     dtype: DType("float32", "int32") = None,
 ):
-    """Draws uniformly distributed numbers in [minval, maxval): floats, or integers for int32.
+    """Draws uniformly distributed numbers in [minval, maxval): floats, or integers if `dtype` is
+    int32.
 
-    The bounds are Tensors of that dtype; those of whole numbers have one element, `minval` no axes.
+    The bounds are Tensors of that dtype. Integer bounds have one element, and `minval` has no axes.
 
     Raises:
-        TypeError: if an argument is of another type, or a bound of another dtype.
-        ValueError: if the bounds of whole numbers are not numbers.
+        TypeError: if an argument has the wrong type, or a bound has another dtype.
+        ValueError: if an integer bound has several elements.
 
     Example:
         >>> import mindspore_compat as ms
@@ -123,7 +124,7 @@ def uniform(
 
 @public("ops.UniformReal")
 class UniformReal(_Seeded):
-    """Uniformly distributed float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
+    """Draws uniformly distributed float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -140,8 +141,8 @@ class UniformReal(_Seeded):
 
 @public("ops.UniformInt")
 class UniformInt(_Seeded):
-    """Uniformly distributed int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape,
-    minval, maxval)`.
+    """Draws uniformly distributed int32 numbers in [minval, maxval): `ops.UniformInt(seed,
+    seed2)(shape, minval, maxval)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -191,8 +192,7 @@ def _integers(api, low, high, size, draw, dtype):
 @public("ops.randint_like")
 @checked
 def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dtype: Whole = None):
-    """Draws random integers in [low, high) in the shape of a Tensor, and its dtype unless one is
-    given.
+    """Draws random integers in [low, high) in the shape of a Tensor; by default in its dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -206,16 +206,16 @@ def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dty
 
 @public("ops.operations.random_ops.Uniform")
 class Uniform(Primitive):
-    """Uniformly distributed numbers in [minval, maxval), of the shape and dtype of a Tensor.
+    """Draws uniformly distributed numbers in [minval, maxval), in the shape and dtype of a Tensor.
 
     Args:
         minval (float): the lower bound, at least 0. Default: 0.0.
         maxval (float): the upper bound. Default: 1.0.
-        seed (int): the seed of the draws; 0 takes the default stream. Default: 0.
-        offset (int): is checked. Default: 0.
+        seed (int): the seed of the draws; 0 uses the default generator. Default: 0.
+        offset (int): checked, without effect. Default: 0.
 
     Raises:
-        TypeError: if an argument is of another type, or the input not a float Tensor.
+        TypeError: if an argument has the wrong type, or the input is not a floating Tensor.
         ValueError: if `minval` is negative or larger than `maxval`.
 
     Example:

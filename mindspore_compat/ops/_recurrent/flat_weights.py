@@ -1,7 +1,7 @@
 """Recurrent Primitives whose weights are one flat vector: LSTM, CudnnGRU, LSTMV2 and GRUV2.
 
-They run stacked layers over the sequences of _recurrent/sequence.py. Layers with weights of their
-own are in `nn`, Primitives that give the gates of every step in _recurrent/steps.py.
+They run stacked layers with the functions of _recurrent/sequence.py. Layers with separate weights
+are in `nn`; Primitives that return the gates of every step are in _recurrent/steps.py.
 """
 
 from math import prod
@@ -37,7 +37,7 @@ Lengths = TensorOf("int32")
 
 
 class _Pieces:
-    """Takes consecutive pieces of given shapes from a vector."""
+    """Splits a vector into consecutive pieces of given shapes."""
 
     def __init__(self, vector):
         self.vector, self.start = vector, 0
@@ -48,13 +48,14 @@ class _Pieces:
 
 
 class _Stacked(Primitive):
-    """Layers of a recurrent network whose weights are one vector, laid out as `LSTM` describes."""
+    """The base class of stacked recurrent layers with one weight vector, laid out as `LSTM`
+    describes."""
 
     gates = 1
     is_train = True
 
     def _widths(self):
-        """Layer and direction of each cell, with the width of its input."""
+        """Yields the layer and direction of each cell, with the number of its input features."""
         both = 1 + self.bidirectional
         width = both * self._shown()
         return [
@@ -70,7 +71,7 @@ class _Stacked(Primitive):
         return self.gates * self.hidden_size
 
     def _weights(self, w):
-        """For each cell (input weight, state weight, projection, biases)."""
+        """Returns (input weight, state weight, projection, biases) for each cell."""
         widths, rows, shown = self._widths(), self._rows(), self._shown()
         projected = shown != self.hidden_size
         plain = sum(rows * (width + shown) for width in widths)
@@ -95,7 +96,7 @@ class _Stacked(Primitive):
         return list(zip(inputs, turning, projection, biases))
 
     def _run(self, x, states, w, mask=None):
-        """The outputs of the last layer and the last states of all."""
+        """Returns the outputs of the last layer and the last states of all layers."""
         weights, both, lasts = self._weights(w), 1 + self.bidirectional, []
         firsts = list(zip(*states))
         for layer in range(self.num_layers):
@@ -127,13 +128,14 @@ class _Stacked(Primitive):
         )
 
     def _mask(self, input, seq_lengths):
-        """(T, N, 1): one inside a sequence, zero beyond its end."""
+        """Returns a mask (T, N, 1): one inside a sequence, zero beyond its end."""
         need_shapes(self.name, seq_lengths=(seq_lengths, (input.shape[1],)))
         steps_of = arange(input.shape[0]).expand_dims(1)
         return (steps_of < seq_lengths.expand_dims(0)).expand_dims(2).astype(input.dtype)
 
     def _spaces(self, input):
-        """The reserve space and the state of the random numbers, which other libraries use."""
+        """Returns two placeholders for the reserve space and the random state that cuDNN would
+        return."""
         xp = space_for(input._array)
         return tuple(Tensor._wrap(xp.zeros((1, 1), input._array.dtype)) for _ in range(2))
 
@@ -148,7 +150,7 @@ def lstm_projected(
     projection: Floats,
     reverse: Bool = False,
 ):
-    """`lstm_sequence` whose state is multiplied by `projection` (R, H) after each step.
+    """Runs `lstm_sequence`, and multiplies the state by `projection` (R, H) after each step.
 
     Returns:
         The outputs (T, N, R), the last state (N, R) and the last cell (N, H).
@@ -163,33 +165,34 @@ def lstm_projected(
 
 @public("ops.LSTM")
 class LSTM(_Stacked):
-    """LSTM layers over a sequence, with all weights in one vector; `nn.LSTM` has separate weights.
+    """Applies LSTM layers to a sequence, with all weights in one vector; `nn.LSTM` has separate
+    weights.
 
-    The vector `w` holds, for each layer and in it for each direction, the weights of the inputs
-    (4H, I) and of the states (4H, H), and after all of these the two biases (4H) of each, as on a
-    GPU. One layer without biases, or with a single bias for each direction, has first the weights
-    of the inputs, then those of the states and of the projection (R, H), then the biases, as on a
-    CPU. The gates are input, forget, candidate, output.
+    The vector `w` has two layouts. As on a GPU, it holds the weights of the inputs (4H, I) and of
+    the states (4H, H) of each layer and direction, and after all of these the two biases (4H) of
+    each. As on a CPU, used for one layer without biases or with a single bias per direction, it
+    holds first the weights of the inputs, then those of the states and of the projection (R, H),
+    then the biases. The order of the gates is input, forget, candidate, output.
 
     Args:
-        input_size (int): the features of the input, I.
-        hidden_size (int): the units, H.
-        num_layers (int): how many layers.
+        input_size (int): the number of input features, I.
+        hidden_size (int): the number of hidden units, H.
+        num_layers (int): the number of layers.
         has_bias (bool): whether there are biases.
-        bidirectional (bool): whether each layer runs backwards too.
-        dropout (float): in [0, 1], the share set to zero between layers.
-        proj_size (int): in [0, H), the size R that states are brought to; 0 leaves them.
+        bidirectional (bool): whether each layer also runs backwards.
+        dropout (float): the dropout probability between layers, in [0, 1].
+        proj_size (int): the size R that states are projected to, in [0, H); 0 for no projection.
 
     Inputs:
-        `input` (T, N, I); `h` (cells, N, R or H) and `c` (cells, N, H) for num_layers times the
-        directions; `w`, of any shape. All of one floating dtype.
+        `input` (T, N, I); `h` (cells, N, R or H) and `c` (cells, N, H), with num_layers times the
+        directions cells; `w`, of any shape. All have one floating dtype.
 
     Returns:
-        The outputs (T, N, directions times R or H), the last h and c, and two Tensors (1, 1) in the
+        The outputs (T, N, directions times R or H), the last h and c, and two placeholders (1, 1)
         for the workspaces of other libraries.
 
     Raises:
-        TypeError: if a setting or an input is of another type, or dtypes differ.
+        TypeError: if a setting or an input has the wrong type, or dtypes differ.
         ValueError: if a setting is out of range, or shapes do not fit.
 
     Example:
@@ -238,28 +241,29 @@ class LSTM(_Stacked):
 
 @public("ops.operations._rl_inner_ops.CudnnGRU")
 class CudnnGRU(_Stacked):
-    """GRU layers over a sequence, with all weights in one vector; `nn.GRU` has separate weights.
+    """Applies GRU layers to a sequence, with all weights in one vector; `nn.GRU` has separate
+    weights.
 
     The vector is laid out as that of `ops.LSTM` with two biases; the gates are reset, update, new.
 
     Args:
-        input_size (int): the features of the input, I.
-        hidden_size (int): the units, H.
-        num_layers (int): how many layers.
+        input_size (int): the number of input features, I.
+        hidden_size (int): the number of hidden units, H.
+        num_layers (int): the number of layers.
         has_bias (bool): whether there are biases.
-        bidirectional (bool): whether each layer runs backwards too.
-        dropout (float): in [0, 1], the share set to zero between layers.
+        bidirectional (bool): whether each layer also runs backwards.
+        dropout (float): the dropout probability between layers, in [0, 1].
 
     Inputs:
-        `input` (T, N, I), `h` (num_layers times the directions, N, H), `w` of any shape, all of one
-        floating dtype.
+        `input` (T, N, I), `h` (num_layers times the directions, N, H), `w` of any shape; all have
+        one floating dtype.
 
     Returns:
-        The outputs (T, N, directions times H), the last h, and two Tensors (1, 1) in the for the
+        The outputs (T, N, directions times H), the last h, and two placeholders (1, 1) for the
         workspaces of other libraries.
 
     Raises:
-        TypeError: if a setting or an input is of another type, or dtypes differ.
+        TypeError: if a setting or an input has the wrong type, or dtypes differ.
         ValueError: if a setting is out of range, or shapes do not fit.
 
     Source: mindspore.ops.operations._rl_inner_ops.CudnnGRU of MindSpore 2.10.
@@ -294,25 +298,26 @@ class CudnnGRU(_Stacked):
 
 @public("ops.operations._rl_inner_ops.LSTMV2")
 class LSTMV2(LSTM):
-    """`ops.LSTM` over sequences of different lengths; rows beyond a sequence's end are zero.
+    """Applies LSTM layers to sequences of different lengths; outputs beyond a sequence's end are
+    zero.
 
     Args:
-        input_size (int): the features of the input, I.
-        hidden_size (int): the units, H.
-        num_layers (int): how many layers.
+        input_size (int): the number of input features, I.
+        hidden_size (int): the number of hidden units, H.
+        num_layers (int): the number of layers.
         has_bias (bool): whether there are biases.
-        bidirectional (bool): whether each layer runs backwards too, from each sequence's own end.
-        dropout (float): in [0, 1], the share set to zero between layers.
-        is_train (bool): whether that is done.
+        bidirectional (bool): whether each layer also runs backwards, from each sequence's own end.
+        dropout (float): the dropout probability between layers, in [0, 1].
+        is_train (bool): whether dropout is applied.
 
     Inputs:
-        those of `ops.LSTM`, and `seq_lengths` (N,) int32.
+        the inputs of `ops.LSTM`, and `seq_lengths` (N,) int32.
 
     Returns:
-        The outputs, the states and cells at the ends, and two Tensors as those of `ops.LSTM`.
+        The outputs, the states and cells at the ends, and two placeholders as those of `ops.LSTM`.
 
     Raises:
-        TypeError: if a setting or an input is of another type, or dtypes differ.
+        TypeError: if a setting or an input has the wrong type, or dtypes differ.
         ValueError: if a setting is out of range, or shapes do not fit.
 
     Source: mindspore.ops.operations._rl_inner_ops.LSTMV2 of MindSpore 2.10.
@@ -341,25 +346,26 @@ class LSTMV2(LSTM):
 
 @public("ops.operations._rl_inner_ops.GRUV2")
 class GRUV2(CudnnGRU):
-    """`CudnnGRU` over sequences of different lengths; rows beyond a sequence's end are zero.
+    """Applies GRU layers to sequences of different lengths; outputs beyond a sequence's end are
+    zero.
 
     Args:
-        input_size (int): the features of the input, I.
-        hidden_size (int): the units, H.
-        num_layers (int): how many layers.
+        input_size (int): the number of input features, I.
+        hidden_size (int): the number of hidden units, H.
+        num_layers (int): the number of layers.
         has_bias (bool): whether there are biases.
-        bidirectional (bool): whether each layer runs backwards too, from each sequence's own end.
-        dropout (float): in [0, 1], the share set to zero between layers.
-        is_train (bool): whether that is done.
+        bidirectional (bool): whether each layer also runs backwards, from each sequence's own end.
+        dropout (float): the dropout probability between layers, in [0, 1].
+        is_train (bool): whether dropout is applied.
 
     Inputs:
-        those of `CudnnGRU`, and `seq_lengths` (N,) int32.
+        the inputs of `CudnnGRU`, and `seq_lengths` (N,) int32.
 
     Returns:
-        The outputs, the states at the ends, and two Tensors as those of `CudnnGRU`.
+        The outputs, the states at the ends, and two placeholders as those of `CudnnGRU`.
 
     Raises:
-        TypeError: if a setting or an input is of another type, or dtypes differ.
+        TypeError: if a setting or an input has the wrong type, or dtypes differ.
         ValueError: if a setting is out of range, or shapes do not fit.
 
     Source: mindspore.ops.operations._rl_inner_ops.GRUV2 of MindSpore 2.10.

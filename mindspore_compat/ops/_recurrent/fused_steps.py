@@ -1,13 +1,10 @@
-"""Recurrent steps as single kernels: one product and one kernel for each step, forward and
-backward.
+"""Recurrent steps as single kernels: one product and one kernel per step, forward and backward.
 
-Where the host has one compiled loop for all steps (_backend/recurrent/sequences.py), that loop runs
-instead.
-
-The gates of a step lie side by side in one array; the kernels read and write the parts of such
-arrays, and write their results directly to the step of the sequence. A GPU has these kernels, and
-so has the host where they are compiled; the functions return None if there is no kernel. The
-formulas and shapes are those of sequence.py, which names the arrays.
+If the host has a compiled loop over all steps (_backend/recurrent/sequences.py), that loop runs
+instead. The gates of a step are adjacent in one array. The kernels read and write the parts of such
+arrays, and write their results directly into the sequence. A GPU has these kernels, and a host has
+them if they are compiled; otherwise the functions return None. Formulas and shapes are those of
+sequence.py, which names the arrays.
 """
 
 from ..._backend.bodies.row_plan import Parts
@@ -22,7 +19,7 @@ def _rnn_step(xp, gate, recurrent, h, at, *, kind):
 
 
 def _rnn_back(xp, y, grad_out, flow, at, *, kind):
-    """The gradient that a step passes to its gate; with a mask also to the state."""
+    """Returns the gradient of the gate of a step; with a mask also that of the state."""
     into = flow if grad_out is None else grad_out if flow is None else grad_out + flow
     into = into if at is None else into * at
     gradient = into * (1 - y * y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
@@ -30,7 +27,7 @@ def _rnn_back(xp, y, grad_out, flow, at, *, kind):
 
 
 def rnn(bodies, xp, order, gates, h, weight, mask, kind):
-    """`rnn_sequence` over the steps in `order`."""
+    """Runs `rnn_sequence` over the steps in `order`."""
     result = door.call("recurrence", kind, order, gates, weight, mask, (h,), None, None)
     if result is not None:
         return result
@@ -46,7 +43,7 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 
 
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
-    """The gradients of the gates and of the first state."""
+    """Returns the gradients of the gates and of the first state."""
     grad_out, flow = g
     result = door.call("recurrence_vjp", kind, order, outputs, weight, mask, outputs, None, g)
     if result is not None:
@@ -66,7 +63,7 @@ def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
 
 
 def _lstm_step(xp, gi, gf, gn, go, ri, rf, rn, ro, h, c, at, *, saves):
-    """The output and the new cell; with a mask also the new state; then the gates."""
+    """Returns the output and the new cell; with a mask also the new state; then the gates."""
     i, f, n, o = xp.sigmoid(gi + ri), xp.sigmoid(gf + rf), xp.tanh(gn + rn), xp.sigmoid(go + ro)
     gates = (i, f, n, o) if saves else ()
     new, cell = lstm_update(xp, i, f, n, o, c)
@@ -80,8 +77,8 @@ def _lstm_cell(xp, i, f, n, o, c, at):
 
 
 def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
-    """The gradients that a step passes to its four gates and the cell before; with a mask also to
-    the state.
+    """Returns the gradients of the four gates of a step and of the cell before it; with a mask also
+    that of the state.
     """
     into = flow if grad_out is None else grad_out + flow
     into = into if at is None else into * at
@@ -94,8 +91,8 @@ def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
 
 
 def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
-    """`lstm_sequence` over the steps in `order`; the gates are written to `activated` after their
-    activations if it has as many steps."""
+    """Runs `lstm_sequence` over the steps in `order`. If `activated` has room for all steps, the
+    gates are written to it after their activations."""
     saves = len(activated) > 0
     arguments = gates, weight, mask, (h, c), None, activated if saves else None
     result = door.call("recurrence", "lstm", order, *arguments)
@@ -115,7 +112,7 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
 
 
 def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
-    """The gradients of the gates, the first state and the first cell."""
+    """Returns the gradients of the gates, the first state and the first cell."""
     result = door.call("recurrence_vjp", "lstm", order, activated, weight, mask, before, c, g)
     if result is not None:
         return result
@@ -145,13 +142,13 @@ def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
 
 
 def _bias_parts(bias):
-    """The biases of the three gates; three times None for None."""
+    """Returns the biases of the three gates; three times None if `bias` is None."""
     return [None] * 3 if bias is None else [Parts(bias, 3)]
 
 
 def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
-    """The output; with a mask also the new state; then the gates and the candidate's recurrent
-    part."""
+    """Returns the output; with a mask also the new state; then the gates and the candidate's
+    recurrent part."""
     if br is not None:
         rr, rz, rn = rr + br, rz + bz, rn + bn
     r, z = xp.sigmoid(gr + rr), xp.sigmoid(gz + rz)
@@ -164,7 +161,7 @@ def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
 
 
 def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
-    """The gradients that a step passes to its gates, to the candidate's recurrent part, and to the
+    """Returns the gradients of the gates of a step, of the candidate's recurrent part, and of the
     state.
     """
     into = flow if grad_out is None else grad_out + flow
@@ -177,7 +174,7 @@ def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
 
 
 def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
-    """`gru_sequence` over the steps in `order`."""
+    """Runs `gru_sequence` over the steps in `order`."""
     activated = xp.empty((len(order) * saves, len(h), 4 * h.shape[-1]), gates.dtype)
     arguments = gates, weight, mask, (h,), bias, activated if saves else None
     result = door.call("recurrence", "gru", order, *arguments)
@@ -196,7 +193,7 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
 
 
 def gru_vjp(bodies, xp, order, activated, before, weight, mask, g):
-    """The gradients of the gates, their recurrent parts, and the first state."""
+    """Returns the gradients of the gates, their recurrent parts, and the first state."""
     result = door.call("recurrence_vjp", "gru", order, activated, weight, mask, before, None, g)
     if result is not None:
         return result

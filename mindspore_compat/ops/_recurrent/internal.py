@@ -66,7 +66,8 @@ def dynamic_gru_v2_grad(
     gate_order,
     reset_after,
 ):
-    """The gradients of both weights, of both biases, of the input and of the first state."""
+    """Returns the gradients of both weights, of both biases, of the input and of the first
+    state."""
     forward = ops.DynamicGRUV2(
         direction,
         cell_depth,
@@ -98,7 +99,7 @@ def dynamic_gru_v2_grad(
     into = xp.concatenate([into[:-1], into[-1:] + xp.cast(dh._array, "float32")], 0)
     inputs, out = arrays[:4], arrays[4:]
     gradients = (into, *[xp.zeros_like(into)] * 4)
-    biases = (0.0, 0.0)  # whose values the rule of the forward steps does not read
+    biases = (0.0, 0.0)  # the gradient does not depend on their values
     by_input = gru_steps_vjp(xp, gradients, *inputs, *biases, gate_order, reset_after, out)
     dx, dw_input, dw_hidden, dh_prev, db_input, db_hidden = by_input
     state = init_h._array.dtype
