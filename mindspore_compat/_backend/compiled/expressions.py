@@ -1,4 +1,5 @@
-"""Python source text for compiled loops over float32: one line for each step of a trace."""
+"""Python source text for compiled loops over float32: a line for each step of a trace, and the text
+of a formula that is run on Terms."""
 
 import numpy
 
@@ -27,3 +28,37 @@ def line(step):
 def indented(lines, depth):
     """Lines indented by `depth` more levels."""
     return ["    " * depth + text for text in lines]
+
+
+class Term:
+    """A value in the text of a loop. A formula that runs on Terms gives its own text:
+
+        str(Term("x[j]") * (1 - Term("m")))  # "(x[j] * (single(1) - m))"
+
+    Args:
+        text (str): an expression.
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text):
+        self._text = text
+
+    def __str__(self):
+        return self._text
+
+    def __add__(self, other):
+        return Term(f"({self} + {_term(other)})")
+
+    def __sub__(self, other):
+        return Term(f"({self} - {_term(other)})")
+
+    def __rsub__(self, other):
+        return Term(f"({_term(other)} - {self})")
+
+    def __mul__(self, other):
+        return Term(f"({self} * {_term(other)})")
+
+
+def _term(value):
+    return f"{value}" if type(value) is Term else f"single({value})"

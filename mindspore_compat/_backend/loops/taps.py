@@ -1,6 +1,8 @@
 """Products of sparse matrices, which have a few weights in each row, as a compiled loop of the
 host."""
 
+import functools
+
 import numpy
 
 from ..compiled import jit
@@ -56,7 +58,7 @@ def weigh_rows(
     least="APPLY_TAPS",
     size=lambda x, index, weight: len(x) * index.size * x.shape[2],
     takes=lambda x, index, weight: type(x) is numpy.ndarray and x.dtype == FLOAT,
-    loops=lambda *_: [loop_of(weigh_rows)],
+    loop=functools.partial(loop_of, weigh_rows),
 )
 def apply_taps(x, index, weight):
     """The middle axis of `x` multiplied by a sparse matrix.

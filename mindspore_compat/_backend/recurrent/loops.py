@@ -2,7 +2,8 @@
 
 A loop takes the rows `first` to `last` of a batch, ROWS at a time, through all steps: their states
 and gates stay in the cache, and no row waits for others. The computation of a step is a short text
-for one row; `forward_text` and `backward_text` generate the loop around it. Names in these texts:
+for one row; its expressions come from formulas.py, run on Terms. `forward_text` and `backward_text`
+generate the loop around it. Names in these texts:
 
     gates[t, row]   what the input adds to the gates, (steps, batch, width)
     activated       the `gates` of a backward loop, (steps, batch, 4 * units): the gates of an LSTM
@@ -18,9 +19,11 @@ overlap before it vectorizes.
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ..compiled.expressions import Term
 from ..compiled.library import Library
 from ..compiled.tiles import LANES, VECTORS, panel_tile, pointer, transpose_square
 from ..threads.parallel_loops import FLOAT, array, memory, number, piece
+from . import formulas
 
 
 def whole_vectors(width):
@@ -94,6 +97,11 @@ def multiply(rows, a, at, w, count, width, add, out):
 
 LIBRARY = Library(whole_vectors, fill, multiply)
 
+
+def _at_j(name):
+    return Term(f"{name}[j]")
+
+
 _FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
     width = units * {parts}
     padded = whole_vectors(width)
@@ -142,9 +150,10 @@ _KEEP = "fill(s, 0, 1, width, pointer(activated, at * width), width)"
 
 _OUT_PLAIN = """for j in range(units):
     h[j] = out[j]"""
-_OUT_MASKED = """m = mask[at]
+_MASK = Term("m")
+_OUT_MASKED = f"""m = mask[at]
 for j in range(units):
-    h[j] = out[j] * m + h[j] * (single(1) - m)
+    h[j] = {formulas.masked(_at_j("out"), _at_j("h"), _MASK)}
 for j in range(units):
     out[j] = out[j] * m"""
 _INTO = {
@@ -162,12 +171,13 @@ _RNN = {
     "relu": "(s[j] if (s[j] > single(0)) | (s[j] != s[j]) else single(0))",
 }
 _RNN_SLOPES = {
-    "tanh": "d[j] * (single(1) - y[j] * y[j])",
+    "tanh": formulas.through_tanh(_at_j("d"), _at_j("y")),
     "relu": "(d[j] if y[j] > single(0) else single(0))",
 }
 _RNN_BACK = """y = pointer(before, at * units)
 for j in range(units):
     g[j] = {}"""
+_I, _F, _N, _O = map(_at_j, ("let_in", "keep", "candidate", "last_gate"))
 _PARTS_OF_LSTM = """let_in, keep = pointer(s, 0), pointer(s, units)
 candidate, last_gate = pointer(s, 2 * units), pointer(s, 3 * units)"""
 _LSTM = f"""{_PARTS_OF_LSTM}
@@ -182,7 +192,7 @@ for j in range(units):
     c[j] = {{cell}}
 for j in range(units):
     out[j] = last_gate[j] * tanh(c[j])"""
-_LSTM_CELL = "keep[j] * c[j] + let_in[j] * candidate[j]"
+_LSTM_CELL = formulas.lstm_cell(_I, _F, _N, _at_j("c"))
 _LSTM_CELLS = f"""for step in range(steps):
     t = steps - 1 - step if reverse else step
     for i in range(rows):
@@ -199,32 +209,35 @@ _LSTM_CELLS = f"""for step in range(steps):
         for j in range(units):
             b[j] = tanh(new[j])
 {{masked}}"""
+_TO_I, _TO_F, _TO_N, _TO_O = formulas.lstm_into_gates(
+    _I, _N, _at_j("c"), _at_j("b"), _at_j("d"), _at_j("e")
+)
 _LSTM_BACK = f"""s = pointer(gates, at * width)
 {_PARTS_OF_LSTM}
 cf = pointer(cells, mine)
 start = ((steps - 1 - step) * ROWS + i) * units
 c, b, e = pointer(old, start), pointer(bent, start), pointer(into, units)
 for j in range(units):
-    e[j] = d[j] * last_gate[j] * (single(1) - b[j] * b[j]) + {{through}}
+    e[j] = {formulas.lstm_into_cell(_O, _at_j("b"), _at_j("d"), Term("{through}"))}
 for j in range(units):
-    cf[j] = e[j] * keep[j]{{cell_stays}}
+    cf[j] = {{cell_flow}}
 to_keep, to_candidate, to_last = pointer(g, units), pointer(g, 2 * units), pointer(g, 3 * units)
 for j in range(units):
-    g[j] = e[j] * candidate[j] * let_in[j] * (single(1) - let_in[j])
+    g[j] = {formulas.through_sigmoid(_TO_I, _I)}
 for j in range(units):
-    to_keep[j] = e[j] * c[j] * keep[j] * (single(1) - keep[j])
+    to_keep[j] = {formulas.through_sigmoid(_TO_F, _F)}
 for j in range(units):
-    to_candidate[j] = e[j] * let_in[j] * (single(1) - candidate[j] * candidate[j])
+    to_candidate[j] = {formulas.through_tanh(_TO_N, _N)}
 for j in range(units):
-    to_last[j] = d[j] * b[j] * last_gate[j] * (single(1) - last_gate[j])"""
-_GRU = """x = pointer(gates, at * width)
+    to_last[j] = {formulas.through_sigmoid(_TO_O, _O)}"""
+_GRU = f"""x = pointer(gates, at * width)
 for j in range(2 * units):
     s[j] = sigmoid(s[j] + x[j])
 r, z, inner, x = pointer(s, 0), pointer(s, units), pointer(s, 2 * units), pointer(x, 2 * units)
-{keep_inner}for j in range(units):
-    inner[j] = tanh(x[j] + r[j] * inner[j])
-{keep}for j in range(units):
-    out[j] = inner[j] + z[j] * (h[j] - inner[j])"""
+{{keep_inner}}for j in range(units):
+    inner[j] = tanh({formulas.gru_candidate(_at_j("x"), _at_j("r"), _at_j("inner"))})
+{{keep}}for j in range(units):
+    out[j] = {formulas.gru_update(_at_j("z"), _at_j("inner"), _at_j("h"))}"""
 _KEEP_INNER = """fill(inner, 0, 1, units, pointer(activated, (4 * at + 3) * units), units)
 """
 _KEEP_GRU = """fill(s, 0, 1, width, pointer(activated, 4 * at * units), width)
@@ -237,19 +250,20 @@ _KEEP_GRU_MASKED = """saved = pointer(activated, 4 * at * units)
 for j in range(width):
     saved[j] = m * s[j]
 """
-_GRU_BACK = """s = pointer(gates, 4 * at * units)
+_TO_Z, _TO_N_OF_GRU = formulas.gru_into_gates(_at_j("z"), _at_j("n"), _at_j("h"), _at_j("d"))
+_GRU_BACK = f"""s = pointer(gates, 4 * at * units)
 r, z = pointer(s, 0), pointer(s, units)
 n, inner = pointer(s, 2 * units), pointer(s, 3 * units)
 e = pointer(into, units)
 h = pointer(before, at * units)
 for j in range(units):
-    e[j] = d[j] * (single(1) - z[j]) * (single(1) - n[j] * n[j])
+    e[j] = {formulas.through_tanh(_TO_N_OF_GRU, _at_j("n"))}
 to_r, to_z, to_n = pointer(g, 0), pointer(g, units), pointer(g, 2 * units)
 a = pointer(carried, at * width)
 for j in range(units):
-    to_r[j] = e[j] * inner[j] * r[j] * (single(1) - r[j])
+    to_r[j] = {formulas.through_sigmoid(_at_j("e") * _at_j("inner"), _at_j("r"))}
 for j in range(units):
-    to_z[j] = d[j] * (h[j] - n[j]) * z[j] * (single(1) - z[j])
+    to_z[j] = {formulas.through_sigmoid(_TO_Z, _at_j("z"))}
 for j in range(units):
     to_n[j] = e[j]
 for j in range(2 * units):
@@ -258,7 +272,7 @@ a = pointer(a, 2 * units)
 for j in range(units):
     a[j] = e[j] * r[j]
 for j in range(units):
-    flow[j] = d[j] * z[j]{stays}"""
+    flow[j] = d[j] * z[j]{{stays}}"""
 
 _PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
 
@@ -267,8 +281,8 @@ def forward_text(kind, has_mask, saves, name):
     """The forward loop over all steps of "tanh", "relu", "lstm" or "gru"; the last two may write
     the values that their gradients need."""
     if kind == "lstm":
-        masked = f"m * ({_LSTM_CELL}) + c[j] * (single(1) - m)"
-        body = _LSTM.format(cell=masked if has_mask else _LSTM_CELL)
+        cell = formulas.masked(_LSTM_CELL, _at_j("c"), _MASK if has_mask else None)
+        body = _LSTM.format(cell=cell)
         body = "m = mask[at]\n" + body if has_mask else body
         body = body + "\n" + _KEEP if saves else body
     elif kind == "gru":
@@ -297,9 +311,10 @@ def backward_text(kind, has_mask, name):
         body = _GRU_BACK
     else:
         body = _RNN_BACK.format(_RNN_SLOPES[kind])
+    mask, cell_flow = (_MASK if has_mask else None), _at_j("cf")
     body = body.format(
-        through="cf[j] * m" if has_mask else "cf[j]",
-        cell_stays=" + cf[j] * (single(1) - m)" if has_mask else "",
+        through=cell_flow * mask if has_mask else cell_flow,
+        cell_flow=formulas.masked_flow(_at_j("e") * _F, cell_flow, mask),
         stays=" + flow[j]" if has_mask else "",
     )
     return _BACKWARD.format(
@@ -315,7 +330,8 @@ def backward_text(kind, has_mask, name):
 
 def _lstm_cells(has_mask):
     """The cells of an LSTM before and after each step."""
-    masked = "for j in range(units):\n    new[j] = m * new[j] + c[j] * (single(1) - m)"
+    masked = "for j in range(units):\n    new[j] = "
+    masked += f"{formulas.masked(_at_j('new'), _at_j('c'), _MASK)}"
     text = _LSTM_CELLS.format(masked=_in("m = mask[at]\n" + masked, 2) if has_mask else "")
     return _in(text, 2)
 

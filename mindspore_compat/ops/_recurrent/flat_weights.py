@@ -6,6 +6,7 @@ are in `nn`; Primitives that return the gates of every step are in _recurrent/st
 
 from math import prod
 
+from ..._backend.recurrent.formulas import lstm_update
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -27,7 +28,6 @@ from .._shape.join_split import cat, stack
 from .._shape.ranges import arange
 from .._shape.reshape import reshape
 from ..primitive import Primitive
-from .formulas import lstm_update
 from .sequence import gru, lstm, lstm_gates, stacked, steps
 from .steps import need_rank, need_shapes
 

@@ -9,20 +9,31 @@ sequence.py, which names the arrays.
 
 from ..._backend.bodies.row_plan import Parts
 from ..._backend.compiled import door
-from .formulas import lstm_cell, lstm_update, lstm_update_vjp, masked
+from ..._backend.recurrent.formulas import (
+    gru_candidate,
+    gru_into_gates,
+    gru_update,
+    lstm_cell,
+    lstm_update,
+    lstm_update_vjp,
+    masked,
+    masked_flow,
+    through_sigmoid,
+    through_tanh,
+)
 
 
 def _rnn_step(xp, gate, recurrent, h, at, *, kind):
     total = gate + recurrent
     new = xp.tanh(total) if kind == "tanh" else xp.maximum(total, 0.0)
-    return new if at is None else (new * at, new * at + h * (1 - at))
+    return new if at is None else (new * at, masked(new, h, at))
 
 
 def _rnn_back(xp, y, grad_out, flow, at, *, kind):
     """Returns the gradient of the gate of a step; with a mask also that of the state."""
     into = flow if grad_out is None else grad_out if flow is None else grad_out + flow
     into = into if at is None else into * at
-    gradient = into * (1 - y * y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
+    gradient = through_tanh(into, y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
     return gradient if at is None else (gradient, flow * (1 - at))
 
 
@@ -84,10 +95,9 @@ def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
     into = into if at is None else into * at
     through = cell_flow if at is None else cell_flow * at
     to_i, to_f, to_n, to_o, to_cell = lstm_update_vjp(xp, i, f, n, o, c, into, through)
-    gradients = to_i * i * (1 - i), to_f * f * (1 - f), to_n * (1 - n * n), to_o * o * (1 - o)
-    if at is None:
-        return *gradients, to_cell * f
-    return *gradients, to_cell * f + cell_flow * (1 - at), flow * (1 - at)
+    to_i, to_f, to_o = through_sigmoid(to_i, i), through_sigmoid(to_f, f), through_sigmoid(to_o, o)
+    gradients = to_i, to_f, through_tanh(to_n, n), to_o, masked_flow(to_cell * f, cell_flow, at)
+    return gradients if at is None else (*gradients, flow * (1 - at))
 
 
 def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
@@ -152,12 +162,12 @@ def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
     if br is not None:
         rr, rz, rn = rr + br, rz + bz, rn + bn
     r, z = xp.sigmoid(gr + rr), xp.sigmoid(gz + rz)
-    n = xp.tanh(gn + r * rn)
+    n = xp.tanh(gru_candidate(gn, r, rn))
     saved = (r, z, n, rn) if saves else ()
-    new = n + z * (h - n)
+    new = gru_update(z, n, h)
     if at is None:
         return new, *saved
-    return new * at, new * at + h * (1 - at), *[gate * at for gate in saved]
+    return new * at, masked(new, h, at), *[gate * at for gate in saved]
 
 
 def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
@@ -166,10 +176,10 @@ def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
     """
     into = flow if grad_out is None else grad_out + flow
     into = into if at is None else into * at
-    to_n = into * (1 - z) * (1 - n * n)
-    to_z = into * (h - n) * z * (1 - z)
-    to_r = to_n * inner * r * (1 - r)
-    direct = into * z if at is None else into * z + flow * (1 - at)
+    to_z, to_n = gru_into_gates(z, n, h, into)
+    to_z, to_n = through_sigmoid(to_z, z), through_tanh(to_n, n)
+    to_r = through_sigmoid(to_n * inner, r)
+    direct = masked_flow(into * z, flow, at)
     return to_r, to_z, to_n, to_r, to_z, to_n * r, direct
 
 

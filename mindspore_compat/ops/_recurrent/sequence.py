@@ -12,12 +12,23 @@ start at each sequence's own end.
 """
 
 from ..._backend.bodies.gpu import bodies_of
+from ..._backend.recurrent.formulas import (
+    gru_candidate,
+    gru_into_gates,
+    gru_update,
+    lstm_cell,
+    lstm_update,
+    lstm_update_vjp,
+    masked,
+    masked_flow,
+    through_sigmoid,
+    through_tanh,
+)
 from ..._backend.steps.weight_products import weight_product
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, OneOf
 from .._rules import Floats
 from . import fused_steps
-from .formulas import lstm_cell, lstm_update, lstm_update_vjp, masked
 
 
 def steps(count, reverse):
@@ -105,9 +116,8 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
         at = None if mask is None else mask[t]
         into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
         y = outputs[t]
-        by_step[t] = into * ((1 - y * y) if kind == "tanh" else (y > 0))
-        back = xp.matmul(by_step[t], weight)
-        flow = back if at is None else back + flow * (1 - at)
+        by_step[t] = through_tanh(into, y) if kind == "tanh" else into * (y > 0)
+        flow = masked_flow(xp.matmul(by_step[t], weight), flow, at)
     grads = stacked(xp, by_step)
     return grads, flow, _weight_vjp(xp, grads, before), None
 
@@ -210,9 +220,8 @@ def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
         if by_activated is not None:
             to_gates = to_gates + by_activated[t]
         by_step[t] = to_gates * derivatives[t]
-        back, cell_back = xp.matmul(by_step[t], weight), to_cell * keep[t]
-        flow = back if at is None else back + flow * (1 - at)
-        cell_flow = cell_back if at is None else cell_back + cell_flow * (1 - at)
+        flow = masked_flow(xp.matmul(by_step[t], weight), flow, at)
+        cell_flow = masked_flow(to_cell * keep[t], cell_flow, at)
     grads = stacked(xp, by_step)
     return grads, flow, cell_flow, _weight_vjp(xp, grads, before), None
 
@@ -230,7 +239,7 @@ def _gru_gates(xp, sums, recurrent):
     gate_values = xp.tanh(0.5 * total) * 0.5 + 0.5
     reset, update = gate_values[..., :width], gate_values[..., width:]
     inner = recurrent[..., 2 * width :]
-    return reset, update, xp.tanh(sums[..., 2 * width :] + reset * inner), inner
+    return reset, update, xp.tanh(gru_candidate(sums[..., 2 * width :], reset, inner)), inner
 
 
 def _gru_recurrent(xp, h, weight, bias):
@@ -267,7 +276,7 @@ def gru_sequence(
     for t in order:
         recurrent = _gru_recurrent(xp, h, weight, bias)
         _, update, candidate, _ = parts = _gru_gates(xp, gates[t], recurrent)
-        new = candidate + update * (h - candidate)
+        new = gru_update(update, candidate, h)
         at = None if mask is None else mask[t]
         if saves:
             saved = xp.concatenate(list(parts), -1)
@@ -307,19 +316,18 @@ def gru_sequence_vjp(xp, g, h0, weight, bias, mask, reverse, out):
         at = None if mask is None else mask[t]
         into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
         r, z, n, inner = _quarters(activated[t])
-        to_n, to_z = into * (1 - z), into * (before[t] - n)
+        to_z, to_n = gru_into_gates(z, n, before[t], into)
         to_r, to_inner = 0, 0
         if by_activated is not None:
             more = by_activated[t] if at is None else by_activated[t] * at
             more_r, more_z, more_n, more_inner = _quarters(more)
             to_r, to_z, to_n, to_inner = more_r, to_z + more_z, to_n + more_n, more_inner
-        to_n = to_n * (1 - n * n)
-        to_z = to_z * z * (1 - z)
-        to_r = (to_n * inner + to_r) * r * (1 - r)
+        to_n = through_tanh(to_n, n)
+        to_z = through_sigmoid(to_z, z)
+        to_r = through_sigmoid(to_n * inner + to_r, r)
         by_step[t] = xp.concatenate([to_r, to_z, to_n], -1)
         by_state[t] = xp.concatenate([to_r, to_z, to_n * r + to_inner], -1)
-        back = xp.matmul(by_state[t], weight) + into * z
-        flow = back if at is None else back + flow * (1 - at)
+        flow = masked_flow(xp.matmul(by_state[t], weight) + into * z, flow, at)
     grads, state_grads = stacked(xp, by_step), stacked(xp, by_state)
     by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
     return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None
