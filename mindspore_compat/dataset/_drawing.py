@@ -103,7 +103,7 @@ def imshow_det_bbox(
 
 
 def _name(class_names, label):
-    """The label text of a class."""
+    """Returns the label text of a class."""
     if isinstance(class_names, dict):
         is_named = label in class_names
     else:
@@ -139,7 +139,7 @@ def _is_array(value):
 
 
 def _channels_last(image):
-    """The image as a contiguous array (height, width, channels)."""
+    """Returns the image as a contiguous array (height, width, channels)."""
     return np.ascontiguousarray(image.transpose(1, 2, 0) if image.shape[0] == 3 else image)
 
 

@@ -19,7 +19,7 @@ _imported = {}  # modules by name: asking `importlib` takes microseconds for eve
 
 
 def pillow(api, name="Image"):
-    """A module of Pillow, imported on first use.
+    """Returns a module of Pillow, imported on first use.
 
     Raises:
         ImportError: if Pillow is not installed.
@@ -28,7 +28,7 @@ def pillow(api, name="Image"):
 
 
 def opencv(api):
-    """The module `cv2` of OpenCV.
+    """Returns the module `cv2` of OpenCV.
 
     Raises:
         ImportError: if OpenCV is not installed.
@@ -37,7 +37,7 @@ def opencv(api):
 
 
 def pyav(api):
-    """The module `av` of PyAV.
+    """Returns the module `av` of PyAV.
 
     Raises:
         ImportError: if PyAV is not installed.
@@ -55,7 +55,7 @@ def sentencepiece(api):
 
 
 def unicode_tables(api):
-    """The Unicode data of fontTools: the scripts of characters.
+    """Returns the Unicode data of fontTools: the scripts of characters.
 
     Raises:
         ImportError: if fontTools is not installed.
@@ -78,7 +78,7 @@ def _library(api, module, name, extra):
 
 
 def image_bytes(api, image):
-    """The bytes of an image file, read from a column.
+    """Returns the bytes of an image file, read from a column.
 
     Raises:
         RuntimeError: if the column is not a row of bytes.
@@ -94,7 +94,7 @@ def image_bytes(api, image):
 
 
 def decode_image(api, content):
-    """The pixels of an image file, decoded to RGB.
+    """Returns the pixels of an image file, decoded to RGB.
 
     Raises:
         RuntimeError: if it is not an image file, or decodes to more memory than a file of its size
@@ -108,7 +108,8 @@ def decode_image(api, content):
 
 
 def grey(api, content):
-    """The pixels of an image file, decoded to grayscale with two axes; see `decode_image`."""
+    """Returns the pixels of an image file, decoded to grayscale with two axes; see
+    `decode_image`."""
     return _pixels(api, content, "IMREAD_GRAYSCALE")
 
 
@@ -122,7 +123,7 @@ def _pixels(api, content, mode):
 
 
 def opencv_pixels(api, content, mode):
-    """The pixels of an image file, decoded by OpenCV; None if it is not an image file.
+    """Returns the pixels of an image file, decoded by OpenCV; None if it is not an image file.
 
     Args:
         api (str): the public name, for errors.
@@ -141,7 +142,7 @@ def opencv_pixels(api, content, mode):
 
 
 def pillow_image(api, content, raises=RuntimeError):
-    """An image file as a PIL image in RGB.
+    """Returns an image file as a PIL image in RGB.
 
     Raises:
         RuntimeError: or `raises`, if it is not an image file, or decodes to more memory than a file

@@ -39,7 +39,7 @@ _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def pixels_of(content):
-    """The number of pixels of the image in a file; 0 if unknown.
+    """Returns the number of pixels of the image in a file; 0 if unknown.
 
     Args:
         content (bytes): the content of the file.
@@ -63,7 +63,7 @@ def pixels_of(content):
 
 
 def _of_jpeg(content):
-    """The pixels of the largest frame; each begins with a marker."""
+    """Returns the pixels of the largest frame; each begins with a marker."""
     most, at = 0, 2
     while (at := content.find(b"\xff", at)) >= 0 and at + 9 <= len(content):
         kind = content[at + 1]
@@ -80,7 +80,7 @@ def _of_jpeg(content):
 
 
 def _of_tiff(content, form):
-    """The product of the largest width and height in the first directory."""
+    """Returns the product of the largest width and height in the first directory."""
     order, (offset_at, offset), (head, count), (entry, value) = form
     lengths = dict.fromkeys(_TIFF_SIZES, 0)
     # A directory may be truncated: its entries up to there count.

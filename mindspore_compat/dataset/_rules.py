@@ -61,7 +61,7 @@ class _Cores(type(Int)):
 
 
 def sequence(item, length=None) -> Rule:
-    """A tuple or a list of items that obey a rule."""
+    """Returns a tuple or a list of items that obey a rule."""
     return TupleOf(item, length=length) | ListOf(item, length=length)
 
 

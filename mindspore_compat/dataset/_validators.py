@@ -59,18 +59,18 @@ def validators(module, names, targets, values=""):
 
 
 def _snake(name):
-    """A class name in snake case: "random_crop" for "RandomCrop"."""
+    """Returns a class name in snake case: "random_crop" for "RandomCrop"."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _resolve(path, names):
-    """The class, or the method of a class, at a dotted path."""
+    """Returns the class, or the method of a class, at a dotted path."""
     first, *rest = path.split(".")
     return functools.reduce(getattr, rest, names[first])
 
 
 def _decorator(module, name, target):
-    """The decorator that applies the checks of `target`, a class or a function."""
+    """Returns the decorator that applies the checks of `target`, a class or a function."""
     refuse = _refuse_by_class if inspect.isclass(target) else _refuse_by_rules
     accepted = inspect.signature(target).parameters
 
@@ -113,7 +113,7 @@ def _refuse_by_rules(target, arguments):
 
 
 def _rules(function):
-    """The rules in a function's signature by parameter; a default of None is allowed."""
+    """Returns the rules in a function's signature by parameter; a default of None is allowed."""
     parameters = inspect.signature(function).parameters.values()
     return {
         parameter.name: join(parameter.annotation, NoneRule())
@@ -125,7 +125,8 @@ def _rules(function):
 
 
 def _value_check(module, name, line, names):
-    """The function of a line: it evaluates the right side for the errors that this raises."""
+    """Returns the function of a line: it evaluates the right side for the errors that this
+    raises."""
     head, _, expression = line.partition(" = ")
     head = f"check_{head}"
     text = [f"def {head}:", f"    {expression}"]

@@ -16,7 +16,7 @@ _padding = {
 
 
 def window(kind, length, size):
-    """A periodic window of a length, in float64, zero-padded on both sides to a size."""
+    """Returns a periodic window of a length, in float64, zero-padded on both sides to a size."""
     makers = {
         WindowType.BARTLETT: np.bartlett,
         WindowType.BLACKMAN: np.blackman,
@@ -35,7 +35,7 @@ def pad_ends(x, count, mode):
 
 
 def stft(x, weights, hop, center=True, mode=BorderType.REFLECT, onesided=True):
-    """The short-time Fourier transform of a signal."""
+    """Returns the short-time Fourier transform of a signal."""
     size = len(weights)
     if center:
         x = pad_ends(x, size // 2, mode)
@@ -48,7 +48,7 @@ def stft(x, weights, hop, center=True, mode=BorderType.REFLECT, onesided=True):
 
 
 def istft(spectra, weights, hop, length=None, center=True):
-    """The inverse short-time Fourier transform of one-sided spectra, by least squares.
+    """Returns the inverse short-time Fourier transform of one-sided spectra, by least squares.
 
     Without a length, the outer half frames are omitted.
     """
@@ -66,7 +66,7 @@ def istft(spectra, weights, hop, length=None, center=True):
 
 
 def cut(x, length):
-    """A signal of another length: truncated, or zero-padded at the end."""
+    """Returns a signal of another length: truncated, or zero-padded at the end."""
     missing = length - x.shape[-1]
     if missing <= 0:
         return x[..., :length]
@@ -119,10 +119,10 @@ def resample(x, old, new, window_function, width, rolloff):
 
 
 def hann(time):
-    """The Hann window at times in [-1, 1]."""
+    """Returns the Hann window at times in [-1, 1]."""
     return np.cos(time * (np.pi / 2)) ** 2
 
 
 def kaiser(beta):
-    """The Kaiser window as a function of times in [-1, 1]."""
+    """Returns the Kaiser window as a function of times in [-1, 1]."""
     return lambda time: np.i0(beta * np.sqrt(1 - time * time)) / np.i0(beta)

@@ -92,7 +92,7 @@ def check_complex(api, x):
 
 
 def complex_of(x):
-    """Pairs as complex numbers."""
+    """Returns pairs as complex numbers."""
     return x[..., 0] + 1j * x[..., 1]
 
 
@@ -102,5 +102,5 @@ def pairs_of(z, dtype):
 
 
 def rows_of(x, axes=1):
-    """An array whose leading axes are merged into one."""
+    """Returns an array whose leading axes are merged into one."""
     return x.reshape(-1, *x.shape[x.ndim - axes :])

@@ -103,7 +103,7 @@ class MFCC(AudioOperation):
 
 
 def _cepstrum(sums, logarithm, count, norm):
-    """The cosine transform of a spectrogram in logarithms or decibels."""
+    """Returns the cosine transform of a spectrogram in logarithms or decibels."""
     if logarithm:
         coefficients = np.log(sums + np.float32(1e-6))
     else:
@@ -276,7 +276,7 @@ class SlidingWindowCmn(SpectrogramOperation):
         return out.squeeze() if x.ndim == 2 and len(x) == 1 else out
 
     def _windows(self, frames):
-        """The first frame of each window, and the end of each window."""
+        """Returns the first frame of each window, and the end of each window."""
         index = np.arange(frames)
         if self.center:
             start = index - self.cmn_window // 2

@@ -19,7 +19,7 @@ _Percent = Number(ge=0.0, le=100.0)
 
 
 def wave_table(modulation, size, low, high, phase):
-    """One period of a modulating wave between two values, starting at a phase."""
+    """Returns one period of a modulating wave between two values, starting at a phase."""
     start = int(phase / math.pi / 2 * size + 0.5)
     part = (np.arange(size) + start) % size / size
     if modulation is Modulation.SINUSOIDAL:
@@ -98,7 +98,7 @@ class Phaser(AudioOperation):
         return np.clip(np.reshape(rows, x.shape), -1.0, 1.0).astype(x.dtype)
 
     def _row(self, samples, delays):
-        """One channel: adds to each sample the result of `delay` samples before."""
+        """Computes one channel: adds to each sample the result of `delay` samples before."""
         out = []
         for index, sample in enumerate(samples):
             before = index - delays[index]
@@ -180,7 +180,7 @@ class Flanger(AudioOperation):
         return np.clip(out, -1.0, 1.0).astype(x.dtype)
 
     def _delays(self, channels, length, ring):
-        """The delays in samples for each channel and time."""
+        """Returns the delays in samples for each channel and time."""
         size = int(self.sample_rate / self.speed)
         least = math.floor(self.delay / 1000 * self.sample_rate + 0.5)
         table = wave_table(self.modulation, size, least, ring - 2.0, 3 * math.pi / 2)
@@ -188,7 +188,7 @@ class Flanger(AudioOperation):
         return table[(np.arange(length) + ahead[:, None]) % size]
 
     def _delay_channel(self, row, delays, ring, feedback):
-        """One channel with fractional delays and feedback."""
+        """Computes one channel with fractional delays and feedback."""
         whole = np.floor(delays).astype(int)
         weights = self._weights(delays - whole)
         indices = np.arange(len(row)) - [(whole + step) % ring for step in range(len(weights))]
@@ -211,7 +211,7 @@ class Flanger(AudioOperation):
         return np.array(out)
 
     def _weights(self, part):
-        """The interpolation weights of the samples around a fractional position."""
+        """Returns the interpolation weights of the samples around a fractional position."""
         if self.interpolation is Interpolation.LINEAR:
             return np.stack([1 - part, part])
         return np.stack([(1 - part) * (2 - part) / 2, part * (2 - part), part * (part - 1) / 2])

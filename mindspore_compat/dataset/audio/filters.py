@@ -304,7 +304,7 @@ class TrebleBiquad(_Filter):
 
 
 def _shelf(height, c, alpha, side):
-    """The coefficients of a shelving filter: low shelf for side 1, high shelf for -1."""
+    """Returns the coefficients of a shelving filter: low shelf for side 1, high shelf for -1."""
     more, less = (height + 1) + side * (height - 1) * c, (height + 1) - side * (height - 1) * c
     slope, middle = 2 * sqrt(height) * alpha, (height - 1) * side
     b = (height * (less + slope), 2 * height * (middle - (height + 1) * c), height * (less - slope))

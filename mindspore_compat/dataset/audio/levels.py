@@ -178,7 +178,7 @@ class ComplexNorm(ComplexOperation):
 
 
 def norm(x, power):
-    """The magnitude of complex pairs, raised to a power."""
+    """Returns the magnitude of complex pairs, raised to a power."""
     square = x[..., 0] * x[..., 0] + x[..., 1] * x[..., 1]
     return square if power == 2 else square ** x.dtype.type(power / 2)
 

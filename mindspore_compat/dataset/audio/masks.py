@@ -30,14 +30,14 @@ class _Mask(SpectrogramOperation):
             )
 
     def _hide(self, x, axis, start, width, value):
-        """A copy in which a band of an axis is filled."""
+        """Returns a copy in which a band of an axis is filled."""
         self._fits(x, axis, start + width, "the end of the mask", x.shape[axis])
         out = x.copy()
         np.moveaxis(out, axis, 0)[start : start + width] = value
         return out
 
     def _hide_at_random(self, x, axis, most, value):
-        """A copy in which a band of random width and position is filled."""
+        """Returns a copy in which a band of random width and position is filled."""
         self._fits(x, axis, most, "the width of the mask", x.shape[axis])
         width = self._random.integer(0, most)
         start = self._random.integer(0, x.shape[axis] - width)

@@ -527,7 +527,7 @@ class GriffinLim(SpectrogramOperation):
         return istft(sizes * phases, weights, self.hop_length, self.length).astype(x.dtype)
 
     def _phases(self, shape):
-        """The initial phases, as complex numbers."""
+        """Returns the initial phases, as complex numbers."""
         if not self.rand_init:
             return np.ones(shape, np.complex128)
         count = int(np.prod(shape))

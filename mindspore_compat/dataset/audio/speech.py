@@ -54,7 +54,7 @@ class DetectPitchFrequency(AudioOperation):
         self.freq_low, self.freq_high = freq_low, freq_high
 
     def _sizes(self, length):
-        """The samples per frame, and the number of frames."""
+        """Returns the samples per frame, and the number of frames."""
         size = math.ceil(self.sample_rate * self.frame_time)
         return size, -(-length // size)
 
@@ -82,8 +82,8 @@ class DetectPitchFrequency(AudioOperation):
         return (self.sample_rate / (1e-9 + median)).astype(np.float32)
 
     def _matches(self, x):
-        """The correlation of each frame with the samples a lag later: (..., frames, lags from
-        1).
+        """Returns the correlation of each frame with the samples a lag later: (..., frames, lags
+        from 1).
         """
         lags = math.ceil(self.sample_rate / self.freq_low)
         size, count = self._sizes(x.shape[-1])
@@ -101,8 +101,8 @@ class DetectPitchFrequency(AudioOperation):
 
 
 def _first_best(matches, least):
-    """The index of the best match, or of the best match in the first half if it is nearly as
-    good.
+    """Returns the index of the best match, or of the best match in the first half if it is nearly
+    as good.
     """
     lags = matches.shape[-1]
     best = least + matches[..., least:].argmax(-1)
@@ -226,7 +226,8 @@ class Vad(AudioOperation):
         return _round(self.sample_rate / self.measure_freq)
 
     def _voiced_length(self, measures):
-        """The number of measurements of one channel to keep; `measures` has the latest first."""
+        """Returns the number of measurements of one channel to keep; `measures` has the latest
+        first."""
         gap = _round(self.allowed_gap * self.measure_freq)
         last = silent = len(measures)
         for index, measure in enumerate(measures):
@@ -259,7 +260,7 @@ class _Meter:
         self.spectrum, self.noise = np.zeros((2, channels, width))
 
     def measure(self, samples):
-        """The measurements of one block of each channel."""
+        """Returns the measurements of one block of each channel."""
         booting = self.booted >= 0
         smooth = self.booted / (1.0 + self.booted) if booting else self.smooth
         sizes = np.abs(np.fft.rfft(samples * self.window, self.size))[:, self.low : self.high]
@@ -283,5 +284,5 @@ def _round(number):
 
 
 def _decay(time, frequency):
-    """The fraction of a value that remains after one step, for a time constant."""
+    """Returns the fraction of a value that remains after one step, for a time constant."""
     return math.exp(-1.0 / (time * frequency)) if time else 0.0

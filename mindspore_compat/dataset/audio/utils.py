@@ -288,7 +288,7 @@ def create_dct(n_mfcc: _Count, n_mels: _Count, norm: AnInstance(NormMode) = Norm
 
 @lru_cache(maxsize=8)
 def dct_matrix(n_mfcc, n_mels, norm):
-    """The matrix of `create_dct` in float64."""
+    """Returns the matrix of `create_dct` in float64."""
     angles = np.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)
     if norm is NormMode.NONE:
         return 2.0 * np.cos(angles)
@@ -329,7 +329,7 @@ def linear_fbanks(
 
 @lru_cache(maxsize=8)
 def linear_bank(n_freqs, f_min, f_max, n_filter, sample_rate):
-    """The matrix of `linear_fbanks` in float64."""
+    """Returns the matrix of `linear_fbanks` in float64."""
     return _triangles(n_freqs, sample_rate, np.linspace(f_min, f_max, n_filter + 2))
 
 
@@ -375,7 +375,7 @@ def melscale_fbanks(
 
 @lru_cache(maxsize=8)
 def mel_bank(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type):
-    """The matrix of `melscale_fbanks` in float64."""
+    """Returns the matrix of `melscale_fbanks` in float64."""
     to_mel, to_hertz = _scales[mel_type]
     points = to_hertz(np.linspace(to_mel(f_min), to_mel(f_max), n_mels + 2))
     bank = _triangles(n_freqs, sample_rate, points)

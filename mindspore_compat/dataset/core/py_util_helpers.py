@@ -27,19 +27,19 @@ class Implementation(enum.IntEnum):
 
 
 def is_numpy(img):
-    """Whether an object is a NumPy array."""
+    """Returns whether an object is a NumPy array."""
     return isinstance(img, np.ndarray)
 
 
 def to_list(items):
-    """A list of a tuple's items, of one object, or an empty one for None."""
+    """Returns a list of a tuple's items, of one object, or an empty one for None."""
     if items is None:
         return []
     return list(items) if isinstance(items, (tuple, list)) else [items]
 
 
 def flatten_single_lists(nested_list):
-    """Nested lists, where a list that holds only one list is replaced by that list."""
+    """Replaces, in nested lists, each list that contains only one list by that list."""
     result = nested_list
     while isinstance(result, list) and [type(item) for item in result] == [list]:
         (result,) = result

@@ -151,7 +151,7 @@ def check_dict(data, key_type, value_type, param_name):
 
 
 def is_iterable(obj):
-    """Whether an object is iterable."""
+    """Returns whether an object is iterable."""
     return _succeeds(iter, obj)
 
 
@@ -434,7 +434,7 @@ def validate_dataset_param_value(param_list, param_dict, param_type):
 
 
 def parse_user_args(method, *args, **kwargs):
-    """The arguments of a call without `self`, defaults included: as a list, and by name."""
+    """Returns the arguments of a call without `self`, defaults included: as a list, and by name."""
     signature = inspect.signature(method)
     names = list(signature.parameters)
     if names[:1] in (["self"], ["cls"]):
@@ -445,10 +445,10 @@ def parse_user_args(method, *args, **kwargs):
 
 
 def replace_none(value, default):
-    """`value`, or `default` for None."""
+    """Returns `value`, or `default` for None."""
     return default if value is None else value
 
 
 def pad_arg_name(arg_name):
-    """A name followed by a space; an empty name stays empty."""
+    """Returns a name followed by a space; an empty name stays empty."""
     return f"{arg_name} " if arg_name else ""

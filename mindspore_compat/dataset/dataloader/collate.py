@@ -11,12 +11,12 @@ __all__ = ["default_collate", "default_convert"]
 
 
 def _numeric(array):
-    """Whether an array can become a Tensor; strings and objects cannot."""
+    """Returns whether an array can become a Tensor; strings and objects cannot."""
     return array.dtype.kind not in "SUO"
 
 
 def _like(data, make):
-    """A mapping or sequence of the type of `data` with `make` applied to each item."""
+    """Returns a mapping or sequence of the type of `data` with `make` applied to each item."""
     if isinstance(data, Mapping):
         items = {key: make(value) for key, value in data.items()}
     else:

@@ -41,7 +41,7 @@ class MapDatasetFetcher:
         """Does nothing: any index may be read at any time."""
 
     def fetch(self, indices):
-        """The batch for a list of indices, or the row for one index."""
+        """Returns the batch for a list of indices, or the row for one index."""
         if not self.auto_collation:
             return self.collate_fn(self.dataset[indices])
         if hasattr(self.dataset, "__getitems__"):
@@ -61,7 +61,7 @@ class IterableDatasetFetcher(MapDatasetFetcher):
         self.rows = None
 
     def fetch(self, indices):
-        """The next batch, with one row per index, or the next row.
+        """Returns the next batch, with one row per index, or the next row.
 
         Raises:
             StopIteration: if there is none.

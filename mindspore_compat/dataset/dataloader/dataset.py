@@ -71,7 +71,7 @@ class TensorDataset(Dataset):
         self.tensors = tensors
 
     def __getitem__(self, index):
-        """The tuple of items at an index."""
+        """Returns the tuple of items at an index."""
         return tuple(tensor[index] for tensor in self.tensors)
 
     def __len__(self):

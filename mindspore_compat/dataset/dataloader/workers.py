@@ -59,7 +59,7 @@ def read(info, fetcher, init, requests, results):
 
 
 def _of(function, argument):
-    """The result of a function, or its error, to be raised in the main process."""
+    """Returns the result of a function, or its error, to be raised in the main process."""
     try:
         return function(argument)
     except StopIteration:
@@ -100,7 +100,7 @@ class Workers:
             process.start()
 
     def batches(self, indices):
-        """The batches of an epoch, in order, or as they arrive if the loader allows it.
+        """Yields the batches of an epoch, in order, or as they arrive if the loader allows it.
 
         Raises:
             RuntimeError: if a worker ended, or took longer than `timeout`.
@@ -134,7 +134,7 @@ class Workers:
             self.requests[worker].put((number, indices))
 
     def _next(self):
-        """The next result from the workers."""
+        """Returns the next result from the workers."""
         waited, limit = 0.0, self.loader.timeout
         while True:
             try:
@@ -167,7 +167,7 @@ class Workers:
 
 
 def _run_from(read_, start):
-    """The consecutive numbers from `start` on whose batches are ready."""
+    """Returns the consecutive numbers from `start` on whose batches are ready."""
     numbers = []
     while start + len(numbers) in read_:
         numbers.append(start + len(numbers))
@@ -175,7 +175,7 @@ def _run_from(read_, start):
 
 
 def context_of(context):
-    """The multiprocessing context: a named one, the given one, or the default.
+    """Returns the multiprocessing context: a named one, the given one, or the default.
 
     Raises:
         ValueError: if there is none of this name.

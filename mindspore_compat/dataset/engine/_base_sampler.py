@@ -136,7 +136,7 @@ class FileSampler(BuiltinSampler):
 
 
 def _inside(indices, size):
-    """The indices as an array; all must lie within the source."""
+    """Returns the indices as an array; all must lie within the source."""
     indices = np.asarray(indices, np.int64)
     wrong = (indices < 0) | (indices >= size)
     if wrong.any():

@@ -214,7 +214,7 @@ def _cut(blocks, size, drop_remainder):
 
 
 def mapped_order(columns, inputs, outputs):
-    """The source of each column after a function replaced input columns by output columns.
+    """Returns the source of each column after a function replaced input columns by output columns.
 
     Equally many outputs take the places of the inputs; otherwise outputs come first.
 
@@ -232,7 +232,7 @@ def mapped_order(columns, inputs, outputs):
 
 
 def mapped_columns(columns, inputs, outputs):
-    """The names of the columns after a function replaced input columns by output columns.
+    """Returns the names of the columns after a function replaced input columns by output columns.
 
     Raises:
         RuntimeError: if two columns would have the same name.

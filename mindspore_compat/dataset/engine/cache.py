@@ -48,7 +48,7 @@ class StoredRows:
         return number in self._memory or number in self._disk
 
     def get(self, number):
-        """The row with a number, or None."""
+        """Returns the row with a number, or None."""
         row = self._memory.get(number)
         if row is not None or number not in self._disk:
             return row
@@ -73,7 +73,7 @@ class StoredRows:
             return number in self
 
     def stat(self):
-        """The statistics of the stored rows, a CacheStat."""
+        """Returns the statistics of the stored rows, a CacheStat."""
         rows = len(self._memory) + len(self._disk)
         mean = (self._in_memory + self._in_file) // rows if rows else 0
         return CacheStat(mean, len(self._memory), len(self._disk))
@@ -200,7 +200,7 @@ def _bytes(value):
 
 
 def _freeze(value):
-    """A read-only copy or view of a value."""
+    """Returns a read-only copy or view of a value."""
     if isinstance(value, dict):
         return {key: _freeze(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -209,5 +209,5 @@ def _freeze(value):
 
 
 def freeze_row(row):
-    """A row of read-only values, which can be stored."""
+    """Returns a row of read-only values, which can be stored."""
     return [_freeze(value) for value in row]

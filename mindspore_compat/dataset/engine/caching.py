@@ -37,12 +37,12 @@ _ORDER = {
 
 
 def has_cache(node):
-    """Whether a node's rows are cached: it has a cache, and debug mode is off."""
+    """Returns whether a node's rows are cached: it has a cache, and debug mode is off."""
     return node.cache is not None and not config.get_debug_mode()
 
 
 def cached_flow(node):
-    """The flow of a node with a cache.
+    """Returns the flow of a node with a cache.
 
     Raises:
         RuntimeError: if a node below is not allowed below a cache, or has one; or the cache is in
@@ -64,22 +64,22 @@ def cached_flow(node):
 
 
 def cached_size(node):
-    """The number of rows of an epoch of a node with a cache over a source that is stored as a
-    whole."""
+    """Returns the number of rows of an epoch of a node with a cache over a source that is stored as
+    a whole."""
     leaf = find_leaf(node)
     stored = _stored_rows_of(node, True)
     return len(leaf._sampler_of_stored().open(_stored_whole(node, leaf, stored))())
 
 
 def _stored_rows_of(node, is_whole):
-    """The rows that a node's cache stores for the node."""
+    """Returns the rows that a node's cache stores for the node."""
     if node._pipeline_key is None:  # once, as objects of operations may change
         node._pipeline_key = _tree(node, is_whole)
     return node.cache.rows_of(node._pipeline_key)
 
 
 def find_leaf(node):
-    """The source below a node.
+    """Returns the source below a node.
 
     Raises:
         RuntimeError: if a node below is not allowed below a cache, or has one.
@@ -201,7 +201,7 @@ class StoredShare(DistributedSampler):
 
 
 def sampler_of_stored(shuffled, num_samples, num_shards, shard_id):
-    """The sampler for the rows of a source that is stored as a whole."""
+    """Returns the sampler for the rows of a source that is stored as a whole."""
     if num_shards is not None and num_shards > 1:
         return StoredShare(num_shards, shard_id, shuffled, num_samples)
     if shuffled:
@@ -214,7 +214,7 @@ def sampler_of_stored(shuffled, num_samples, num_shards, shard_id):
 
 
 def _tree(node, is_whole):
-    """The key of the operations of a node and the nodes below it."""
+    """Returns the key of the operations of a node and the nodes below it."""
     below = tuple(_tree(child, is_whole) for child in node.children)
     if node._is_order and not is_whole:
         return below[0]
@@ -243,7 +243,7 @@ class _Same:
 
 
 def _token(value, outer):
-    """A hashable key that is equal for equivalent values."""
+    """Returns a hashable key that is equal for equivalent values."""
     if value is None or isinstance(value, (bool, int, float, str, bytes, type, enum.Enum)):
         return type(value), value
     if any(value is item for item in outer):

@@ -179,8 +179,8 @@ class ConcatDataset(UnionBaseDataset):
         return total if self._sampler is None else len(self._epoch_indices(total)())
 
     def _epoch_indices(self, total):
-        """A function that returns the indices of each epoch, among all rows; the shares of several
-        processes may differ in size."""
+        """Returns a function that returns the indices of each epoch, among all rows; the shares of
+        several processes may differ in size."""
         if isinstance(self._sampler, DistributedSampler):
             indices = self._sampler.share(total, repeats=False)
             return lambda: indices

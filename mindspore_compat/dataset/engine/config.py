@@ -52,7 +52,7 @@ class ErrorSamplesMode(IntEnum):
 
 
 def max_workers() -> int:
-    """The maximum number of workers of an operation: the number of processors."""
+    """Returns the maximum number of workers of an operation: the number of processors."""
     return os.cpu_count() or 1
 
 
@@ -176,7 +176,7 @@ def get_num_parallel_workers():
 
 
 def requested_workers() -> int:
-    """The number of workers of an operation without an explicit number."""
+    """Returns the number of workers of an operation without an explicit number."""
     if _values.debug or _values.workers is None and not _values.autotune:
         return 1
     return get_num_parallel_workers()
@@ -229,7 +229,7 @@ def get_debug_mode():
 
 
 def debug_hooks() -> tuple:
-    """The hooks of the debug mode; empty while it is off."""
+    """Returns the hooks of the debug mode; empty while it is off."""
     return _values.hooks
 
 

@@ -443,7 +443,8 @@ class LocalGraph:
         return self._rounds([other for other, _ in near], count)
 
     def _rounds(self, nodes, count):
-        """Nodes in random orders, one after another, until there are `count`."""
+        """Returns `count` nodes: all in random order, then all in another random order, and so
+        on."""
         out = []
         while len(out) < count:
             out += self.random.shuffle(list(nodes))

@@ -134,7 +134,7 @@ class _Server(socketserver.ThreadingTCPServer):
         self.gone = 0
 
     def verify_request(self, request, client_address):
-        """Whether there is a slot for another connection."""
+        """Returns whether there is a slot for another connection."""
         return self.slots.acquire(blocking=False)
 
 
@@ -176,7 +176,7 @@ class _Talk(socketserver.BaseRequestHandler):
 
 
 def _answer(graph, question):
-    """The answer to a question; the question may be any JSON value."""
+    """Returns the answer to a question; the question may be any JSON value."""
     try:
         name, arguments = _parse_question(graph, question)
         return ["ok", getattr(graph, name)(*arguments)]
@@ -187,7 +187,7 @@ def _answer(graph, question):
 
 
 def _kind(error):
-    """The name of an error's class, or of its base class in `_ERRORS`."""
+    """Returns the name of an error's class, or of its base class in `_ERRORS`."""
     return next(class_.__name__ for class_ in type(error).__mro__ if class_.__name__ in _ERRORS)
 
 
@@ -314,7 +314,7 @@ def _check_greeting(connection):
 
 
 def _receive(connection, longest, wait=False):
-    """The next message, or None if the peer has disconnected.
+    """Returns the next message, or None if the peer has disconnected.
 
     Args:
         connection (socket.socket): the connection.

@@ -147,7 +147,7 @@ class TupleIterator(Iterator):
 
 
 def _has_hidden(dataset):
-    """Whether a source has a hidden column, one that iterators do not return."""
+    """Returns whether a source has a hidden column, one that iterators do not return."""
     return getattr(dataset, "extra_metadata", False) or any(map(_has_hidden, dataset.children))
 
 

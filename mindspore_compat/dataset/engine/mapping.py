@@ -201,7 +201,7 @@ class MapDataset(UnionBaseDataset):
         self.callbacks = [callbacks] if isinstance(callbacks, DSCallback) else callbacks or []
 
     def _names(self):
-        """The columns of the child, the input columns and the output columns."""
+        """Returns the columns of the child, the input columns and the output columns."""
         columns = list(super()._columns())
         inputs = self.input_columns or columns[:1]
         column_indices("map", columns, inputs)
@@ -335,13 +335,13 @@ def _finish_value(value, is_shared):
 
 
 def _references(values):
-    """The number of references to each member of a list, that of the list included."""
+    """Returns the number of references to each member of a list, that of the list included."""
     return [sys.getrefcount(value) for value in values]
 
 
 @functools.cache
 def _references_of_one_owner():
-    """The count of `_references` for an array that only the list refers to."""
+    """Returns the count of `_references` for an array that only the list refers to."""
     return _references([np.empty(0)])[0]
 
 

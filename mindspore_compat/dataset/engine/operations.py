@@ -45,12 +45,12 @@ def method(name):
 
 
 def as_list(names):
-    """One name, or a list of them, as a list."""
+    """Returns one name, or a list of them, as a list."""
     return [names] if isinstance(names, str) else list(names)
 
 
 def column_indices(api, columns, names):
-    """The indices of `names` in `columns`.
+    """Returns the indices of `names` in `columns`.
 
     Raises:
         RuntimeError: if a column does not exist.

@@ -79,29 +79,29 @@ class Dataset:
     # Methods that kinds of nodes override -------------------------------------------------------
 
     def _open(self):
-        """The flow of one iteration; by default that of the child."""
+        """Returns the flow of one iteration; by default that of the child."""
         return self.children[0]._open()
 
     def _columns(self):
-        """The names of the columns."""
+        """Returns the names of the columns."""
         return self.children[0]._columns()
 
     def _size(self):
-        """The number of rows of an epoch, or None if they have to be counted."""
+        """Returns the number of rows of an epoch, or None if they have to be counted."""
         return self.children[0]._size()
 
     def _refusal_below_cache(self, is_whole):
-        """The reason why a cache cannot be above this node, for a source that is stored as a whole
-        or read by number; None if it can.
+        """Returns the reason why a cache cannot be above this node, for a source that is stored as
+        a whole or read by number; None if it can.
         """
         return "which rows there are must follow from the source alone"
 
     def _batch_size(self):
-        """The number of rows of a batch, or None if no node below makes batches."""
+        """Returns the number of rows of a batch, or None if no node below makes batches."""
         return self.children[0]._batch_size() if self.children else None
 
     def _description(self):
-        """The attributes of the node's description, except the children."""
+        """Returns the attributes of the node's description, except the children."""
         derived_names = ("children", "_pipeline_key")
         return {name: value for name, value in vars(self).items() if name not in derived_names}
 
@@ -207,7 +207,7 @@ class Dataset:
         return self.children[0].num_classes() if self.children else None
 
     def _epoch(self, calls_back=False):
-        """The rows of one epoch; `calls_back` enables the callbacks of maps."""
+        """Yields the rows of one epoch; `calls_back` enables the callbacks of maps."""
         with Pipeline(calls_back) as pipeline:
             flow = pipeline.call(self._open)
         try:
@@ -220,7 +220,7 @@ class Dataset:
             pipeline.end()
 
     def _first_row(self):
-        """The first row; an error for an epoch without rows."""
+        """Returns the first row; an error for an epoch without rows."""
         return next(self._epoch(), ())
 
     @checked
@@ -383,7 +383,7 @@ class MappableDataset(SourceDataset):
         return self._flow(lambda: np.asarray(indices, np.int64)).rows()
 
     def _flow(self, epoch):
-        """The flow of the rows whose indices `epoch` returns for each epoch."""
+        """Returns the flow of the rows whose indices `epoch` returns for each epoch."""
         if not hasattr(self, "_block"):
             return Flow(rows=lambda: map(self._row, np.asarray(epoch()).tolist()))
 
@@ -455,8 +455,8 @@ def _needs_labels(sampler):
 
 
 def _sample_count(sampler, size):
-    """The number of `size` rows that a sampler takes, if it is known without drawing; otherwise
-    None.
+    """Returns the number of `size` rows that a sampler takes, if it is known without drawing;
+    otherwise None.
     """
     sampler._check()
     if sampler.child_sampler is not None:
@@ -473,14 +473,14 @@ def _sample_count(sampler, size):
 
 
 def _common(shape, new_shape):
-    """The common lengths of two shapes; None where they differ."""
+    """Returns the common lengths of two shapes; None where they differ."""
     if len(shape) != len(new_shape):
         raise RuntimeError(f"The rows differ in their number of axes: {shape} and {new_shape}.")
     return [a if a == b else None for a, b in zip(shape, new_shape, strict=True)]
 
 
 def _absolute(sizes, total):
-    """The sizes of the parts of a split."""
+    """Returns the sizes of the parts of a split."""
     InstanceOf(list).refuse("split", "sizes", sizes)
     whole = all(type(size) is int for size in sizes)
     if not sizes or not (whole or all(type(size) is float for size in sizes)):

@@ -85,19 +85,19 @@ class Epochs:
 
 
 def block_rows(row_bytes):
-    """The number of rows of a block, for rows of this size."""
+    """Returns the number of rows of a block, for rows of this size."""
     return max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // max(1, row_bytes)))
 
 
 def read_only(array):
-    """A read-only view."""
+    """Returns a read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def own(value):
-    """The value, or a copy if it belongs to a source."""
+    """Returns the value, or a copy if it belongs to a source."""
     if isinstance(value, dict):
         return {key: own(item) for key, item in value.items()}
     if isinstance(value, list):

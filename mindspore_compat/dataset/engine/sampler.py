@@ -210,8 +210,8 @@ class DistributedSampler(FileSampler):
         return next_seed()
 
     def share(self, size, repeats=True):
-        """The indices, in the (shuffled) order, of the rows of this process; with `repeats`, rows
-        from the start are repeated to make all shards equal."""
+        """Returns the indices, in the (shuffled) order, of the rows of this process; with
+        `repeats`, rows from the start are repeated to make all shards equal."""
         self._check()
         if self.offset == -1 and repeats:
             count = -(-size // self.num_shards)

@@ -47,7 +47,7 @@ def save(dataset, file_name: Str, num_files: Int = 1, file_type: Str = "mindreco
 
 
 def _paths(file_name, num_files):
-    """The paths of the files; refuses files that exist."""
+    """Returns the paths of the files; refuses files that exist."""
     folder = os.path.dirname(os.path.abspath(file_name))
     if not os.path.basename(file_name) or not os.path.isdir(folder):
         raise RuntimeError(
@@ -64,7 +64,7 @@ def _paths(file_name, num_files):
 
 
 def _field(name, value):
-    """The schema field of a column: numbers, arrays of numbers, text or bytes."""
+    """Returns the schema field of a column: numbers, arrays of numbers, text or bytes."""
     if value.dtype.kind in "SU":
         if value.size != 1:
             raise RuntimeError(

@@ -107,7 +107,7 @@ def deserialize(input_dict=None, json_filepath=None):
 
 
 def _content(path):
-    """The content of a JSON file.
+    """Returns the content of a JSON file.
 
     Raises:
         RuntimeError: if it is not JSON.
@@ -165,7 +165,7 @@ def show(dataset, indentation=2):
 
 
 def _node(dataset):
-    """The description of a node and its children."""
+    """Returns the description of a node and its children."""
     name = type(dataset).__name__
     if not isinstance(dataset, SourceDataset):
         name = name.removesuffix(_SUFFIX)
@@ -174,7 +174,7 @@ def _node(dataset):
 
 
 def _state(owner, attributes):
-    """The attributes of an object, as JSON; its own methods by name."""
+    """Returns the attributes of an object, as JSON; its own methods by name."""
     return {
         name: {"$method": value.__name__}
         if isinstance(value, types.MethodType) and value.__self__ is owner
@@ -199,7 +199,8 @@ def _value(value):
 
 
 def _object(value):
-    """A sampler, a transform or another object of this package; for other objects, the name."""
+    """Returns a sampler, a transform or another object of this package; for other objects, the
+    name."""
     kind = type(value)
     if isinstance(value, Dataset):
         return {"$node": _node(value)}
@@ -215,7 +216,7 @@ def _object(value):
 
 
 def _path(kind):
-    """The path of a class below `dataset`."""
+    """Returns the path of a class below `dataset`."""
     return f"{kind.__module__}.{kind.__qualname__}".removeprefix(f"{_PACKAGE}.")
 
 
@@ -250,7 +251,7 @@ def _make_node(description):
 
 
 def _below(kind):
-    """The subclasses of a class in this package."""
+    """Yields the subclasses of a class in this package."""
     for subclass in kind.__subclasses__():
         if subclass.__module__.startswith(_PACKAGE):
             yield subclass

@@ -35,8 +35,8 @@ def _seed_source(source, seed):
 
 
 def _shared_source():
-    """A shared generator for the first numbers of streams: most streams are short, and creating a
-    generator takes longer.
+    """Returns a shared generator for the first numbers of streams: most streams are short, and
+    creating a generator takes longer.
 
     Each thread has its own, as another thread could reseed it in between.
     """
@@ -69,7 +69,7 @@ class Twister:
         return self._block[self._next - 1]
 
     def _draw_words(self, count):
-        """The next 32-bit numbers, as a list."""
+        """Returns the next 32-bit numbers, as a list."""
         if not self._begun and count == _FIRST:
             self._begun = True
             return _seed_source(_shared_source(), self._seed).random_raw(_FIRST).tolist()
@@ -129,7 +129,7 @@ class Twister:
                 return y * factor
 
     def normal32(self):
-        """`normal` as C++ floats."""
+        """Returns `normal` as C++ floats."""
         if self._floats is None:
             self._floats = Normal32(self)
         return float(self._floats())

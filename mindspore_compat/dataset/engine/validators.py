@@ -92,7 +92,7 @@ def check_cache_option(cache):
 
 
 def check_hostname(hostname):
-    """Whether a str can be a host name: words of letters, digits and inner hyphens."""
+    """Returns whether a str can be a host name: words of letters, digits and inner hyphens."""
     words = hostname.removesuffix(".").split(".") if hostname else [""]
     return len(hostname) <= 255 and all(
         re.fullmatch(r"(?!-)[A-Za-z\d-]{1,63}(?<!-)", word) for word in words

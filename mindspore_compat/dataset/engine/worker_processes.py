@@ -29,7 +29,7 @@ class _Traceback(Exception):
 
 
 def outcome(work, item):
-    """The outcome of an item."""
+    """Returns the outcome of an item."""
     try:
         return work(item), None
     except BaseException as error:
@@ -57,7 +57,7 @@ class WorkerProcess:
         self.name = f"the worker process {self._process.pid}"
 
     def __call__(self, items):
-        """The outcomes of a list of items. Errors are RuntimeErrors whose cause holds the
+        """Returns the outcomes of a list of items. Errors are RuntimeErrors whose cause holds the
         traceback.
 
         Raises:
@@ -116,7 +116,7 @@ def _serve(connection, work, cores, parent):
 
 
 def _as_picklable(result, error):
-    """An outcome with the error's text and traceback, as a traceback cannot be pickled."""
+    """Returns an outcome with the error's text and traceback, as a traceback cannot be pickled."""
     if error is None:
         return result, None
     text = str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}"

@@ -63,7 +63,7 @@ def taken_together(count):
 
 
 def calls_back():
-    """Whether the maps of the pipeline being opened call their callbacks."""
+    """Returns whether the maps of the pipeline being opened call their callbacks."""
     pipeline = _pipeline.get()
     return pipeline is None or pipeline.calls_back
 
@@ -126,7 +126,7 @@ class Pace:
 
 
 def pace_of(node):
-    """The Pace of a pipeline node over all epochs."""
+    """Returns the Pace of a pipeline node over all epochs."""
     return _paces.setdefault(node, Pace())
 
 
@@ -237,7 +237,7 @@ class OrderedMap:
         return caught
 
     def _time_work(self, work, seconds):
-        """The same work, which also appends the time of each item to a list."""
+        """Returns the same work, which also appends the time of each item to a list."""
         caught = self._caught(work)
 
         def timed(item):
@@ -249,7 +249,7 @@ class OrderedMap:
         return timed
 
     def _in_place(self, error):
-        """The value that replaces the result after an error, unless the error is raised."""
+        """Returns the value that replaces the result after an error, unless the error is raised."""
         if isinstance(error, self.returned):
             return error
         raise error
@@ -263,13 +263,13 @@ class _Items:
         self.ended = False  # whether the reader has reached the end
 
     def rest(self):
-        """An iterator over the items that have not been read."""
+        """Returns an iterator over the items that have not been read."""
         if self._error is not None:
             raise self._error
         return self._items
 
     def take(self, count):
-        """The next items as a list: at most `count`."""
+        """Returns the next items as a list: at most `count`."""
         items = []
         if self._error is None:
             try:
@@ -309,22 +309,22 @@ class _Pool:
         _open_pools().add(self)
 
     def seconds(self):
-        """The time per row without disturbances; infinite before the first measurement."""
+        """Returns the time per row without disturbances; infinite before the first measurement."""
         return min(self.pace.recent, default=math.inf)
 
     def rows_are_tiny(self):
-        """Whether the reader should process all rows itself."""
+        """Returns whether the reader should process all rows itself."""
         return self._reader_may_work() and self.seconds() < self.tiny
 
     def seems_tiny(self):
-        """Whether the first rows are as short as rows that the reader processes alone."""
+        """Returns whether the first rows are as short as rows that the reader processes alone."""
         return not self.processes and self.pace.finished < _FIRST and self.seconds() < self.tiny
 
     def _reader_may_work(self):
         return not self.processes and self.pace.finished >= _FIRST and self.seconds() < _SHORT
 
     def chunk_size(self, largest):
-        """The number of rows per chunk."""
+        """Returns the number of rows per chunk."""
         return min(largest, 1 + int(_CHUNK / max(self.seconds(), 1e-9)))
 
     def submit(self, items):
@@ -337,8 +337,8 @@ class _Pool:
         return task
 
     def most_threads(self):
-        """The maximum number of threads: fewer than the cores if the reader works, too, being
-        present more than half of the time, and each row occupies a core."""
+        """Returns the maximum number of threads: fewer than the cores if the reader works, too,
+        being present more than half of the time, and each row occupies a core."""
         pace = self.pace
         reader_works = self._reader_may_work() and pace.within > pace.away
         if reader_works and max(pace.computing, default=0) > 0.5:
@@ -382,8 +382,8 @@ class _Pool:
         self.submitted += count
 
     def result(self, task):
-        """The outcomes of a task. While waiting for short tasks, the reader processes others that
-        no worker has begun. A worker that hangs is reported and then ended.
+        """Returns the outcomes of a task. While waiting for short tasks, the reader processes
+        others that no worker has begun. A worker that hangs is reported and then ended.
         """
         began = time.perf_counter()
         if self.left is not None:
@@ -466,7 +466,7 @@ class _Pool:
 
 @functools.cache
 def _open_pools():
-    """The open pools. If the interpreter exits first, their processes end."""
+    """Returns the open pools. If the interpreter exits first, their processes end."""
     pools = weakref.WeakSet()
     atexit.register(lambda: [pool.kill() for pool in list(pools)])
     return pools

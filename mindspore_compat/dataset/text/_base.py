@@ -10,7 +10,7 @@ class TextTensorOperation(TensorOperation):
     """Base class of text transforms."""
 
     def _text(self, x, rank=None):
-        """The input, checked to be text with this number of axes.
+        """Returns the input, checked to be text with this number of axes.
 
         Raises:
             RuntimeError: if it is not.

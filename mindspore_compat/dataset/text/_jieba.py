@@ -126,7 +126,7 @@ class JiebaTokenizer(Tokenizer):
                 start += len(word)
 
     def _cut(self, text):
-        """The words of a text that is a separator or contains none."""
+        """Returns the words of a text that is a separator or contains none."""
         if _SEPARATORS.fullmatch(text):
             return [text]
         if self.mode == JiebaMode.HMM:
@@ -148,7 +148,7 @@ def _check_word(api, word, freq):
 
 
 def _split(text):
-    """The separators of a text and the parts between them."""
+    """Yields the separators of a text and the parts between them."""
     start = 0
     for match in _SEPARATORS.finditer(text):
         if match.start() > start:
@@ -160,7 +160,7 @@ def _split(text):
 
 
 def _frequencies(api, path):
-    """The word frequencies in a file."""
+    """Returns the word frequencies in a file."""
     if not os.path.isfile(path):
         raise ValueError(f"For '{api}', 'user_dict' must name a file, but got {path!r}.")
     with reading(path, problem="is no file of words", api=api):
@@ -186,7 +186,7 @@ class _Dictionary:
         self._heads.update(_heads(word))
 
     def cut(self, text):
-        """The words of a text with the greatest product of probabilities."""
+        """Returns the words of a text with the greatest product of probabilities."""
         best = [(0.0, 0)] * (len(text) + 1)
         for start in reversed(range(len(text))):
             best[start] = max(
@@ -201,7 +201,8 @@ class _Dictionary:
         return words
 
     def _words_at(self, text, start):
-        """(end, weight) of the character at `start`, and of longer words that begin there."""
+        """Yields (end, weight) of the character at `start`, and of longer words that begin
+        there."""
         yield start + 1, self._weights.get(text[start], self._least)
         for end in range(start + 2, min(len(text), start + _LONGEST) + 1):
             if text[start : end - 1] not in self._heads:
@@ -212,7 +213,7 @@ class _Dictionary:
 
 
 def _heads(word):
-    """The proper prefixes of a word."""
+    """Returns the proper prefixes of a word."""
     return (word[:length] for length in range(1, len(word)))
 
 
@@ -228,7 +229,7 @@ class _Model:
             raise ValueError(f"there must be 9 lines, but got {len(entries)}")
 
     def cut(self, text):
-        """The words of a text; runs of ASCII characters are separate words."""
+        """Returns the words of a text; runs of ASCII characters are separate words."""
         words, start = [], 0
         while start < len(text):
             match = _ASCII.match(text, start)
@@ -247,7 +248,7 @@ class _Model:
         return [text[start:end] for start, end in itertools.pairwise([0, *ends])]
 
     def _positions(self, text):
-        """The most probable positions of the characters, by the Viterbi algorithm."""
+        """Returns the most probable positions of the characters, by the Viterbi algorithm."""
         weights = [
             first + emissions.get(text[0], _NEVER)
             for first, emissions in zip(self._weight, self._emitted, strict=True)
@@ -265,7 +266,7 @@ class _Model:
         return positions[::-1]
 
     def _best_path(self, weights, new, char):
-        """(weight, previous position) of the best path to a position of a character."""
+        """Returns (weight, previous position) of the best path to a position of a character."""
         emission = self._emitted[new].get(char, _NEVER)
         ways = [
             (weights[old] + self._next[old][new] + emission, old) for old in range(len(weights))
@@ -278,7 +279,7 @@ def _weight(pair):
 
 
 def _numbers(line):
-    """The four numbers on a line."""
+    """Returns the four numbers on a line."""
     numbers = [float(number) for number in line.split(" ")]
     if len(numbers) != len(_POSITIONS):
         raise ValueError(f"there must be four numbers on a line, but got {len(numbers)}")
@@ -286,6 +287,6 @@ def _numbers(line):
 
 
 def _emissions(line):
-    """The log probabilities by character."""
+    """Returns the log probabilities by character."""
     pairs = (pair.rsplit(":", 1) for pair in line.split(","))
     return {char: float(weight) for char, weight in pairs}

@@ -125,7 +125,7 @@ class UnicodeScriptTokenizer(Tokenizer):
 
 
 def _is_blank(char):
-    """Whether a character has the property White_Space, except four ASCII separators."""
+    """Returns whether a character has the property White_Space, except four ASCII separators."""
     return char.isspace() and not "\x1c" <= char <= "\x1f"
 
 
@@ -188,7 +188,7 @@ _chinese = (
 
 @functools.cache
 def _other_punctuation():
-    """A regular expression for punctuation outside ASCII."""
+    """Returns a regular expression for punctuation outside ASCII."""
     return "|".join(
         re.escape(chr(code))
         for code in range(0xA0, 0x3100)
@@ -316,7 +316,7 @@ class WordpieceTokenizer(TextTensorOperation):
         return out, np.array(firsts, np.uint32), np.array(lasts, np.uint32)
 
     def _pieces(self, token, begin):
-        """(piece, start, end) of the pieces of a token that starts at byte `begin`."""
+        """Returns (piece, start, end) of the pieces of a token that starts at byte `begin`."""
         length = len(token.encode())
         unknown = [(self.unknown_token or token, begin, begin + length)]
         if length > self.max_bytes_per_token:

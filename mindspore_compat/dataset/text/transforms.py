@@ -198,7 +198,7 @@ class ToNumber(TextTensorOperation):
 
 
 def _leading_int(text):
-    """The integer at the start of a text, parsed as in C."""
+    """Returns the integer at the start of a text, parsed as in C."""
     match = re.match(r"\s*[+-]?\d+", text)
     if match is None:
         raise ValueError(f"{text!r} is no number")

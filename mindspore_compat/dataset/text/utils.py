@@ -267,7 +267,7 @@ class Vocab:
 
 
 def _single(items):
-    """The only item of a list, or the list itself."""
+    """Returns the only item of a list, or the list itself."""
     return items[0] if len(items) == 1 else items
 
 

@@ -104,7 +104,8 @@ class Vectors:
         self._table = np.stack(rows)
 
     def _lookup(self, word, unknown, lower):
-        """The vector of a word; if it is unknown and `lower` is set, of the word in lower case."""
+        """Returns the vector of a word; if it is unknown and `lower` is set, of the word in lower
+        case."""
         word = word.encode()
         row = self._row_of.get(word)
         if row is None and lower:

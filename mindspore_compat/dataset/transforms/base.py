@@ -39,13 +39,13 @@ class TensorOperation:
         return self._apply(*[self._as_input(value) for value in inputs])
 
     def _as_input(self, value):
-        """An input in the form that `_apply` takes: an array, unless it is a PIL image."""
+        """Returns an input in the form that `_apply` takes: an array, unless it is a PIL image."""
         if type(value) is np.ndarray or is_pil(value):
             return value
         return as_column(value)
 
     def _apply(self, *inputs):
-        """The transformed inputs; a subclass defines this or `_array`."""
+        """Returns the transformed inputs; a subclass defines this or `_array`."""
         if len(inputs) != 1:
             raise RuntimeError(
                 f"For '{type(self).__name__}', there must be one input, but got {len(inputs)}."
@@ -73,7 +73,7 @@ class TensorOperation:
         return self._stream
 
     def _copy_with_seed(self, seed):
-        """A copy with its own stream of random numbers."""
+        """Returns a copy with its own stream of random numbers."""
         copy = object.__new__(type(self))
         vars(copy).update(vars(self), _seed=seed)
         vars(copy).pop("_stream", None)  # made with the first number, as most transforms draw none
@@ -180,7 +180,8 @@ def run(transforms, inputs):
 
 
 def copy_with_seed(operation, seed):
-    """A copy of a transform with its own random streams; a function is returned as it is."""
+    """Returns a copy of a transform with its own random streams; a function is returned as it
+    is."""
     return operation._copy_with_seed(seed) if isinstance(operation, TensorOperation) else operation
 
 
@@ -190,7 +191,7 @@ def bind_random(operations):
 
 
 def is_random(operation):
-    """Whether an operation, or one that it contains, draws random numbers."""
+    """Returns whether an operation, or one that it contains, draws random numbers."""
     if isinstance(operation, (list, tuple)):
         return any(map(is_random, operation))
     if not isinstance(operation, TensorOperation):
@@ -207,7 +208,7 @@ def is_random(operation):
 
 
 def _names(code):
-    """The names of attributes and globals that code uses, comprehensions included."""
+    """Returns the names of attributes and globals that code uses, comprehensions included."""
     inner = (
         _names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)
     )
@@ -215,7 +216,7 @@ def _names(code):
 
 
 def is_python(operation):
-    """Whether an operation, or one that it contains, is a function or class of a script."""
+    """Returns whether an operation, or one that it contains, is a function or class of a script."""
     if isinstance(operation, CompoundOperation):
         return any(map(is_python, operation.transforms))
     ours = type(operation).__module__.partition(".")[0] == __name__.partition(".")[0]
@@ -250,7 +251,7 @@ def fuse(operations):
 
 
 def takes_blocks(operations):
-    """Whether all operations are transforms of this package that process whole blocks."""
+    """Returns whether all operations are transforms of this package that process whole blocks."""
     return all(
         isinstance(operation, TensorOperation) and operation.blockwise for operation in operations
     )
@@ -268,7 +269,7 @@ def apply_to_block(operation, block):
 
 
 def is_pil(value):
-    """Whether a value is a PIL image, without importing Pillow.
+    """Returns whether a value is a PIL image, without importing Pillow.
 
     While another thread imports Pillow, the module exists already but lacks the class.
     """
@@ -277,5 +278,5 @@ def is_pil(value):
 
 
 def is_tensor(value):
-    """Whether a value is a Tensor."""
+    """Returns whether a value is a Tensor."""
     return isinstance(value, Tensor)

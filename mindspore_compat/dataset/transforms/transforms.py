@@ -120,7 +120,7 @@ class TypeCast(_ArrayOperation):
 
 
 def numeric_dtype(api, data_type):
-    """The NumPy dtype for a dtype of numbers or bools in any form.
+    """Returns the NumPy dtype for a dtype of numbers or bools in any form.
 
     Raises:
         TypeError: if it is not one.

@@ -15,7 +15,7 @@ _GREY_FLOAT = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def grey(image, order=(0, 1, 2)):
-    """The luminance of each pixel; `order` gives the channels of red, green and blue."""
+    """Returns the luminance of each pixel; `order` gives the channels of red, green and blue."""
     red, green, blue = (image[..., index] for index in order)
     if image.dtype.kind == "f":
         r, g, b = _GREY_FLOAT.astype(np.float64)
@@ -28,7 +28,7 @@ def grey(image, order=(0, 1, 2)):
 
 
 def blend(image, other, factor):
-    """`image * factor + other * (1 - factor)`, rounded and clipped to its range."""
+    """Returns `image * factor + other * (1 - factor)`, rounded and clipped to its range."""
     factor = np.float32(factor)
     rest = np.float32(1) - factor
     if image.dtype.kind == "f":
@@ -38,7 +38,7 @@ def blend(image, other, factor):
 
 
 def _fma(values, factor, others):
-    """`values * factor + others`, rounded once to float32, like a fused multiply-add of a
+    """Returns `values * factor + others`, rounded once to float32, like a fused multiply-add of a
     processor.
     """
     return (np.multiply(values, factor, dtype=np.float64) + others).astype(np.float32)
@@ -103,7 +103,7 @@ def through_table(image, table):
 
 
 def equalizing(counts):
-    """The lookup table that equalizes a channel whose histogram is `counts`."""
+    """Returns the lookup table that equalizes a channel whose histogram is `counts`."""
     first = np.flatnonzero(counts)[0]
     others = counts.sum() - counts[first]
     if others == 0:
@@ -113,7 +113,7 @@ def equalizing(counts):
 
 
 def stretching(counts, cutoff, ignored):
-    """The lookup table that stretches the values of a channel to [0, 255].
+    """Returns the lookup table that stretches the values of a channel to [0, 255].
 
     Args:
         counts (numpy.ndarray): the channel's histogram.
@@ -139,7 +139,7 @@ def stretching(counts, cutoff, ignored):
 
 
 def histograms(image):
-    """The histogram of each channel of bytes, (channels, 256)."""
+    """Returns the histogram of each channel of bytes, (channels, 256)."""
     return [
         np.bincount(image[..., index].ravel(), minlength=256) for index in range(image.shape[-1])
     ]

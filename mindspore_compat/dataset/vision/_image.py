@@ -95,7 +95,7 @@ def check_dtype(api, image, dtypes):
 
 
 def pair(size):
-    """A size as (height, width); an int gives a square."""
+    """Returns a size as (height, width); an int gives a square."""
     return (size, size) if isinstance(size, int) else tuple(size)
 
 

@@ -41,7 +41,8 @@ def channels_first(images):
 
 
 def planes_by_tables(image, tables):
-    """A uint8 image (height, width, channels) mapped through tables, with channels moved first.
+    """Returns a uint8 image (height, width, channels) mapped through tables, with channels moved
+    first.
 
     Args:
         image (numpy.ndarray): the image.

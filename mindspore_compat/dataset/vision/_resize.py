@@ -75,7 +75,7 @@ def _fixed_point(weights):
 
 @functools.lru_cache(maxsize=256)
 def _raw_positions(size, new_size):
-    """The pixel before each coordinate, and the fraction after it."""
+    """Returns the pixel before each coordinate, and the fraction after it."""
     scale = 1.0 / (new_size / size)
     coordinates = ((np.arange(new_size) + 0.5) * scale - 0.5).astype(np.float32)
     first = np.floor(coordinates)
@@ -103,7 +103,7 @@ def _row_positions(size, new_size):
 
 
 def _halve(images):
-    """The mean of four pixels; for integers, one half is rounded up."""
+    """Returns the mean of four pixels; for integers, one half is rounded up."""
     whole = images.dtype.kind != "f"
     parts = images.astype(np.int32, copy=False) if whole else images
     corners = [parts[..., y::2, x::2, :] for y in (0, 1) for x in (0, 1)]
@@ -118,7 +118,7 @@ def _halve(images):
 
 
 def _vector_pixels(total):
-    """The number of pixels of a row that OpenCV adds with vector instructions; 0 except for
+    """Returns the number of pixels of a row that OpenCV adds with vector instructions; 0 except for
     float32.
     """
     width, channels = total.shape[-2:]

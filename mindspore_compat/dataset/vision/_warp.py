@@ -15,7 +15,7 @@ _FRACTION = 10
 
 
 def inverse_affine(matrix):
-    """The inverse of an affine matrix (2, 3), computed in OpenCV's order."""
+    """Returns the inverse of an affine matrix (2, 3), computed in OpenCV's order."""
     (a, b, c), (d, e, f) = matrix.tolist()
     scale = a * e - b * d
     scale = 1.0 / scale if scale else 0.0
@@ -25,7 +25,7 @@ def inverse_affine(matrix):
 
 
 def affine_coordinates(matrix, size, nearest):
-    """The source coordinates (x, y), in integer steps, of each pixel of the result.
+    """Returns the source coordinates (x, y), in integer steps, of each pixel of the result.
 
     Args:
         matrix (numpy.ndarray): (2, 3), from new coordinates to old ones.
@@ -59,7 +59,8 @@ def perspective_coordinates(matrix, size, nearest):
 
 
 def warp(image, coordinates, nearest, fill):
-    """The pixels of an image (height, width, channels) at coordinates; `fill` outside the image."""
+    """Returns the pixels of an image (height, width, channels) at coordinates; `fill` outside the
+    image."""
     fill = np.asarray(fill).astype(image.dtype)
     x, y = coordinates
     if nearest:
@@ -89,7 +90,8 @@ def warp(image, coordinates, nearest, fill):
 
 
 def _weight(part, beyond, whole):
-    """The weight of the pixel before (0) or after (1) a coordinate; for bytes, an integer of 32."""
+    """Returns the weight of the pixel before (0) or after (1) a coordinate; for bytes, an integer
+    of 32."""
     steps = part if beyond else _STEPS - part
     return steps if whole else (steps * np.float32(1 / _STEPS)).astype(np.float32)
 

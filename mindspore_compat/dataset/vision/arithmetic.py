@@ -234,7 +234,8 @@ class _Tables:
         return None if tables is None else planes_by_tables(image, tables)
 
     def _of(self, channels):
-        """The tables (channels, 256); None if a transform refuses this number of channels."""
+        """Returns the tables (channels, 256); None if a transform refuses this number of
+        channels."""
         values = np.arange(256, dtype=np.uint8)[None, :, None].repeat(channels, 2)
         try:
             for transform in self._transforms:
@@ -348,7 +349,7 @@ class ToPIL(ImageOperation):
 
 
 def to_pil(api, image):
-    """An array of pixels as a PIL image.
+    """Returns an array of pixels as a PIL image.
 
     Raises:
         TypeError: if its dtype is not that of pixels.

@@ -134,7 +134,7 @@ def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UN
 
 
 def _encode(api, extension, image, *settings):
-    """The bytes of an image file with these pixels."""
+    """Returns the bytes of an image file with these pixels."""
     image = image.asnumpy() if isinstance(image, Tensor) else image
     fits = image.ndim == 2 or image.ndim == 3 and image.shape[-1] in (1, 3)
     if image.dtype != np.uint8 or not fits or not image.size:
@@ -259,7 +259,7 @@ def write_png(filename: Str, image: _Image, compression_level: Int | Bool = 6):
 
 
 def _shape(api, image):
-    """(height, width, channels) of an image.
+    """Returns (height, width, channels) of an image.
 
     Raises:
         TypeError: if it is not an image.

@@ -228,7 +228,7 @@ class FiveCrop(ImageOperation):
 
 
 def five_crops(api, image, size):
-    """The four corners and the center of a PIL image.
+    """Returns the four corners and the center of a PIL image.
 
     Raises:
         ValueError: if it is too small.
@@ -288,7 +288,7 @@ class TenCrop(ImageOperation):
 
 
 def sides(padding):
-    """`padding` as (left, top, right, bottom)."""
+    """Returns `padding` as (left, top, right, bottom)."""
     if isinstance(padding, int):
         return (padding,) * 4
     return (*padding, *padding) if len(padding) == 2 else tuple(padding)

@@ -72,7 +72,7 @@ _OPERATIONS = ("Identity", *_SIGNED, "Posterize", "Solarize", "AutoContrast", "E
 
 
 def _pairs(policy):
-    """The pairs of (operation, probability, magnitude) of a table."""
+    """Returns the pairs of (operation, probability, magnitude) of a table."""
     pairs = []
     for pair in _policies[policy].split(";"):
         words = [operation.split() for operation in pair.split(",")]
@@ -156,7 +156,7 @@ def _angle(slope):
 
 
 def _usual(height, width):
-    """The largest amounts of AutoAugment and RandAugment for an image of this size."""
+    """Returns the largest amounts of AutoAugment and RandAugment for an image of this size."""
     return {
         "ShearX": 0.3,
         "ShearY": 0.3,

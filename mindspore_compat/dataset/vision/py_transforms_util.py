@@ -17,17 +17,17 @@ augment_error_message = "'img' must be a PIL image, as Decode and ToPIL give, bu
 
 
 def _fill(value):
-    """A colour as a tuple, if it is a list."""
+    """Returns a colour as a tuple, if it is a list."""
     return tuple(value) if isinstance(value, list) else value
 
 
 def is_numpy(img):
-    """Whether an image is an array."""
+    """Returns whether an image is an array."""
     return isinstance(img, np.ndarray)
 
 
 def is_pil(img):
-    """Whether an image is a PIL image."""
+    """Returns whether an image is a PIL image."""
     return isinstance(img, Image.Image)
 
 
@@ -273,7 +273,7 @@ def random_color_adjust(img, brightness, contrast, saturation, hue):
 
 
 def _factor(name, value, middle=1, bounds=(0, math.inf)):
-    """A random factor from a range: a pair of numbers, or a distance from `middle`."""
+    """Returns a random factor from a range: a pair of numbers, or a distance from `middle`."""
     if isinstance(value, (int, float)):
         if value < 0:
             raise ValueError(f"'{name}' must not be negative, but got {value}.")

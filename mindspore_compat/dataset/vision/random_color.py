@@ -52,7 +52,7 @@ _Byte = Int(ge=0, le=255)
 
 
 def _around_one(factor):
-    """The range of factors that a number stands for."""
+    """Returns the range of factors that a number stands for."""
     if isinstance(factor, (int, float)):
         return max(0.0, 1 - factor), 1 + factor
     return tuple(factor)

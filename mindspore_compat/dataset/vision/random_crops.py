@@ -55,7 +55,7 @@ class RandomCrop(ImageOperation):
         self.fill_value, self.padding_mode = fill_value, padding_mode
 
     def _corner(self, height, width):
-        """(top, left) of the region in an image of this size.
+        """Returns (top, left) of the region in an image of this size.
 
         Raises:
             RuntimeError: if the image is smaller.
@@ -69,7 +69,7 @@ class RandomCrop(ImageOperation):
         return self._random.integer(0, height - self.size[0]), left
 
     def _border_widths(self, height, width):
-        """The borders (left, top, right, bottom) that an image of this size requires."""
+        """Returns the borders (left, top, right, bottom) that an image of this size requires."""
         down = max(0, self.size[0] - height) if self.pad_if_needed else 0
         across = max(0, self.size[1] - width) if self.pad_if_needed else 0
         return across, down, across, down
@@ -131,7 +131,8 @@ class _ResizedCrop(ImageOperation):
         self.interpolation, self.max_attempts = interpolation, max_attempts
 
     def _region(self, height, width):
-        """(top, left, height, width) of a random region; the central one if no attempt fits."""
+        """Returns (top, left, height, width) of a random region; the central one if no attempt
+        fits."""
         low, high = (math.log(edge) for edge in self.ratio)
         for _ in range(self.max_attempts):
             share = self._random.uniform32(*self.scale)
@@ -251,6 +252,6 @@ class RandomResize(ImageOperation):
         return resize("RandomResize", image, self.size, self._method())
 
     def _method(self):
-        """A random interpolation method."""
+        """Returns a random interpolation method."""
         ways = (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
         return ways[self._random.integer(0, 3)]

@@ -161,7 +161,7 @@ class RandomRotation(ImageOperation):
 
 
 def around_zero(degrees):
-    """The range around zero that a number stands for."""
+    """Returns the range around zero that a number stands for."""
     return (-degrees, degrees) if isinstance(degrees, (int, float)) else tuple(degrees)
 
 

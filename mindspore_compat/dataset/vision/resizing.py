@@ -59,7 +59,7 @@ class Resize(ImageOperation):
 
 
 def target_size(size, height, width):
-    """(height, width) of an image after resizing."""
+    """Returns (height, width) of an image after resizing."""
     if not isinstance(size, int):
         return tuple(size)
     if height < width:

@@ -260,7 +260,7 @@ _NATIVE_NAMES = {"NEAREST": "NEAREST_NEIGHBOUR", "BILINEAR": "LINEAR", "BICUBIC"
 
 
 def _member(kind, value):
-    """A member of an enumeration, from the member or its value.
+    """Returns a member of an enumeration, from the member or its value.
 
     Raises:
         RuntimeError: if it is neither.
@@ -275,7 +275,7 @@ def _member(kind, value):
 
 
 def _native(kind, prefix, value):
-    """The member of the compiled library's enumeration for a member of `kind`."""
+    """Returns the member of the compiled library's enumeration for a member of `kind`."""
     member = _member(kind, value)
     natives = _native_enumeration(kind, prefix)
     name = prefix + _NATIVE_NAMES.get(member.name, member.name)
@@ -289,7 +289,7 @@ def _native(kind, prefix, value):
 
 @functools.cache
 def _native_enumeration(kind, prefix):
-    """The enumeration of the compiled library that stands for `kind`."""
+    """Returns the enumeration of the compiled library that stands for `kind`."""
     is_inter = kind is Inter
     names = _NATIVE_INTERPOLATIONS if is_inter else [member.name for member in kind]
     title = {"Inter": "InterpolationMode", "Border": "BorderType"}.get(kind.__name__, kind.__name__)

@@ -207,7 +207,7 @@ class VideoDecoder:
 
 
 def _select_none(tick):
-    """A selection that keeps no frame."""
+    """Returns a selection that keeps no frame."""
     return lambda index, pts: False
 
 
@@ -256,17 +256,17 @@ class _Video:
         return float(np.float32(self.exact_rate))
 
     def pixels(self, indices):
-        """The frames at some indices, as uint8 (frames, height, width, 3)."""
+        """Returns the frames at some indices, as uint8 (frames, height, width, 3)."""
         frames = [self.frames[index] for index in indices]
         return np.array(frames, np.uint8).reshape(-1, *self.shape)
 
     def _time(self, index, frame):
-        """The timestamp of a frame; computed from its index if the file has none."""
+        """Returns the timestamp of a frame; computed from its index if the file has none."""
         return round(index / (self.exact_rate * self.tick)) if frame.pts is None else frame.pts
 
 
 def _part(api, source, start, end, unit):
-    """(frames, audio, rates) of a video between two timestamps."""
+    """Returns (frames, audio, rates) of a video between two timestamps."""
 
     def select(tick):
         first, last = _range(start, math.inf if end is None else end, unit, tick)
@@ -282,14 +282,14 @@ def _part(api, source, start, end, unit):
 
 
 def _range(start, end, unit, tick):
-    """The first and the last timestamp to read, in ticks."""
+    """Returns the first and the last timestamp to read, in ticks."""
     if unit == "pts":
         return math.floor(start), end if end == math.inf else math.ceil(end)
     return float(start / tick) - _TOLERANCE, float(end / tick) + _TOLERANCE
 
 
 def _sound(frames):
-    """The samples of all audio frames, as (channels, samples)."""
+    """Returns the samples of all audio frames, as (channels, samples)."""
     chunks = []
     for frame in frames:
         samples = frame.to_ndarray()

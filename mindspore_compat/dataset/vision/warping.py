@@ -93,7 +93,7 @@ def rotate(api, image, degrees, interpolation, expand, center, fill):
 
 
 def _around(width, height, cosine, sine):
-    """The width and height of the bounding box of a rotated rectangle, in float32 as in the
+    """Returns the width and height of the bounding box of a rotated rectangle, in float32 as in the
     original.
     """
     half = np.float32(0.5)
@@ -157,8 +157,8 @@ class Rotate(ImageOperation):
 
 
 def affine_matrix(center, degrees, translate, scale, shear):
-    """The matrix (2, 3), from new to old coordinates, of a rotation, a shift, a scaling and a
-    shear.
+    """Returns the matrix (2, 3), from new to old coordinates, of a rotation, a shift, a scaling and
+    a shear.
     """
     turn = math.radians(degrees)
     shear_x, shear_y = (math.radians(angle) for angle in shear)
@@ -241,7 +241,7 @@ class Affine(ImageOperation):
 
 
 def perspective_matrix(start, end):
-    """The matrix (3, 3), from new to old coordinates, that maps `end` to `start`."""
+    """Returns the matrix (3, 3), from new to old coordinates, that maps `end` to `start`."""
     rows, goals = [], []
     for axis_number in (0, 1):
         for old, new in zip(start, end, strict=True):
@@ -255,7 +255,7 @@ def perspective_matrix(start, end):
 
 
 def _adjugate_inverse(a, b, c, d, e, f, g, h, i):
-    """The inverse of a matrix (3, 3), computed in the order of OpenCV."""
+    """Returns the inverse of a matrix (3, 3), computed in the order of OpenCV."""
     scale = 1.0 / (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
     return np.array(
         [
@@ -267,7 +267,7 @@ def _adjugate_inverse(a, b, c, d, e, f, g, h, i):
 
 
 def perspective_coefficients(start, end):
-    """The eight coefficients of Pillow's map from new to old coordinates."""
+    """Returns the eight coefficients of Pillow's map from new to old coordinates."""
     rows, goals = [], []
     for (x, y), (new_x, new_y) in zip(start, end, strict=True):
         rows.append([new_x, new_y, 1, 0, 0, 0, -x * new_x, -x * new_y])

@@ -152,7 +152,7 @@ def _number_names(names):
 
 
 def _voc_objects(path):
-    """The objects of an annotation: name, box, and the flags for difficult and truncated
+    """Returns the objects of an annotation: name, box, and the flags for difficult and truncated
     objects.
     """
     at(path)
@@ -290,7 +290,7 @@ class CocoDataset(_Objects):
         ]
 
     def _object(self, annotation):
-        """The values of one annotation, one per column."""
+        """Returns the values of one annotation, one per column."""
         if self.task == "Captioning":
             return [self._of(annotation, "caption")]
         if self.task == "Stuff":

@@ -88,7 +88,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         return len(self.get_class_indexing())
 
     def _files(self):
-        """(path, label) of every file."""
+        """Returns (path, label) of every file."""
         if self._found is None:
             self._found = [
                 (os.path.join(self.dataset_dir, name, file), label)

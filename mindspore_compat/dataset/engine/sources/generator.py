@@ -227,8 +227,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             raise _failure(error) from error
 
     def _restart(self):
-        """The source's values from the start; the values of a generator are stored for the next
-        epoch."""
+        """Returns the source's values from the start; the values of a generator are stored for the
+        next epoch."""
         if isinstance(self.source, types.GeneratorType):
             self._remaining, values = itertools.tee(self._remaining or self.source)
             return values
@@ -401,7 +401,7 @@ class _Slices:
 
 
 def _slice(data):
-    """The columns of data and their default names."""
+    """Returns the columns of data and their default names."""
     if isinstance(data, dict):
         columns, names = list(data.values()), [str(key) for key in data]
     else:

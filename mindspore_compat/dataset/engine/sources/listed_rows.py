@@ -38,7 +38,8 @@ IMAGES = has_ending(".jpg", ".jpeg", ".png", ".bmp", ".gif")
 
 
 def names_in(path, test=os.path.isfile):
-    """The sorted names in a folder for which a test of the path is true; by default, of files.
+    """Returns the sorted names in a folder for which a test of the path is true; by default, of
+    files.
 
     Raises:
         RuntimeError: if there is no such folder.
@@ -93,7 +94,7 @@ class Listed(MappableDataset):
             return self._make_row(*record)
 
     def _image(self, path):
-        """The column of an image file: its bytes or its pixels."""
+        """Returns the column of an image file: its bytes or its pixels."""
         with reading(path):
             data = self.decrypt(path) if self.decrypt is not None else content(path)
             if self.decode:

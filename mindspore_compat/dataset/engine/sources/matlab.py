@@ -40,7 +40,7 @@ _FLOWER_NAMES = _FLOWERS.replace("\n", "|").split("|")
 
 
 def _image(api, path, decode):
-    """The pixels of an image file if `decode` is true, else its bytes."""
+    """Returns the pixels of an image file if `decode` is true, else its bytes."""
     with reading(path):
         data = content(path)
         return decode_image(api, data) if decode else np.frombuffer(data, np.uint8).copy()
@@ -359,7 +359,7 @@ class SVHNDataset(GeneratorDataset):
 
 
 def _house_numbers(path):
-    """The images and labels in one file."""
+    """Returns the images and labels in one file."""
     if not os.path.isfile(path):
         raise FileNotFoundError(f"For 'SVHNDataset', there is no file {path!r}.")
     with reading(path):

@@ -197,7 +197,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         return len(self._records) + self.num_padded
 
     def _labels(self):
-        """The class numbers of the rows, for a PKSampler."""
+        """Returns the class numbers of the rows, for a PKSampler."""
         sampler = self.sampler
         while not isinstance(sampler, PKSampler):
             sampler = sampler.child_sampler
@@ -230,7 +230,7 @@ def _column(field, value):
 
 
 def _choose_sampler(num_samples, shuffle, num_shards, shard_id):
-    """The sampler for the arguments of MindDataset."""
+    """Returns the sampler for the arguments of MindDataset."""
     mode = shuffle if isinstance(shuffle, Shuffle) else None
     if mode in (None, Shuffle.FALSE):
         shuffle = shuffle is not False and mode is None

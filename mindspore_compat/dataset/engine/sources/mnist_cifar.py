@@ -92,7 +92,7 @@ class InMemory(MappableDataset, VisionBaseDataset):
         self.sampler = select_sampler(*order)
 
     def _arrays(self):
-        """The complete columns."""
+        """Returns the complete columns."""
         if self._loaded is None:
             with reading(self.dataset_dir, self._error):
                 self._loaded = [read_only(column) for column in self._load()]
@@ -235,7 +235,7 @@ class MnistDataset(_IdxDataset):
 
 
 def _description(path, rows):
-    """The docstring of MnistDataset for other images in the same format."""
+    """Returns the docstring of MnistDataset for other images in the same format."""
     text = MnistDataset.__doc__.replace("The digits of MNIST", rows)
     return text.replace("dataset.MnistDataset", path)
 

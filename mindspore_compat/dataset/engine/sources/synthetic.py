@@ -167,8 +167,8 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         return self.num_shards is not None and self.num_shards > 1
 
     def _draw(self):
-        """The stream of random numbers after the definition of the rows, the number of rows, and
-        the columns: name, dtype and shape of each.
+        """Returns the stream of random numbers after the definition of the rows, the number of
+        rows, and the columns: name, dtype and shape of each.
         """
         if self._seed is None:
             self._seed = next_seed()

@@ -39,7 +39,7 @@ _BUFFER = 10000  # minimum number of rows in the buffer of a global shuffle
 
 
 def find_files(api, patterns):
-    """The sorted files that match paths or patterns.
+    """Returns the sorted files that match paths or patterns.
 
     Raises:
         ValueError: if there are no patterns, or a pattern matches no file.
@@ -90,7 +90,7 @@ class FilesDataset(SourceDataset):
         return self.num_shards is not None and self.num_shards > 1
 
     def _count(self):
-        """The total number of rows of the files."""
+        """Returns the total number of rows of the files."""
         return sum(sum(1 for _ in self._rows_of(path)) for path in self.dataset_files)
 
     def _rows_of(self, path):
@@ -105,7 +105,7 @@ class FilesDataset(SourceDataset):
             yield row
 
     def _share(self):
-        """The number of rows of an epoch that belong to this process."""
+        """Returns the number of rows of an epoch that belong to this process."""
         return -(-self._count() // self.num_shards)
 
     def _all_rows(self):
@@ -140,7 +140,7 @@ class FilesDataset(SourceDataset):
         return Flow(rows)
 
     def _share_rows(self, files, share):
-        """The rows of this process: a consecutive part of all rows, which are repeated
+        """Returns the rows of this process: a consecutive part of all rows, which are repeated
         cyclically.
         """
         rows = itertools.chain.from_iterable(self._rows_of(path) for path in files)

@@ -119,8 +119,8 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         return self.num_shards > 1
 
     def _column_fields(self):
-        """The columns by name: a dtype and a shape or None; a dtype of None for bytes that are not
-        converted.
+        """Returns the columns by name: a dtype and a shape or None; a dtype of None for bytes that
+        are not converted.
         """
         if self._fields is None:
             if self.schema is not None:
@@ -156,7 +156,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         return self._counts
 
     def _share(self):
-        """The number of rows per process if shards are equal."""
+        """Returns the number of rows per process if shards are equal."""
         return -(-sum(self._file_counts()) // self.num_shards)
 
     def _all_rows(self):
@@ -258,7 +258,7 @@ def _parse(path, data):
 
 
 def _guess_columns(example):
-    """The columns that a row defines."""
+    """Returns the columns that a row defines."""
     columns = {}
     for name, values in example.items():
         if values is not None:
