@@ -1,6 +1,6 @@
-"""The original's compiled module: the types that pickles name, and what a few scripts ask of it.
+"""The original's compiled module: types that pickles name, and functions that a few scripts call.
 
-Its classes that the public ones are derived from in the original stand here for the public ones.
+Classes that the public ones are derived from in the original are the public classes here.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from ..communication.order import CommExecOrderChecker
 
 __all__ = ["CommExecOrderChecker", "GroupOptions", "MSContext", "ParamInfo", "_ms_memory_recycle"]
 
-_ELSEWHERE = {  # name -> where it is, looked up at its first use
+_ELSEWHERE = {  # name -> the module that defines it; looked up on first use
     "Cell_": ("nn", "Cell"),
     "MixedPrecisionType": ("nn.cell", "MixedPrecisionType"),
     "GradOperation_": ("ops", "GradOperation"),
@@ -30,11 +30,11 @@ def __getattr__(name):
 
 
 def _empty_instance(*, size, **settings):
-    """What `mint.empty` gives for a shape by name.
+    """Returns the result of `mint.empty` for a shape given by keyword.
 
     Args:
         size (Union[tuple[int], list[int]]): the shape.
-        **settings: those of `mint.empty`, such as `dtype`.
+        **settings: the arguments of `mint.empty`, such as `dtype`.
 
     Returns:
         Tensor.
@@ -43,15 +43,16 @@ def _empty_instance(*, size, **settings):
 
 
 def is_reboot_node():
-    """Whether a cluster has restarted this process after a failure: no cluster does here."""
+    """Returns whether a cluster has restarted this process after a failure, which is always False
+    here."""
     return False
 
 
 def pyboost_dense(primitive, inputs):
-    """The output of a Primitive, such as `ops.Dense()`, for a list of its inputs.
+    """Returns the output of a Primitive, such as `ops.Dense()`, for a list of its inputs.
 
     Args:
-        primitive (Primitive): what is computed.
+        primitive (Primitive): the Primitive.
         inputs (Union[list, tuple]): its inputs.
 
     Returns:
@@ -65,9 +66,9 @@ def swap_cache(host, device, block_mapping, is_device_to_host):
 
     Args:
         host (Tensor): the blocks on the host, along the first axis.
-        device (Tensor): those on the device.
-        block_mapping (Tensor): pairs of numbers: the block that is read, and that written to.
-        is_device_to_host (bool): whether those of `device` are read, else those of `host`.
+        device (Tensor): the blocks on the device.
+        block_mapping (Tensor): pairs (block to read, block to write).
+        is_device_to_host (bool): whether to copy from `device` to `host`, instead of the other way.
 
     Raises:
         ValueError: `block_mapping` holds no pairs.

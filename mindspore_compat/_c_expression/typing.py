@@ -1,6 +1,6 @@
-"""The classes of types under the names by which the original's pickles know them.
+"""The classes of dtypes under the names that the original's pickles use.
 
-The types themselves, `mindspore.float32` and so on, are in `mindspore.common.dtype`.
+The dtypes themselves, such as `mindspore.float32`, are in `mindspore.common.dtype`.
 """
 
 from .._core.tensor.dtype import (

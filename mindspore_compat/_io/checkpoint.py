@@ -54,7 +54,7 @@ CRC_HEAD = varint(CRC_NUMBER << 3 | FIXED32)
 
 
 def type_name(array):
-    """The name of an array's type in the file, such as "Float32"."""
+    """Returns the name of an array's type in the file, such as "Float32"."""
     name = NAMES.get(array.dtype.newbyteorder("="))
     if name is None:
         raise TypeError(f"a checkpoint holds no values of type {array.dtype}")
@@ -145,7 +145,7 @@ def read(path, *, crc=True, key=None, mode="AES-GCM", wanted=None):
 
 
 def has_checksum(path):
-    """True if a checksum begins or ends the file."""
+    """Returns True if a checksum begins or ends the file."""
     view = map_file(path)
     return view[: len(CRC_HEAD)] == CRC_HEAD or split_checksum(view)[1] is not None
 
@@ -166,7 +166,7 @@ def encode(values):
 
 
 def raw(array):
-    """The elements of an array, little-endian in C order, as bytes."""
+    """Returns the elements of an array, little-endian in C order, as bytes."""
     array = numpy.ascontiguousarray(array).reshape(-1)
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
@@ -212,7 +212,7 @@ def run_in_thread(function):
 
 
 def leading_checksum(pieces):
-    """The checksum over all of `pieces`, in the form of the leading field."""
+    """Returns the checksum over all of `pieces`, in the form of the leading field."""
     checksum = 0
     for piece in pieces:
         checksum = zlib.crc32(piece, checksum)
@@ -223,7 +223,7 @@ def leading_checksum(pieces):
 
 
 def split_checksum(view):
-    """The bytes before the checksum, and the checksum or None."""
+    """Returns the bytes before the checksum, and the checksum or None."""
     if len(view) < CRC_LENGTH or view[-CRC_LENGTH:-10] != CRC_MARK:
         return view, None
     return view[:-CRC_LENGTH], int.from_bytes(view[-10:], "big")
@@ -264,7 +264,7 @@ def check_leading(view):
 
 
 def parse_value(view):
-    """The tag of one value, and its `(dims, type, content)`."""
+    """Returns the tag of one value, and its `(dims, type, content)`."""
     tag = tensor = None
     for number, kind, content in fields(view):
         if kind != BYTES or number not in (1, 2, 3):
@@ -281,7 +281,7 @@ def parse_value(view):
 
 
 def parse_tensor(view):
-    """The `(dims, type, content)` of one TensorProto."""
+    """Returns the `(dims, type, content)` of one TensorProto."""
     dims, name, content = [], None, None
     for number, kind, part in fields(view):
         if number == 1:
@@ -330,11 +330,11 @@ class Part:
             )
 
     def complete(self):
-        """True if all bytes have been read."""
+        """Returns True if all bytes have been read."""
         return self.have == self.length
 
     def value(self):
-        """The value as `(tag, array or text, type)`."""
+        """Returns the value as `(tag, array or text, type)`."""
         if not self.complete():
             raise ValueError(
                 f"{self.tag!r} has {self.have} bytes, but its shape {self.shape} and "

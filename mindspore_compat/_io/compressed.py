@@ -60,7 +60,7 @@ class Inflated:
         self._stream.close()
 
     def read(self, count):
-        """The next `count` bytes, fewer at the end.
+        """Returns the next `count` bytes, fewer at the end.
 
         Raises:
             ValueError: if the total exceeds the limit for a file of this size.

@@ -29,7 +29,7 @@ _LIST = _TABLE.tolist()
 
 
 def crc32c(data):
-    """The CRC-32C of bytes."""
+    """Returns the CRC-32C of bytes."""
     data = memoryview(data)
     state, at = 0xFFFFFFFF, 0
     if len(data) >= _LONG:
@@ -43,13 +43,14 @@ def crc32c(data):
 
 
 def masked_crc(data):
-    """The masked CRC-32C of bytes, as in TFRecord files: rotated by 15 bits, plus a constant."""
+    """Returns the masked CRC-32C of bytes, as in TFRecord files: rotated by 15 bits, plus a
+    constant."""
     crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def crc32_of_zeros(count, value):
-    """`zlib.crc32(bytes(count), value)`, in time logarithmic in `count`.
+    """Returns `zlib.crc32(bytes(count), value)`, in time logarithmic in `count`.
 
     A zero byte multiplies the state by x**8 modulo the polynomial.
     """
@@ -63,7 +64,8 @@ def crc32_of_zeros(count, value):
 
 
 def _product(first, second):
-    """The product of two polynomials over GF(2) modulo that of CRC-32; bits are reversed."""
+    """Returns the product of two polynomials over GF(2) modulo that of CRC-32; bits are
+    reversed."""
     product = 0
     for bit in range(31, -1, -1):
         if first >> bit & 1:
@@ -92,7 +94,8 @@ def _join(rows, state):
 
 @functools.cache
 def _zeros(length):
-    """The effect of `length` zero bytes on a state: one table for each of its four bytes."""
+    """Returns the effect of `length` zero bytes on a state: one table for each of its four
+    bytes."""
     states = np.arange(256, dtype=np.uint32)[None] << np.arange(0, 32, 8, np.uint32)[:, None]
     for _ in range(length):
         states = _TABLE[states & 0xFF] ^ states >> 8

@@ -28,7 +28,7 @@ def check(key, mode):
 
 
 def looks_encrypted(view):
-    """True if the bytes begin like an encrypted file."""
+    """Returns True if the bytes begin like an encrypted file."""
     return len(view) >= 4 and struct.unpack("<I", view[:4])[0] in MAGIC.values()
 
 
@@ -121,7 +121,7 @@ def decrypt_content(secret, key, mode, iv, tag):
 
 
 def cipher_of(key, mode, iv, tag=None):
-    """The cipher of one block."""
+    """Returns the cipher of one block."""
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:

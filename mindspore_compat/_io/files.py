@@ -141,7 +141,7 @@ def write_long(file, pieces):
 
 
 def new_file(path):
-    """A binary file that is created for writing, for its owner only.
+    """Returns a binary file that is created for writing, for its owner only.
 
     Raises:
         FileExistsError: If the name exists, even as a dangling link.
@@ -168,7 +168,7 @@ def map_file(path):
 
 
 def _stem(path):
-    """The prefix of the temporary names of `path`."""
+    """Returns the prefix of the temporary names of `path`."""
     name = os.path.basename(path)
     name_bytes = os.fsencode(name)
     return name if len(name_bytes) <= _LONGEST_STEM else hashlib.sha256(name_bytes).hexdigest()
@@ -255,7 +255,7 @@ def _close(number, in_background):
 
 
 def _mode_of_new_files(path):
-    """The permissions of a new file for `path`."""
+    """Returns the permissions of a new file for `path`."""
     if os.path.isfile(path) and not os.path.islink(path):
         return os.stat(path).st_mode & 0o777
     umask = os.umask(0o077)  # the umask can be read only by setting it

@@ -134,7 +134,7 @@ class _Array:
             raise ValueError(f"{len(self._view)} bytes follow an array")
 
     def _next(self, kinds):
-        """The content and kind of the next element."""
+        """Returns the content and kind of the next element."""
         kind, length = _tag(self._view, self._order)
         if kind >> 16:  # small: the length, the kind and up to four bytes in the tag
             kind, length, begin, end = kind & 0xFFFF, kind >> 16, 4, 8

@@ -210,7 +210,7 @@ class Message:
 
     @staticmethod
     def _members(field, value):
-        """The values that a set field writes."""
+        """Returns the values that a set field writes."""
         if field.label == MAP:
             return [field.kind(key=key, value=text) for key, text in value.items()]
         return value if field.label == REPEATED else [value]
@@ -362,7 +362,7 @@ class Message:
 
 
 def _values(field, kind, value):
-    """The values of one serialized field."""
+    """Returns the values of one serialized field."""
     if field.kind == "float":
         return floats(kind, value)
     if field.kind == "double":

@@ -236,7 +236,7 @@ def parse(view, kind="Model"):
 
 
 def _read(form, is_repeated, wire, content):
-    """The value of one field; a list for packed repeated numbers."""
+    """Returns the value of one field; a list for packed repeated numbers."""
     if form in ("int", "bool"):
         if is_repeated:
             return ints(wire, content)
@@ -260,7 +260,7 @@ def _read(form, is_repeated, wire, content):
 
 
 def tensor(array, name=None, **more):
-    """An array as a Tensor message."""
+    """Returns an array as a Tensor message."""
     array = numpy.asarray(array)
     if array.dtype not in CODES:
         raise TypeError(f"a MindIR file holds no values of type {array.dtype}")
@@ -276,7 +276,7 @@ def tensor(array, name=None, **more):
 
 
 def array_of(message, folder=None):
-    """The array that a Tensor message holds; `folder` is the folder of external data."""
+    """Returns the array that a Tensor message holds; `folder` is the folder of external data."""
     dtype = TYPES.get(message.data_type)
     if dtype is None:
         raise ValueError(f"a tensor is of type number {message.data_type}, which is not known here")
@@ -293,7 +293,7 @@ def array_of(message, folder=None):
 
 
 def attribute(name, value):
-    """A Python value as an Attribute message."""
+    """Returns a Python value as an Attribute message."""
     message = Message("Attribute", name=name)
     if isinstance(value, numpy.ndarray):
         message.type, message.tensors = TENSORS, [tensor(value)]
@@ -316,7 +316,7 @@ def attribute(name, value):
 
 
 def _element(value):
-    """A value inside a sequence, where numbers and texts are in the repeated fields."""
+    """Returns a value inside a sequence, where numbers and texts are in the repeated fields."""
     message = attribute(None, value)
     if message.type == INT64:
         message.ints, message.i = [value], None
@@ -335,7 +335,8 @@ class Monad:
 
 
 def value_of(message, folder=None):
-    """The Python value of an Attribute message: a number, text, array, sequence, None or Monad.
+    """Returns the Python value of an Attribute message: a number, text, array, sequence, None or
+    Monad.
 
     Raises:
         ValueError: If its kind has no Python value (a graph, a sparse tensor).

@@ -78,12 +78,12 @@ class Layout:
         return raw, b"".join(parts) or (b"" if self.blob else NO_BLOB), savings
 
     def unpack_raw(self, data):
-        """The numbers and text of a row, by name."""
+        """Returns the numbers and text of a row, by name."""
         values = unpack_map(data)
         return {name: values[name] for name in self.raw if name in values}
 
     def unpack_blob(self, data, columns):
-        """The bytes and arrays of a row, by name; arrays are read-only views if possible.
+        """Returns the bytes and arrays of a row, by name; arrays are read-only views if possible.
 
         Raises:
             ValueError: if the bytes do not agree with the schema.
@@ -164,7 +164,7 @@ def _as_dtype(data, dtype):
 
 
 def read_header(path):
-    """The header of a file, as a dict.
+    """Returns the header of a file, as a dict.
 
     Raises:
         MRMOpenError: if there is no such file, or it is not a MindRecord file of this version.
@@ -229,7 +229,7 @@ class Shard:
         return len(self._locations)
 
     def _read_locations(self):
-        """The start and end of the raw and the blob part of each row."""
+        """Returns the start and end of the raw and the blob part of each row."""
         with reading(f"{self.path}.db", MRMOpenError):
             places = np.array(rows_of_index(self._file, PLACES), np.int64).reshape(-1, 6)
         size, begin, page = (
@@ -254,7 +254,7 @@ class Shard:
         return locations
 
     def row(self, number, columns):
-        """The requested columns of a row, by name.
+        """Returns the requested columns of a row, by name.
 
         Raises:
             MRMOpenError: if there is no row.
@@ -274,7 +274,7 @@ class Shard:
         return self._view[begin + 8 : end]
 
     def values(self, field):
-        """The values of one field of numbers or text, row by row."""
+        """Returns the values of one field of numbers or text, row by row."""
         if field in self.indexed:
             return [value for (value,) in rows_of_index(self._file, [f"{field}_0"])]
         return [self.row(number, [field])[field] for number in range(len(self))]
@@ -308,19 +308,19 @@ class Records:
         return int(self._ends[-1])
 
     def row(self, index, columns):
-        """The requested columns of a row, by name; rows are numbered across the files."""
+        """Returns the requested columns of a row, by name; rows are numbered across the files."""
         shard_index = int(np.searchsorted(self._ends, index, "right"))
         return self.shards[shard_index].row(
             index - int(self._ends[shard_index] - self.counts[shard_index]), columns
         )
 
     def values(self, field):
-        """The values of one field, row by row."""
+        """Returns the values of one field, row by row."""
         return [value for shard in self.shards for value in shard.values(field)]
 
 
 def companions(path):
-    """The files that were written together with a file, in order, including itself."""
+    """Returns the files that were written together with a file, in order, including itself."""
     names = read_header(readable(path))["shard_addresses"]
     if len(names) == 1:
         return [path]

@@ -40,7 +40,7 @@ settings = _Settings()
 
 
 def is_encrypted(path):
-    """Whether a file ends like an encrypted file."""
+    """Returns whether a file ends like an encrypted file."""
     return _tail(path)[_MODE_LENGTH:] == _END
 
 
@@ -52,7 +52,7 @@ def _tail(path):
 
 
 def readable(path, fresh=False):
-    """The path for reading a file and its index: its own, or that of a decrypted copy.
+    """Returns the path to read a file and its index from: the file itself, or a decrypted copy.
 
     Args:
         path (str): the file; its index is `<path>.db`.
@@ -72,7 +72,7 @@ def readable(path, fresh=False):
 
 
 def _copy(path, fresh):
-    """The decrypted copy of a file and its index, made once for each state of the file."""
+    """Returns the decrypted copy of a file and its index, made once for each state of the file."""
     state = os.stat(path)
     name = (os.path.abspath(path), state.st_mtime_ns, state.st_size, settings.key)
     if fresh or name not in settings.copies:

@@ -11,13 +11,13 @@ import sqlite3
 
 from .mindrecord_errors import MRMOpenError
 
-_STEPS = 1 << 20  # that every query may take
+_STEPS = 1 << 20  # steps that every query may take
 _STEPS_A_BYTE = 10  # the steps for reading a row, divided by the minimum number of bytes of a row
 _AT_ONCE = 1000  # steps between two checks of the budget
 
 
 def rows_of_index(path, columns):
-    """The columns of an index, row by row in the order of the rows.
+    """Returns the columns of an index, row by row in the order of the rows.
 
     Args:
         path (str): the MindRecord file; its index is `<path>.db`.

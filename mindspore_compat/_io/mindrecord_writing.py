@@ -134,7 +134,7 @@ class Pages:
 
 
 def _as_json(header):
-    """The header as JSON in the original's form, with null for no pages."""
+    """Returns the header as JSON in the original's form, with null for no pages."""
     return json.dumps({**header, "page": header["page"] or None}, separators=(",", ":")).encode()
 
 
@@ -176,7 +176,7 @@ class Writer:
 
     @classmethod
     def appending(cls, path):
-        """A writer that appends rows to a file and the files written with it.
+        """Returns a writer that appends rows to a file and the files written with it.
 
         Raises:
             MRMOpenForAppendError: if a file is missing or is not a MindRecord file.
@@ -302,7 +302,7 @@ def _with_zeros(values):
 
 
 def _private_database(path):
-    """A database that only this process uses: it needs neither locks nor a journal."""
+    """Returns a database that only this process uses: it needs neither locks nor a journal."""
     base = sqlite3.connect(f"file:{urllib.parse.quote(path)}?nolock=1", uri=True)
     base.execute("PRAGMA journal_mode=OFF")
     base.execute("PRAGMA synchronous=OFF")  # AtomicFile flushes it to disk

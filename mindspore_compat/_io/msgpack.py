@@ -43,8 +43,8 @@ def pack_map(values):
 
 
 def _head(length, short, most, sizes):
-    """The head before `length` items or bytes: one byte up to `most`, otherwise a byte and the
-    length.
+    """Returns the head before `length` items or bytes: one byte up to `most`, otherwise a byte and
+    the length.
     """
     if length <= most:
         return bytes([short | length])

@@ -13,7 +13,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 
 def varint(value):
-    """An integer in protobuf's encoding: 7 bits per byte, lowest bits first.
+    """Returns an integer in protobuf's encoding: 7 bits per byte, lowest bits first.
 
     A negative number is stored as 64 bits in two's complement.
     """
@@ -27,27 +27,27 @@ def varint(value):
 
 
 def int_field(number, value):
-    """A field with an integer."""
+    """Returns a field with an integer."""
     return varint(number << 3 | VARINT) + varint(value)
 
 
 def float_field(number, value):
-    """A field with a float32."""
+    """Returns a field with a float32."""
     return varint(number << 3 | FIXED32) + struct.pack("<f", value)
 
 
 def double_field(number, value):
-    """A field with a float64."""
+    """Returns a field with a float64."""
     return varint(number << 3 | FIXED64) + struct.pack("<d", value)
 
 
 def bytes_head(number, length):
-    """The head of a field of `length` bytes, so that the bytes need not be joined to it."""
+    """Returns the head of a field of `length` bytes, so that the bytes need not be joined to it."""
     return varint(number << 3 | BYTES) + varint(length)
 
 
 def bytes_field(number, data):
-    """A field with bytes, a message or (as UTF-8) a text."""
+    """Returns a field with bytes, a message or (as UTF-8) a text."""
     if isinstance(data, str):
         data = data.encode()
     return bytes_head(number, len(data)) + data
@@ -111,7 +111,7 @@ def to_signed(value):
 
 
 def ints(kind, value):
-    """The integers of one repeated field, packed or single."""
+    """Returns the integers of one repeated field, packed or single."""
     if kind == VARINT:
         return [to_signed(value)]
     if kind != BYTES:
@@ -124,14 +124,14 @@ def ints(kind, value):
 
 
 def floats(kind, value):
-    """The float32 numbers of one repeated field, packed or single."""
+    """Returns the float32 numbers of one repeated field, packed or single."""
     if kind not in (FIXED32, BYTES) or len(value) % 4:
         raise ValueError("a list of float32 numbers is cut short")
     return list(struct.unpack(f"<{len(value) // 4}f", value))
 
 
 def unpack_double(value):
-    """The float64 numbers of one field, packed or single."""
+    """Returns the float64 numbers of one field, packed or single."""
     if isinstance(value, int) or len(value) % 8:
         raise ValueError("a list of float64 numbers is cut short")
     return list(struct.unpack(f"<{len(value) // 8}d", value))

@@ -94,7 +94,7 @@ def _message(path, problem, line, error):
 
 
 def reason(error):
-    """The message of an error, in a form that fits after a colon."""
+    """Returns the message of an error, in a form that fits after a colon."""
     if isinstance(error, MemoryError):
         return "it needs more memory than there is"
     if isinstance(error, RecursionError):
@@ -144,8 +144,8 @@ def json_of(path):
 
 
 def most_bytes(size):
-    """The maximum number of decompressed or decoded bytes for a file, or a part of it, of `stored`
-    bytes.
+    """Returns the maximum number of decompressed or decoded bytes for a file, or a part of it, of
+    `stored` bytes.
 
     It is 256 MiB, or the number of MiB in the environment variable MINDSPORE_COMPAT_READ_LIMIT, or
     64 times the stored bytes if that is more.

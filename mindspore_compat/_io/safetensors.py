@@ -115,7 +115,7 @@ def read(source, *, crc=False, wanted=None):
 
 
 def package():
-    """The package `safetensors`."""
+    """Returns the package `safetensors`."""
     try:
         import safetensors
         import safetensors.numpy
@@ -134,18 +134,19 @@ def load(library, path, wanted):
 
 
 def array_of(part):
-    """The array of one entry of a file in memory."""
+    """Returns the array of one entry of a file in memory."""
     return numpy.frombuffer(bytearray(part["data"]), CODES[part["dtype"]]).reshape(part["shape"])
 
 
 def header(content):
-    """The JSON header of a file."""
+    """Returns the JSON header of a file."""
     length = int.from_bytes(content[:8], "little")
     return json.loads(content[8 : 8 + length].tobytes())
 
 
 def checksum(arrays):
-    """The checksum over names and values, as MindSpore computes it (see `count_of_zeros`)."""
+    """Returns the checksum over names and values, as MindSpore computes it (see
+    `count_of_zeros`)."""
     crc = 0
     for tag in sorted(arrays):
         crc = zlib.crc32(tag.encode(), crc)
@@ -158,7 +159,8 @@ def checksum(arrays):
 
 
 def count_of_zeros(array):
-    """The number of zeros that replace a value in the checksum; None for the value's own bytes.
+    """Returns the number of zeros that replace a value in the checksum; None for the value's own
+    bytes.
 
     The original uses `bytes(array)`, which for a 0-d integer is that number of zeros. Here, an
     integer that is negative, or so large that the original runs out of memory, is replaced by its

@@ -1,9 +1,9 @@
 """Runs when Python starts, from a `.pth` or `.start` file at the top of site-packages.
 
-With `MINDSPORE_COMPAT=1` in the environment it makes `import mindspore` mean mindspore_compat,
-also in children that are started afresh (multiprocessing's spawn and forkserver, subprocesses).
-It must cost next to nothing when the variable is absent, and it must not import the package
-before `mindspore` is imported; so it is a module of its own, outside the package.
+With `MINDSPORE_COMPAT=1` in the environment, it makes `import mindspore` import mindspore_compat,
+also in new child processes (multiprocessing's spawn and forkserver, subprocesses). It must be cheap
+if the variable is not set, and it must not import the package before `mindspore` is imported. It is
+therefore a separate module outside the package.
 """
 
 import os
@@ -11,11 +11,12 @@ import sys
 
 
 class FirstUse:
-    """Waits on `sys.meta_path` for the first mention of `mindspore`, then gives way."""
+    """Waits on `sys.meta_path` for the first import of `mindspore`, then installs the real
+    finder."""
 
     @classmethod
     def replace(cls):
-        """Replace this finder by the real one and return it."""
+        """Replaces this finder by the real one, and returns that."""
         sys.meta_path.remove(cls)
         from mindspore_compat import standin
 
@@ -23,14 +24,14 @@ class FirstUse:
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        """Find `mindspore` and what lies below it."""
+        """Finds `mindspore` and its submodules."""
         if name.partition(".")[0] != "mindspore":
             return None
         return cls.replace().find_spec(name, path, target)
 
     @classmethod
     def find_distributions(cls, context):
-        """Answer questions about the installed version of `mindspore`."""
+        """Returns the distribution of `mindspore` for `importlib.metadata`."""
         if (context.name or "").lower() != "mindspore":
             return []
         return cls.replace().find_distributions(context)

@@ -1,4 +1,5 @@
-"""Used by setup.cfg while a wheel is built; the installed package never imports it."""
+"""Build commands for setup.cfg, used while a wheel is built; the installed package does not import
+them."""
 
 import os
 from pathlib import Path
@@ -13,10 +14,10 @@ BESIDE_THE_PACKAGE = (
 
 
 class BuildWithStartup(build_py):
-    """Put the start-up files at the top of site-packages, where Python looks for them, and the
-    type stubs next to them as those of `mindspore`.
+    """Puts the start-up files at the top of site-packages, where Python finds them, and the type
+    stubs next to them as the stubs of `mindspore`.
 
-    An editable install copies nothing to `build_lib`; there they go straight into its wheel.
+    An editable install copies nothing to `build_lib`; the files then go directly into its wheel.
     """
 
     def run(self):
@@ -29,7 +30,7 @@ class BuildWithStartup(build_py):
             self.copy_file(str(stub), target)
 
     def get_outputs(self, include_bytecode=True):
-        """All files that the command writes."""
+        """Returns all files that the command writes."""
         return [
             *super().get_outputs(include_bytecode),
             *self.startup_outputs(),
@@ -37,23 +38,23 @@ class BuildWithStartup(build_py):
         ]
 
     def startup_outputs(self):
-        """Where the start-up files go."""
+        """Returns the paths of the start-up files."""
         return [os.path.join(self.top(), name) for name in BESIDE_THE_PACKAGE]
 
     def stub_outputs(self):
-        """Where the stubs of `mindspore` go."""
+        """Returns the paths of the stubs of `mindspore`."""
         return [
             os.path.join(self.top(), "mindspore-stubs", stub.relative_to("mindspore_compat"))
             for stub in stubs()
         ]
 
     def top(self):
-        """The folder that becomes site-packages."""
+        """Returns the folder that becomes site-packages."""
         if self.editable_mode:
             return self.get_finalized_command("install").install_lib
         return self.build_lib
 
 
 def stubs():
-    """The stubs of the package, which import each other relatively."""
+    """Returns the stubs of the package, which import each other relatively."""
     return sorted(Path("mindspore_compat").rglob("*.pyi"))

@@ -1,6 +1,6 @@
-"""The same start for a checkout that is used without installing it.
+"""Starts the stand-in for a checkout that is used without installing it.
 
-`python -m mindspore_compat` puts this folder on PYTHONPATH for its children when no installed
+`python -m mindspore_compat` adds this folder to the PYTHONPATH of its children if no installed
 `_mindspore_compat_startup` is found. A `sitecustomize` later on the path still runs.
 """
 

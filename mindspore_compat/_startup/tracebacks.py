@@ -1,7 +1,7 @@
-"""What a script sees of an error that nobody catches: its own frames, the Cell, and a hint.
+"""Shows uncaught errors of a script with its own frames, the path of the Cell, and a hint.
 
-The frames of the package say nothing to the author of a script, and an error of an operator has
-more of them than of the script's. `MINDSPORE_COMPAT_TRACEBACK=1` shows them all.
+The package's frames do not help the author of a script, and an error of an operator has more of
+them than of the script's own. `MINDSPORE_COMPAT_TRACEBACK=1` shows all frames.
 """
 
 import difflib
@@ -26,18 +26,19 @@ _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword ar
 
 
 def install():
-    """Show uncaught errors so from now on, unless the script has a hook of its own."""
+    """Installs the hook for uncaught errors, unless the script has its own."""
     if sys.excepthook is sys.__excepthook__ and os.environ.get(VARIABLE, "0") in ("", "0"):
         sys.excepthook = show
 
 
 def show(kind, error, trace):
-    """The hook: writes what `format_error` returns to stderr."""
+    """Hook: writes the text of `format_error` to stderr."""
     sys.stderr.write(format_error(error))
 
 
 def format_error(error):
-    """The text for an error: traceback without the package's frames, path of the Cell, hint."""
+    """Returns the text of an error: traceback without the package's frames, path of the Cell,
+    hint."""
     summary = traceback.TracebackException.from_exception(error)
     hidden = _hide_package_frames(summary)
     text = "".join(summary.format())
@@ -55,9 +56,12 @@ def format_error(error):
 
 
 def _hide_package_frames(summary):
-    """Takes the package's frames out, and causes that have no others; returns how many went."""
+    """Removes the package's frames, and causes that have no others; returns the number of removed
+    ones."""
     own = [frame for frame in summary.stack if not _of_package(frame.filename)]
-    started = summary.stack.index(own[0]) if own else 0  # what runs the script is not counted
+    started = (
+        summary.stack.index(own[0]) if own else 0
+    )  # frames that run the script are not counted
     hidden = len(summary.stack) - started - len(own)
     summary.stack[:] = own
     for name in ("__cause__", "__context__"):
@@ -70,7 +74,8 @@ def _hide_package_frames(summary):
 
 
 def _of_package(filename):
-    """Whether a frame is of the package: of its files, or of source that it wrote itself."""
+    """Returns whether a frame belongs to the package: to its files, or to source that it has
+    generated."""
     generated = filename.startswith("<") and " #" in filename
     return generated or filename.startswith(FOLDER) or filename in _RUNNER
 
@@ -80,7 +85,7 @@ def _library(filename):
 
 
 def cell_path(error):
-    """The innermost Cell whose `construct` the error came through: "layer1.0.conv2 (Conv2d)"."""
+    """Returns the innermost Cell whose `construct` raised the error: "layer1.0.conv2 (Conv2d)"."""
     kind, cells, trace = registered("Cell"), [], error.__traceback__
     while trace is not None:
         owner = trace.tb_frame.f_locals.get("self")
@@ -98,16 +103,16 @@ def cell_path(error):
 
 
 def tensor_hint(error):
-    """What to use instead of an attribute that Tensors have elsewhere, or ""."""
+    """Returns the replacement for an attribute that Tensors of other libraries have, or ""."""
     if isinstance(error, AttributeError) and isinstance(error.obj, registered("Tensor")):
         return NAMES["Tensor"].get(error.name, "")
     return ""
 
 
 def spelling_hint(error):
-    """The nearest name where an attribute or a variable is misspelt, or "".
+    """Returns the nearest name to a misspelt attribute or variable, or "".
 
-    Python adds it to uncaught errors; before 3.12 it does not tell hooks.
+    Python adds it to uncaught errors; before 3.12 it is not passed to hooks.
     """
     if (getattr(error, "name", None) or "_").startswith("_"):
         return ""
@@ -124,7 +129,7 @@ def spelling_hint(error):
 
 
 def import_hint(error):
-    """What the package says of a name that is imported from it and is not there, or ""."""
+    """Returns the package's message on a missing name that is imported from it, or ""."""
     if not isinstance(error, ImportError):
         return ""
     found = _NOT_IMPORTED.match(str(error))
@@ -140,7 +145,7 @@ def import_hint(error):
 
 
 def keyword_hint(error):
-    """What an unexpected keyword argument of a public name is called here, or ""."""
+    """Returns the name here of an unexpected keyword argument of a public name, or ""."""
     found = isinstance(error, TypeError) and _UNEXPECTED.match(str(error))
     if not found:
         return ""
@@ -159,7 +164,7 @@ def keyword_hint(error):
 
 
 def loss_hint(error):
-    """What to do where a Model without a loss calls its network with a whole row, or ""."""
+    """Returns a hint if a Model without a loss calls its network with a whole row, or ""."""
     if not isinstance(error, TypeError) or "positional argument" not in str(error):
         return ""
     trace = error.__traceback__

@@ -7,10 +7,10 @@ _WORLD = "hccl_world_group"
 
 
 def get_cache_group_size(group=_WORLD):
-    """The number of members of a group, by default of the world."""
+    """Returns the number of members of a group, by default of the world."""
     return get_group_size(group)
 
 
 def get_cache_group_rank(group=_WORLD):
-    """The rank of this process in a group, by default in the world."""
+    """Returns the rank of this process in a group, by default in the world."""
     return get_rank(group)

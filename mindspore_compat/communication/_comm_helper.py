@@ -65,10 +65,10 @@ _get_comm_name_helper = groups.get_comm_name
 
 
 def _is_initialized():
-    """Whether `init` has been called."""
+    """Returns whether `init` has been called."""
     return GlobalComm.INITED
 
 
 def _get_backend():
-    """The name of the library in use."""
+    """Returns the name of the library in use."""
     return GlobalComm.BACKEND

@@ -183,7 +183,7 @@ def _shapes(api, name, listed):
 
 
 def rows_of(api, name, sizes, shape, count):
-    """The number of rows of axis 0 for each member."""
+    """Returns the number of rows of axis 0 for each member."""
     rows = shape[0] if shape else 0
     if sizes is None:
         if rows % count:

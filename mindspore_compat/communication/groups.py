@@ -362,7 +362,7 @@ def destroy_group(group: Str):
 
 
 def group_named(name):
-    """The group with a name; None means the world.
+    """Returns the group with a name; None means the world.
 
     Raises:
         RuntimeError: if `init` was not called, or there is no such group.
@@ -378,7 +378,8 @@ def group_named(name):
 
 
 def partners(name):
-    """The group with a name for an exchange; a process without a launcher is a group of its own.
+    """Returns the group with a name for an exchange; a process without a launcher is a group of its
+    own.
 
     Raises:
         RuntimeError: if a launcher started several processes and `init` was not called, or there is
@@ -389,17 +390,17 @@ def partners(name):
 
 
 def all_groups():
-    """The distinct groups that this process belongs to."""
+    """Returns the distinct groups that this process belongs to."""
     return list({id(group): group for group in _groups.values()}.values())
 
 
 def is_group(name):
-    """True if there is a group with that name; None means the world."""
+    """Returns True if there is a group with that name; None means the world."""
     return name is None or name in WORLD or name in _groups
 
 
 def member(api, group, name, rank):
-    """The group rank of a world rank.
+    """Returns the group rank of a world rank.
 
     Raises:
         RuntimeError: if the rank is not a member.
@@ -413,7 +414,7 @@ def member(api, group, name, rank):
 
 
 def _of_members(api, name):
-    """The group with a name, which must not be Ascend's world."""
+    """Returns the group with a name, which must not be Ascend's world."""
     members = group_named(name)
     if name == HCCL_WORLD_COMM_GROUP:
         raise ValueError(f"For '{api}', 'group' must not be '{HCCL_WORLD_COMM_GROUP}'.")
@@ -421,5 +422,5 @@ def _of_members(api, name):
 
 
 def _launched():
-    """(rank, size) before `init`."""
+    """Returns (rank, size) before `init`."""
     return launcher.launched() or (0, 1)

@@ -73,7 +73,8 @@ class Job:
         self.folder.cleanup()
 
     def ended(self):
-        """True if the job has ended. Must be called often: each call checks for hung processes."""
+        """Returns True if the job has ended. Must be called often: each call checks for hung
+        processes."""
         if self.process.poll() is not None:
             return True
         if self.deadline is None:
@@ -86,7 +87,7 @@ class Job:
         return False
 
     def status(self):
-        """The exit status of an ended job: the worst status of its ranks.
+        """Returns the exit status of an ended job: the worst status of its ranks.
 
         Ranks that were ended because another one failed do not count, unless a signal ended the
         job.
@@ -160,7 +161,7 @@ class Job:
             self.kill()
 
     def _hanging(self, live, now):
-        """The hung ranks, and the reason."""
+        """Returns the hung ranks, and the reason."""
         states = {rank: text.split() for rank, (text, _) in self.beats.items()}
         joining = [rank for rank in live if rank in states and states[rank][1] == "joining"]
         limit = self.cluster_time_out

@@ -22,7 +22,7 @@ from .job import Job
 
 
 def parser():
-    """The options of MindSpore's msrun, written `--name value` or `--name=value`."""
+    """Returns the options of MindSpore's msrun, written `--name value` or `--name=value`."""
     made = argparse.ArgumentParser("msrun", description=__doc__.splitlines()[0], allow_abbrev=False)
     add = made.add_argument
     add("--worker_num", type=int, default=8, help="number of processes (8)")
@@ -57,7 +57,7 @@ def parser():
 
 
 def truth(text):
-    """True or False, as written on the command line."""
+    """Returns True or False, as written on the command line."""
     if text.lower() not in ("true", "false"):
         raise argparse.ArgumentTypeError(f"must be True or False, but got {text}")
     return text.lower() == "true"
@@ -124,7 +124,7 @@ def check(reader, options):
 
 
 def seconds(reader, name, default):
-    """A time limit from the environment, where 0 stands for none."""
+    """Returns a time limit from the environment, where 0 stands for none."""
     text = os.environ.get(name, str(default))
     if not text.isdecimal():
         reader.error(f"{name} in the environment must be 0 or a positive int, but got {text!r}")
@@ -132,7 +132,7 @@ def seconds(reader, name, default):
 
 
 def log_name(options):
-    """The log files' name, without rank."""
+    """Returns the log files' name, without rank."""
     name = options.worker_log_name
     if "{ip}" in name or "{hostname}" in name:
         host = socket.gethostname()
@@ -141,7 +141,7 @@ def log_name(options):
 
 
 def mpiexec(options):
-    """The command that starts the processes, up to what each of them runs."""
+    """Returns the command that starts the processes, up to what each of them runs."""
     scripts_folder = Path(sys.executable).parent
     found = shutil.which("mpiexec", path=str(scripts_folder)) or shutil.which("mpiexec")
     if found is None:
@@ -151,8 +151,8 @@ def mpiexec(options):
 
 
 def worker(options, log):
-    """What each process runs: `_backend/ranks/worker.py`, which redirects its output, and the
-    script."""
+    """Returns what each process runs: `_backend/ranks/worker.py`, which redirects its output, and
+    the script."""
     script = [options.task_script, *options.task_script_args]
     if options.task_script.endswith(".py"):
         script = [sys.executable, "-m", "mindspore_compat", *script]
@@ -160,7 +160,7 @@ def worker(options, log):
 
 
 def environment(options):
-    """The variables that MindSpore's msrun exports to all processes."""
+    """Returns the variables that MindSpore's msrun exports to all processes."""
     exported = {
         "MINDSPORE_COMPAT": "1",
         "MS_WORKER_NUM": str(options.worker_num),

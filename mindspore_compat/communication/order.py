@@ -20,7 +20,7 @@ class CommExecOrderChecker:
 
     @classmethod
     def get_instance(cls):
-        """The one checker of this process."""
+        """Returns the one checker of this process."""
         if cls._instance is None:
             cls._instance = cls()
         return cls._instance

@@ -189,12 +189,12 @@ def batch_isend_irecv(p2p_op_list):
 
 
 def empty_for(shape, dtype):
-    """A Tensor of a shape and dtype whose values do not matter."""
+    """Returns a Tensor of a shape and dtype whose values do not matter."""
     return Tensor._wrap(arrays.current_space().module.empty(shape, dtypes.to_numpy(dtype)))
 
 
 def _like(operation):
-    """The Tensor of a P2POp, or one of its shape."""
+    """Returns the Tensor of a P2POp, or one of its shape."""
     if isinstance(operation.tensor, Tensor):
         return operation.tensor
     return empty_for(operation.tensor, operation.recv_dtype)

@@ -16,20 +16,20 @@ from .._core.tensor.tensor import Tensor
 
 @implements
 def all_reduce(xp, x, operation, group):
-    """The members' arrays combined ("sum", "prod", "max", "min", "avg")."""
+    """Combines the members' arrays ("sum", "prod", "max", "min", "avg")."""
     out = group.all_reduce(x, operation).wait()
     return (out / group.size).astype(x.dtype) if operation == "avg" else out
 
 
 @implements
 def all_gather(xp, x, group):
-    """The members' arrays joined along axis 0."""
+    """Joins the members' arrays along axis 0."""
     return group.all_gather(x).wait()
 
 
 @implements
 def reduce_scatter(xp, x, operation, group):
-    """The members' arrays combined and cut along axis 0: this member's part."""
+    """Combines the members' arrays, and returns this member's part along axis 0."""
     out = group.reduce_scatter(x, operation).wait()
     return (out / group.size).astype(x.dtype) if operation == "avg" else out
 
@@ -42,7 +42,8 @@ def broadcast_from(xp, x, root, group):
 
 @implements
 def reduce_to(xp, x, root, operation, group):
-    """The members' arrays combined, for member `root`; on the others an array without meaning."""
+    """Returns the members' arrays combined, for member `root`; on the others an array without
+    meaning."""
     out = group.reduce(x, root, operation).wait()
     if group.rank != root:
         return xp.zeros((1,), x.dtype)
@@ -51,7 +52,8 @@ def reduce_to(xp, x, root, operation, group):
 
 @implements
 def gather_to(xp, x, root, group):
-    """The members' arrays joined along axis 0, for member `root`; else an array without meaning."""
+    """Returns the members' arrays joined along axis 0, for member `root`; else an array without
+    meaning."""
     out = group.gather(x, root).wait()
     return out if group.rank == root else xp.zeros((1,), x.dtype)
 
@@ -69,13 +71,14 @@ def exchange(xp, x, sent_rows, got_rows, group, use="all_to_all"):
 
 
 def _reduce_vjp(xp, g, x, out, operation, group):
-    """The members' gradients, summed; for max and min, only where this member has the extreme."""
+    """Returns the members' gradients, summed; for max and min, only where this member has the
+    extreme."""
     total = xp.all_reduce(g, "avg" if operation == "avg" else "sum", group)
     return _share(xp, total, x, out, operation)
 
 
 def _scatter_vjp(xp, g, x, out, operation, group):
-    """The vjp of all_reduce, with the parts joined."""
+    """Returns the vjp of all_reduce, with the parts joined."""
     total = xp.all_gather(g, group)
     if operation == "avg":
         return total / group.size
@@ -85,7 +88,7 @@ def _scatter_vjp(xp, g, x, out, operation, group):
 
 
 def _share(xp, total, x, out, operation):
-    """The part of the whole gradient that belongs to this member's `x`."""
+    """Returns the part of the whole gradient that belongs to this member's `x`."""
     if operation in ("max", "min"):
         return xp.where(x == out, total, 0)
     if operation == "prod":
@@ -94,13 +97,13 @@ def _share(xp, total, x, out, operation):
 
 
 def _broadcast_vjp(xp, g, root, group):
-    """The sum of all gradients, for the sender."""
+    """Returns the sum of all gradients, for the sender."""
     total = xp.all_reduce(g, "sum", group)
     return total if group.rank == root else total * 0
 
 
 def _reduce_to_vjp(xp, g, x, out, root, operation, group):
-    """The gradient at `root`, for every member."""
+    """Returns the gradient at `root`, for every member."""
     mine = group.rank == root
     total = xp.broadcast_from(g if mine else xp.zeros(x.shape, g.dtype), root, group)
     if operation in ("sum", "avg"):
@@ -117,7 +120,7 @@ def _gather_to_vjp(xp, g, x_shape, root, group):
 
 
 def _scatter_from_vjp(xp, g, x_shape, root, group):
-    """All parts of the gradient, for the sender."""
+    """Returns all parts of the gradient, for the sender."""
     total = xp.gather_to(g, root, group)
     return total if group.rank == root else xp.zeros(x_shape, g.dtype)
 
@@ -144,55 +147,55 @@ Given = TensorOf(any_dtype)
 
 @op(compute="native")
 def all_reduce_op(xp, tensor: Given, operation, group):
-    """`all_reduce` on a Tensor."""
+    """Applies `all_reduce` to a Tensor."""
     return xp.all_reduce(tensor, operation, group)
 
 
 @op(compute="native")
 def all_gather_op(xp, tensor: Given, group):
-    """`all_gather` on a Tensor."""
+    """Applies `all_gather` to a Tensor."""
     return xp.all_gather(tensor, group)
 
 
 @op(compute="native")
 def reduce_scatter_op(xp, tensor: Given, operation, group):
-    """`reduce_scatter` on a Tensor."""
+    """Applies `reduce_scatter` to a Tensor."""
     return xp.reduce_scatter(tensor, operation, group)
 
 
 @op(compute="native")
 def broadcast_op(xp, tensor: Given, root, group):
-    """`broadcast_from` on a Tensor."""
+    """Applies `broadcast_from` to a Tensor."""
     return xp.broadcast_from(tensor, root, group)
 
 
 @op(compute="native")
 def reduce_op(xp, tensor: Given, root, operation, group):
-    """`reduce_to` on a Tensor."""
+    """Applies `reduce_to` to a Tensor."""
     return xp.reduce_to(tensor, root, operation, group)
 
 
 @op(compute="native")
 def gather_op(xp, tensor: Given, root, group):
-    """`gather_to` on a Tensor."""
+    """Applies `gather_to` to a Tensor."""
     return xp.gather_to(tensor, root, group)
 
 
 @op(compute="native")
 def scatter_op(xp, tensor: Given, root, group):
-    """`scatter_from` on a Tensor."""
+    """Applies `scatter_from` to a Tensor."""
     return xp.scatter_from(tensor, root, group)
 
 
 @op(compute="native")
 def exchange_op(xp, tensor: Given, sent_rows, got_rows, group, use="all_to_all"):
-    """`exchange` on a Tensor."""
+    """Applies `exchange` to a Tensor."""
     return xp.exchange(tensor, sent_rows, got_rows, group, use)
 
 
 @op(compute="native")
 def flat_op(xp, tensors: TupleOf(Given)):
-    """The elements of several Tensors, one after the other."""
+    """Returns the elements of several Tensors, one after the other."""
     if len(tensors) == 1:
         return xp.reshape(tensors[0], (-1,))
     return xp.concatenate([xp.reshape(tensor, (-1,)) for tensor in tensors])
@@ -200,13 +203,13 @@ def flat_op(xp, tensors: TupleOf(Given)):
 
 @op(compute="native")
 def part_op(xp, tensor: Given, start, shape: Any):
-    """A Tensor of some shape from consecutive elements of a flat one."""
+    """Returns a Tensor of a shape from consecutive elements of a flat one."""
     return xp.reshape(tensor[start : start + math.prod(shape)], shape)
 
 
 @op(compute="native")
 def repeated_op(xp, tensor: Given, times):
-    """A Tensor several times along axis 0."""
+    """Repeats a Tensor along axis 0."""
     return xp.concatenate([tensor] * times)
 
 
@@ -220,7 +223,7 @@ def combined_op(xp, parts: Given, operation, count):
 
 @op()
 def averaged_op(xp, total: Given, count):
-    """A sum divided by the number of its parts."""
+    """Divides a sum by the number of its parts."""
     return xp.cast(total / count, total.dtype)
 
 
@@ -236,15 +239,16 @@ class CommHandle:
 
 
 def under_way(pending):
-    """The Tensor that a pending exchange fills, and its handle."""
+    """Returns the Tensor that a pending exchange fills, and its handle."""
     return Tensor._wrap(pending.out), CommHandle(pending)
 
 
 def empty_like(like, shape):
-    """A Tensor of some shape, of the dtype and device of another, whose values do not matter."""
+    """Returns a Tensor of some shape, of the dtype and device of another, whose values do not
+    matter."""
     return Tensor._wrap(arrays.space_of(like._array).module.empty(shape, like._array.dtype))
 
 
 def nothing(like, shape):
-    """A placeholder Tensor for a member that gets no result."""
+    """Returns a placeholder Tensor for a member that gets no result."""
     return Tensor._wrap(arrays.space_of(like._array).module.zeros(shape, like._array.dtype))

@@ -19,24 +19,24 @@ from .transfer import Given
 
 @implements
 def send_to(xp, x, peer, tag, group, back):
-    """`x`, after it was sent to member `peer` of `group`; the gradient comes through `back`."""
+    """Sends `x` to member `peer` of `group` and returns it; `back` receives the gradient."""
     group.send(x, peer, tag).wait()
     return x.copy()
 
 
 @implements
 def receive_from(xp, like, peer, tag, group, back):
-    """The array that member `peer` of `group` sends; `like` gives shape and dtype."""
+    """Returns the array that member `peer` of `group` sends; `like` gives shape and dtype."""
     return group.receive(like, peer, tag).wait()
 
 
-# The two below have no rules: a walk back through a walk back could not know what the other side
-# does in its own.
+# The two below have no gradient rules: a second-order backward pass could not know what the other
+# side does in its own.
 
 
 @implements
 def gradient_from(xp, g, peer, tag, group):
-    """The gradient that member `peer` of `group` sends for what it received."""
+    """Returns the gradient that member `peer` of `group` sends for what it received."""
     return group.receive(g, peer, tag).wait()
 
 
@@ -49,7 +49,7 @@ def gradient_to(xp, g, peer, tag, group):
 
 @implements
 def neighbors(xp, xs, to, source, shapes, dtype, group):
-    """The elements of what the members `source` send, flat; `xs` go to the members `to`."""
+    """Sends `xs` to the members `to`; returns the elements that the members `source` send, flat."""
     buffers = [xp.empty(tuple(shape), dtype) for shape in shapes]
     with group.together(xp.empty((), dtype)):
         pending = [group.send(x, peer) for x, peer in zip(xs, to)]
@@ -90,19 +90,19 @@ derive("neighbors(xs, to, source, shapes, dtype, group)", arrays="*xs", joint=_n
 
 @op(compute="native")
 def send_op(xp, tensor: Given, peer, tag, group, back):
-    """`send_to` on a Tensor."""
+    """Applies `send_to` to a Tensor."""
     return xp.send_to(tensor, peer, tag, group, back)
 
 
 @op(compute="native")
 def receive_op(xp, like: Given, peer, tag, group, back):
-    """`receive_from` on a Tensor."""
+    """Applies `receive_from` to a Tensor."""
     return xp.receive_from(like, peer, tag, group, back)
 
 
 @op(compute="native")
 def neighbors_op(xp, tensors: TupleOf(Given), to: Any, source: Any, shapes: Any, dtype, group):
-    """`neighbors` on Tensors."""
+    """Applies `neighbors` to Tensors."""
     return xp.neighbors(tensors, to, source, shapes, dtype, group)
 
 
@@ -110,7 +110,8 @@ ANCHOR = VjpRule("receive", ["x"], {"x": lambda xp, g: xp.sum(g)}, upcast=False)
 
 
 def anchored(tensor):
-    """The Tensor as one that the innermost open gradient follows, to a leaf that gets zeros."""
+    """Returns the Tensor as one that the innermost open gradient follows, to a leaf that gets
+    zeros."""
     if depth.open and not depth.paused and depth.leaf is not None and tensor._node is None:
         result = Tensor._wrap(tensor._array)
         result._node = record(ANCHOR, (depth.leaf,), (), depth.leaf.metas)

@@ -13,7 +13,7 @@ class FileReader:
     Args:
         file_name (Union[str, list[str]]): one file, which includes the files written with it; or
             all files.
-        num_consumer (int, optional): is checked; rows are read on demand.
+        num_consumer (int, optional): checked, but without effect; rows are read on demand.
         columns (list[str], optional): the fields to read; by default all.
         operator (int, optional): the reading mode of the original.
 

@@ -244,7 +244,7 @@ class FileWriter:
         return True
 
     def _open_writer(self):
-        """The writer; the first call creates the files."""
+        """Returns the writer; the first call creates the files."""
         if self._writer is None:
             existing = [
                 file
@@ -315,7 +315,7 @@ def _check_field(name, field):
 
 
 def _mismatch(name, field, row):
-    """The mismatch of one value of a row with the schema; "" for none."""
+    """Returns the mismatch of one value of a row with the schema; "" for none."""
     if name not in row:
         return f"it has no field {name!r}"
     value = row[name]

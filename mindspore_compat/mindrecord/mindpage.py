@@ -19,7 +19,7 @@ class MindPage:
     Args:
         file_name (Union[str, list[str]]): one file, which includes the files written with it; or
             all files.
-        num_consumer (int, optional): is checked.
+        num_consumer (int, optional): checked, but without effect.
 
     Raises:
         ParamValueError: if an argument is out of range.
@@ -77,7 +77,7 @@ class MindPage:
         self._field, self._rows = category_field, dict(sorted(rows.items()))
 
     def read_category_info(self):
-        """Returns JSON text: the key, and for each value its number, its text and the count of
+        """Returns JSON text: the key, and for each value its number, its text and the number of
         rows.
 
         Raises:

@@ -1,8 +1,8 @@
-"""How Tensors go to other processes: by their memory, which all of them see from then on.
+"""Sends Tensors to other processes by sharing their memory.
 
-The first time a Tensor is sent its elements move to memory that has a file descriptor, of Linux;
-a view that is sent later stays a view. Tensors on a GPU, and all of them on other systems, are
-copied, as other values are.
+When a Tensor is first sent, its elements move to memory with a file descriptor (on Linux); a view
+that is sent later remains a view. Tensors on a GPU, and all Tensors on other systems, are copied
+like other values.
 """
 
 import mmap
@@ -19,7 +19,7 @@ __all__ = ["init_reductions"]
 
 
 class _SharedMemory(mmap.mmap):
-    """Memory with a file descriptor, which can be given to other processes."""
+    """Memory with a file descriptor, which can be passed to other processes."""
 
     def __new__(cls, descriptor, size):
         made = super().__new__(cls, descriptor, size)
@@ -30,12 +30,13 @@ class _SharedMemory(mmap.mmap):
         os.close(self.descriptor)
 
     def address(self):
-        """Where it begins."""
+        """Returns the address of the memory."""
         return numpy.frombuffer(self, numpy.uint8).__array_interface__["data"][0]
 
 
 def init_reductions():
-    """Has processes send Tensors and Parameters by their memory, where the system can.
+    """Makes processes send Tensors and Parameters by sharing their memory, if the system supports
+    it.
 
     Source: mindspore.multiprocessing.init_reductions of MindSpore 2.10.
     """
@@ -45,7 +46,7 @@ def init_reductions():
 
 
 def _reduced(tensor):
-    """What is sent to the other process for a Tensor.
+    """Returns what is sent to the other process for a Tensor.
 
     Raises:
         RuntimeError: if it has been computed within a gradient that is still open.
@@ -59,7 +60,7 @@ def _reduced(tensor):
     return _restored, (
         reduction.DupFd(memory.descriptor),
         len(memory),
-        array.dtype.type,  # for a dtype that was sent is not the one that NumPy has
+        array.dtype.type,  # a dtype that was sent is not NumPy's own object
         offset,
         array.shape,
         array.strides,
@@ -67,15 +68,15 @@ def _reduced(tensor):
 
 
 def _reduced_parameter(parameter):
-    """The same of a Parameter, with its name and settings."""
+    """Returns the same for a Parameter, with its name and settings."""
     if not arrays.on_device(parameter._array) and parameter.size:
         _moved(parameter)
     return parameter.__reduce_ex__(2)
 
 
 def _moved(tensor):
-    """The shared memory that a Tensor's elements are in, to which they are moved first if need
-    be."""
+    """Returns the shared memory with a Tensor's elements, to which they are moved first if
+    necessary."""
     memory = tensor._array
     while isinstance(memory, numpy.ndarray):
         memory = memory.base
@@ -95,7 +96,7 @@ def _moved(tensor):
 
 
 def _restored(sent, size, dtype, offset, shape, strides):
-    """A Tensor on the memory that was sent."""
+    """Returns a Tensor over the memory that was sent."""
     descriptor = sent.detach()
     try:
         memory = _SharedMemory(descriptor, size)

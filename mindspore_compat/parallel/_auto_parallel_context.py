@@ -21,7 +21,7 @@ class AutoParallelContext:
         self._enable_all_reduce_fusion = False
 
     def __getattr__(self, name):
-        """`get_x` and `set_x` of a key x."""
+        """Returns `get_x` and `set_x` of a key x."""
         verb, _, key = name.partition("_")
         if key in vars(config.parallel) and verb == "get":
             return lambda: getattr(config.parallel, key)
@@ -49,7 +49,7 @@ class AutoParallelContext:
 
     @checked
     def get_all_reduce_fusion_split_indices(self, group: Str = ""):
-        """The numbers set for a group."""
+        """Returns the numbers set for a group."""
         return self._split_indices.get(group or GlobalComm.WORLD_COMM_GROUP, [])
 
     @without_effect(
@@ -63,7 +63,7 @@ class AutoParallelContext:
 
     @checked
     def get_all_reduce_fusion_split_sizes(self, group: Str = ""):
-        """The sizes set for a group."""
+        """Returns the sizes set for a group."""
         return self._split_sizes.get(group or GlobalComm.WORLD_COMM_GROUP, [])
 
     @without_effect(
@@ -76,7 +76,7 @@ class AutoParallelContext:
         self._enable_all_reduce_fusion = enable_all_reduce_fusion
 
     def get_enable_all_reduce_fusion(self):
-        """Whether gradients should be fused for communication."""
+        """Returns whether gradients should be fused for communication."""
         return self._enable_all_reduce_fusion
 
     def reset(self):

@@ -57,7 +57,7 @@ class _CostModelContext:
         self.rp_matmul_mem_coef = _as_stored("rp_matmul_mem_coef", 0.1)
 
     def get(self, api, name):
-        """The value of a key.
+        """Returns the value of a key.
 
         Raises:
             ValueError: if there is no such key.
@@ -92,7 +92,7 @@ class _CostModelContext:
         )
 
     def __getattr__(self, name):
-        """`get_x` and `set_x` of a key x."""
+        """Returns `get_x` and `set_x` of a key x."""
         verb, _, key = name.partition("_")
         if verb == "get" and key in _RULES:
             return lambda: self.get(name, key)
@@ -103,7 +103,7 @@ class _CostModelContext:
 
 @functools.cache
 def cost_model_context():
-    """The one context of costs."""
+    """Returns the one context of costs."""
     return _CostModelContext()
 
 
@@ -150,12 +150,12 @@ def reset_cost_model_context():
 )
 @checked
 def _set_multi_subgraphs(multi_subgraph: Bool | Number = True):
-    """Sets whether a graph is meant to have several parts."""
+    """Sets whether a graph may be split into several parts."""
     cost_model_context().multi_subgraphs = bool(multi_subgraph)
 
 
 def _get_multi_subgraphs():
-    """Whether a graph is meant to have several parts."""
+    """Returns whether a graph may be split into several parts."""
     return cost_model_context().multi_subgraphs
 
 
@@ -165,12 +165,12 @@ def _get_multi_subgraphs():
 )
 @checked
 def _set_algo_single_loop(single_loop: Bool = True):
-    """Sets whether the bodies of loops are meant to be looked at once."""
+    """Sets whether the body of a loop is to be analysed only once."""
     cost_model_context().single_loop = single_loop
 
 
 def _get_algo_single_loop():
-    """Whether the bodies of loops are meant to be looked at once."""
+    """Returns whether the body of a loop is to be analysed only once."""
     return cost_model_context().single_loop
 
 
@@ -180,7 +180,7 @@ def _get_algo_single_loop():
 )
 @checked
 def _set_rp_matmul_mem_coef(coef: Bool | Number):
-    """Sets what the memory of a matrix product counts for.
+    """Sets the weight of a matrix product's memory in the cost.
 
     Raises:
         RuntimeError: if it is not positive.
@@ -191,5 +191,5 @@ def _set_rp_matmul_mem_coef(coef: Bool | Number):
 
 
 def _get_rp_matmul_mem_coef():
-    """What the memory of a matrix product counts for."""
+    """Returns the weight of a matrix product's memory in the cost."""
     return cost_model_context().rp_matmul_mem_coef

@@ -18,17 +18,17 @@ _ranked = (
 
 
 def _get_parallel_mode():
-    """The parallel mode, such as "data_parallel"."""
+    """Returns the parallel mode, such as "data_parallel"."""
     return config.parallel.parallel_mode
 
 
 def _is_in_data_parallel_mode():
-    """Whether the parallel mode is "data_parallel"."""
+    """Returns whether the parallel mode is "data_parallel"."""
     return config.parallel.parallel_mode == ParallelMode.DATA_PARALLEL
 
 
 def _is_in_auto_parallel_mode():
-    """Whether operators are split between devices, as hints or a planner say."""
+    """Returns whether operators are split between devices, as hints or a planner say."""
     return config.parallel.parallel_mode in (
         ParallelMode.SEMI_AUTO_PARALLEL,
         ParallelMode.AUTO_PARALLEL,
@@ -36,56 +36,57 @@ def _is_in_auto_parallel_mode():
 
 
 def _get_device_num():
-    """The number of devices that work together."""
+    """Returns the number of devices that work together."""
     if config.parallel.parallel_mode in _ranked and not config.parallel.device_num_is_set:
         return communication.get_group_size()
     return config.parallel.device_num
 
 
 def _get_stage_device_num():
-    """The number of devices that work together on one stage of a pipeline."""
+    """Returns the number of devices that work together on one stage of a pipeline."""
     return _get_device_num() // config.parallel.pipeline_stages
 
 
 def _get_global_rank():
-    """The global rank of this process."""
+    """Returns the global rank of this process."""
     if config.parallel.parallel_mode in _ranked and not config.parallel.global_rank_is_set:
         return communication.get_rank()
     return config.parallel.global_rank
 
 
 def _get_gradients_mean():
-    """Whether combined gradients are divided by the number of devices."""
+    """Returns whether combined gradients are divided by the number of devices."""
     return config.parallel.gradients_mean
 
 
 def _get_parameter_broadcast():
-    """Whether rank 0's parameters go to all before training."""
+    """Returns whether rank 0's parameters go to all before training."""
     return config.parallel.parameter_broadcast
 
 
 def _get_enable_parallel_optimizer():
-    """Whether the work of the optimizer should be divided among devices."""
+    """Returns whether the work of the optimizer should be divided among devices."""
     return config.parallel.enable_parallel_optimizer
 
 
 def _get_pipeline_stages():
-    """The number of pipeline stages set."""
+    """Returns the number of pipeline stages set."""
     return config.parallel.pipeline_stages
 
 
 def _get_full_batch():
-    """Whether every device should load the whole batch."""
+    """Returns whether every device should load the whole batch."""
     return config.parallel.full_batch
 
 
 def _is_sharding_propagation():
-    """Whether strategies should propagate from the operators that have one."""
+    """Returns whether strategies should propagate from the operators that have one."""
     return config.parallel.sharding_propagation
 
 
 def _need_to_full():
-    """Whether inputs are parts of a batch that must be made whole: never in data parallelism."""
+    """Returns whether inputs are parts of a batch that must be made whole: never in data
+    parallelism."""
     return False
 
 
@@ -103,7 +104,7 @@ def _device_number_check(parallel_mode, device_number):
 
 
 def _to_full_tensor(elem, global_device_num, global_rank, scaling_sens=None):
-    """The inputs as Tensors, followed by the loss scale, if any."""
+    """Returns the inputs as Tensors, followed by the loss scale, if any."""
     listed = elem if isinstance(elem, (list, tuple)) else [elem]
     tensors = [each if isinstance(each, Tensor) else Tensor(each) for each in listed]
     if scaling_sens is not None:

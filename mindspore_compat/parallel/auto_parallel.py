@@ -171,7 +171,7 @@ class AutoParallel(Cell):
             vars(config.config.parallel).update(before)
 
     def _context(self):
-        """The settings in the form of `set_auto_parallel_context`."""
+        """Returns the settings in the form of `set_auto_parallel_context`."""
         mode, search = "semi_auto_parallel", "recursive_programming"
         if self._device_num == 1:
             mode = "stand_alone"

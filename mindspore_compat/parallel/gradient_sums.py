@@ -58,7 +58,7 @@ class GradientSums:
                 )
 
     def _stage(self):
-        """The group of the processes in the stage of this process."""
+        """Returns the group of the processes in the stage of this process."""
         size, stages = self.settings._device_num, self.settings._pipeline_stages
         if stages == 1:
             return partners(None)
@@ -72,7 +72,7 @@ class GradientSums:
         return partners(new_group(list(range(first, first + many))))
 
     def _sum(self, g):
-        """The gradient of a parameter, combined over all processes."""
+        """Returns the gradient of a parameter, combined over all processes."""
         strategy = self.settings._dataset_strategy_config
         whole = not isinstance(strategy, str) and all(each[0] == 1 for each in strategy if each)
         if self.settings._full_batch or whole:
@@ -86,7 +86,8 @@ class GradientSums:
 
 
 def _parameters(network):
-    """The trained parameters of a Cell, or those a function reads from around it, each once."""
+    """Returns the trained parameters of a Cell, or those a function reads from around it, each
+    once."""
     found, waiting, seen = {}, [network], set()
     while waiting:
         each = waiting.pop()

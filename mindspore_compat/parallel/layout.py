@@ -71,7 +71,7 @@ class Layout:
         return made
 
     def _number(self, name, used):
-        """The number of an axis, counted from the last; -1 for "None"."""
+        """Returns the number of an axis, counted from the last; -1 for "None"."""
         if name == "None":
             return -1
         if name not in self._names or name in used:

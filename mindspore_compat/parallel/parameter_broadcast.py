@@ -59,7 +59,7 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
 
 
 def ranks_with_same_data(rank, devices, axes):
-    """The ranks that hold the same part of a Tensor as one of them.
+    """Returns the ranks that hold the same part of a Tensor as one of them.
 
     Args:
         rank (int): one of them, counted from the first of the stage.

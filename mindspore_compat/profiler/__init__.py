@@ -6,7 +6,7 @@ writes the files, `profile.py` defines Profiler and profile. Options for an Asce
 and have no effect.
 """
 
-from . import schedule as _schedule  # noqa: F401 - the file first: the class keeps the name
+from . import schedule as _schedule  # noqa: F401 - before the class of the same name
 from .dynamic_profiler import DynamicProfilerMonitor
 from .envprofiler import EnvProfiler
 from .options import (

@@ -14,7 +14,11 @@ from .profile import profile, tensorboard_trace_handler
 FILE = "profiler_config.json"
 OUTPUT = "./dyn_profile_data"
 SECONDS = 2
-UNSET = {"start_step": -1, "stop_step": -1, "prof_path": "./"}  # of a file that is written here
+UNSET = {
+    "start_step": -1,
+    "stop_step": -1,
+    "prof_path": "./",
+}  # the content of a file that is written here
 
 
 class DynamicProfilerMonitor(Callback):
@@ -109,7 +113,7 @@ class DynamicProfilerMonitor(Callback):
 
 
 def _good(name, value, right, default):
-    """The value, or the default with a warning if it is invalid."""
+    """Returns the value, or the default with a warning if it is invalid."""
     if right:
         return value
     log.warning(

@@ -1,4 +1,4 @@
-"""EnvProfiler: a recording that the environment variable MS_PROFILER_OPTIONS describes."""
+"""EnvProfiler: records as specified in the environment variable MS_PROFILER_OPTIONS."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class EnvProfiler:
 
 
 def _options():
-    """What the environment variable holds."""
+    """Returns the options in the environment variable."""
     try:
         return json.loads(os.environ.get(VARIABLE, "{}"))
     except ValueError as error:
@@ -60,7 +60,7 @@ def _options():
 
 
 def _activities(names):
-    """The activities with these names; all activities if a name is unknown."""
+    """Returns the activities with these names; all activities if a name is unknown."""
     try:
         return [ProfilerActivity(name) for name in names or ()] or None
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The options of the profiler that are choices: levels, activities, metrics, kinds of files."""
+"""Enumerations of the profiler's options: levels, activities, metrics, kinds of files."""
 
 from enum import Enum
 

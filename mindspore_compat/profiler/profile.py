@@ -73,7 +73,7 @@ class _ProfileSession:
         """Adds a text to profiler_metadata.json.
 
         Args:
-            key (str): its name.
+            key (str): the name of the entry.
             value (str): the text.
         """
         if isinstance(key, str) and isinstance(value, str):
@@ -85,7 +85,7 @@ class _ProfileSession:
         """Adds the content of a JSON text to profiler_metadata.json.
 
         Args:
-            key (str): its name.
+            key (str): the name of the entry.
             value (str): the JSON text.
         """
         try:
@@ -134,7 +134,7 @@ class _ProfileSession:
         """Writes op_statistic.csv and trace_view.json.
 
         Args:
-            folder (str): where to.
+            folder (str): the folder to write to.
             pretty (bool): whether JSON is indented. Default: ``False``.
         """
         write(folder, self.events, self.metadata, pretty)
@@ -234,7 +234,7 @@ class Profiler(_ProfileSession):
         """Stops recording and writes the results to the output path.
 
         Args:
-            offline_path (str): stored without effect. results are written when a recording ends.
+            offline_path (str): stored without effect; results are written when a recording ends.
                 Default: ``None``.
             pretty (bool): whether JSON is indented. Default: ``False``.
             step_list (list[int]): the steps that are written. Default: ``None``, all.
@@ -312,7 +312,7 @@ class mstx:
         """Adds a mark to the timeline.
 
         Args:
-            message (str): its name.
+            message (str): the name of the mark.
             stream: stored without effect. Default: ``None``.
             domain (str): stored without effect. Default: ``"default"``.
         """
@@ -325,7 +325,7 @@ class mstx:
         """Begins a range, and returns its number for `range_end`; 0 if nothing is recorded.
 
         Args:
-            message (str): its name.
+            message (str): the name of the range.
             stream: stored without effect. Default: ``None``.
             domain (str): stored without effect. Default: ``"default"``.
         """
@@ -340,7 +340,7 @@ class mstx:
         """Ends a range.
 
         Args:
-            range_id (int): its number.
+            range_id (int): the number of the range.
             domain (str): stored without effect. Default: ``"default"``.
         """
         if range_id in mstx._ranges:
@@ -350,7 +350,7 @@ class mstx:
 
 
 def _good(name, value, kind, default):
-    """The value if it has a type, otherwise the default with a warning."""
+    """Returns the value if it has a type, otherwise the default with a warning."""
     if isinstance(value, kind):
         return value
     log.warning(
@@ -364,5 +364,6 @@ def _good(name, value, kind, default):
 
 
 def _plain(name):
-    """An operator's name in a form that is equal for the Primitive ('BiasAdd') and the function."""
+    """Returns an operator's name in a form that is equal for the Primitive ('BiasAdd') and the
+    function."""
     return name.replace("_", "").lower()

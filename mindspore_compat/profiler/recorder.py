@@ -85,7 +85,7 @@ class ProfileRecorder:
 
 
 def _label(code):
-    """(kind, name) of the functions that are recorded, ("", "") of all others."""
+    """Returns (kind, name) of the functions that are recorded, ("", "") of all others."""
     if code is CELL_CODE:
         return "cell", ""
     if code.co_filename.startswith(GRADIENT) and code.co_name == "pull":

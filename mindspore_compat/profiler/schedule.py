@@ -1,7 +1,7 @@
-"""`mindspore.profiler.schedule`: a path of the class `schedule`.
+"""The path `mindspore.profiler.schedule`, which has the name of a class.
 
-`mindspore.profiler` loads this file before it exports the class `schedule`, which so keeps the
-name.
+`mindspore.profiler` imports this file before the class `schedule`, so that the name refers to the
+class.
 """
 
 from .steps import ProfilerAction

@@ -6,7 +6,7 @@ from .. import log
 
 
 class ProfilerAction(Enum):
-    """What the profiler does in one step.
+    """The action of the profiler in one step.
 
     Example:
         >>> from mindspore_compat import profiler
@@ -50,7 +50,7 @@ class schedule:
         self.skip_first = _count("skip_first", skip_first, 0)
 
     def __call__(self, step):
-        """The action of a step, counted from 0."""
+        """Returns the action of a step, counted from 0."""
         length = self.wait + self.warmup + self.active
         step -= self.skip_first
         if step < 0 or self.repeat and step >= self.repeat * length:
@@ -63,7 +63,7 @@ class schedule:
         return ProfilerAction.RECORD_AND_SAVE if step == length - 1 else ProfilerAction.RECORD
 
     def to_dict(self):
-        """The numbers, by name."""
+        """Returns the numbers, by name."""
         return {
             "wait": self.wait,
             "active": self.active,
@@ -77,7 +77,7 @@ class schedule:
 
 
 def _count(name, value, least):
-    """A number of steps, or the minimum if it is invalid."""
+    """Returns a number of steps, or the minimum if it is invalid."""
     if type(value) is int and value >= least:
         return value
     log.warning(

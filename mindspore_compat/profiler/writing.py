@@ -59,7 +59,8 @@ def write(folder, events, metadata, pretty=False):
 
 
 def trace(events):
-    """The events in the format of Chrome's trace viewer and Perfetto; times in microseconds."""
+    """Returns the events in the format of Chrome's trace viewer and Perfetto; times in
+    microseconds."""
     start = min((event.start for event in events), default=0)
     return [
         {

@@ -16,7 +16,7 @@ _KEPT_WHOLE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 def flatten(statement, new_name):
-    """The simple statements that a statement expands into.
+    """Returns the simple statements into which a statement is expanded.
 
     Args:
         statement (ast.stmt): the statement; parts of it are reused.
@@ -42,26 +42,27 @@ def flatten(statement, new_name):
 
 
 def is_path(expression):
-    """Whether an expression is a name, or attributes of one: `x`, `self.conv`."""
+    """Returns whether an expression is a name or attributes of a name: `x`, `self.conv`."""
     while isinstance(expression, ast.Attribute):
         expression = expression.value
     return isinstance(expression, ast.Name)
 
 
 def last_name(expression):
-    """The last name of a path or attribute: "conv" of `self.conv`; None of anything else."""
+    """Returns the last name of a path or attribute: "conv" of `self.conv`; None of anything
+    else."""
     if isinstance(expression, ast.Name):
         return expression.id
     return expression.attr if isinstance(expression, ast.Attribute) else None
 
 
 def assignment(name, value):
-    """The statement that gives a value a name."""
+    """Returns a statement that assigns a value to a name."""
     return ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
 
 
 def operator_name(operator):
-    """What an operator is called: "add", "usub", "gt"."""
+    """Returns the name of an operator: "add", "usub", "gt"."""
     return type(operator).__name__.lower()
 
 
@@ -101,7 +102,8 @@ class _Expansion:
     # expressions
 
     def _simple(self, expression):
-        """A name that stands for the expression, or the expression if it is simple itself."""
+        """Returns a name that stands for the expression, or the expression if it is simple
+        itself."""
         wish = _wished_name(expression)
         if wish is None and not isinstance(expression, ast.Attribute):
             return expression
@@ -160,8 +162,8 @@ class _Expansion:
 
 
 def _wished_name(expression):
-    """The preferred name of a variable for an expression, or None if the expression stays in
-    place.
+    """Returns the preferred name of a variable for an expression, or None if the expression stays
+    in place.
     """
     if isinstance(expression, ast.Call):
         return last_name(expression.func) or "call"

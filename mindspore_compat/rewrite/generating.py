@@ -22,7 +22,7 @@ class Generation:
     """The source of a Tree and of everything that it calls.
 
     Args:
-        tree (Tree): the whole network's.
+        tree (Tree): the Tree of the whole network.
     """
 
     def __init__(self, tree):
@@ -34,7 +34,7 @@ class Generation:
         self._write(tree)
 
     def text(self):
-        """The source."""
+        """Returns the source."""
         return "\n\n\n".join(["\n".join(dict.fromkeys(self._imports)), *self._parts]) + "\n"
 
     def _write(self, tree):
@@ -68,7 +68,7 @@ class Generation:
     # making
 
     def network(self, tree):
-        """The network, from a file that holds the source."""
+        """Creates the network from a file that contains the source."""
         path = _save(self.text(), f"{self._class_names[tree]}_{id(tree)}.py")
         with open(path, encoding="utf-8") as file:
             module = ast.parse(file.read(), path)
@@ -86,7 +86,7 @@ class Generation:
         return _Making(classes).made(tree)
 
     def _class(self, tree, definitions, path):
-        """The class of a Tree."""
+        """Returns the class of a Tree."""
         bodies = {body.definition.name: body for body in tree.bodies.values() if body.owner}
         members = {
             definition.name: _compile(definition, bodies[definition.name], path)
@@ -119,7 +119,7 @@ def _compile(definition, body, path):
 
 
 class _Making:
-    """Makes networks of generated classes.
+    """Creates networks from generated classes.
 
     Args:
         classes (dict[Tree, type]): the class of each Tree.
@@ -130,7 +130,7 @@ class _Making:
         self._made = {}
 
     def made(self, tree):
-        """The network of a Tree."""
+        """Returns the network of a Tree."""
         if id(tree.cell) not in self._made:
             network = _copy(tree.cell, self._classes[tree])
             self._made[id(tree.cell)] = network
@@ -160,7 +160,7 @@ class _Making:
         self._made[id(container)] = out
 
     def _replace(self, cell):
-        """A Cell with all changes below it; the Cell itself without changes."""
+        """Returns a Cell with all changes below it; the Cell itself if nothing changed."""
         if cell is None or id(cell) in self._made:
             return self._made.get(id(cell))
         below = {name: self._replace(member) for name, member in cell._cells.items()}
@@ -173,7 +173,7 @@ class _Making:
 
 
 def _copy(cell, cls):
-    """A Cell of another class with the same members."""
+    """Returns a Cell of another class with the same members."""
     out = cls.__new__(cls)
     out.__setstate__(cell.__getstate__())
     return out

@@ -21,7 +21,7 @@ class Body:
     Args:
         tree (Tree): the Tree that it belongs to.
         function (FunctionType): the function to read.
-        owner (type): the class that it is a method of, or None.
+        owner (type): the class of which it is a method, or None.
     """
 
     def __init__(self, tree, function, owner=None):
@@ -124,7 +124,8 @@ class Body:
             made.inner.extend(self._body_of(call, instance))
 
     def _body_of(self, call, function):
-        """The block of a user-defined function or method, made at its first call."""
+        """Returns the block of a user-defined function or method, which is read at its first
+        call."""
         owner = None
         if isinstance(function, MethodType):
             owner = sources.owner_of(type(self.tree.cell), function.__name__)
@@ -141,7 +142,8 @@ class Body:
         return [body.block] if self.tree.is_first_use(function) else []
 
     def _members(self, container, name):
-        """The block of the Cells of a container, each a call of its own; one for all its uses."""
+        """Returns the block of the Cells of a container, each as a separate call; all uses share
+        it."""
         if id(container) in self.tree.members:
             return self.tree.members[id(container)]
         block = self.tree.members[id(container)] = Block(self.tree, "members")
@@ -158,7 +160,7 @@ class Body:
         return block
 
     def resolve(self, expression):
-        """The object that a path names while the network is read, or None."""
+        """Returns the object that a path refers to while the network is read, or None."""
         if not is_path(expression):
             return None
         first, *attributes = ast.unparse(expression).split(".")
@@ -174,7 +176,7 @@ class Body:
 
 
 def call_places(call):
-    """The places of a call's arguments: by position, and by name."""
+    """Returns the places of a call's arguments: by position, and by name."""
     places = [Place(call, "args", index) for index in range(len(call.args))]
     named = {
         keyword.arg: Place(keyword, "value") for keyword in call.keywords if keyword.arg is not None
@@ -183,7 +185,7 @@ def call_places(call):
 
 
 def kind_of(called):
-    """The kind of a call of an object, and the object if a node shows it."""
+    """Returns the kind of a call of an object, and the object if a node exposes it."""
     if isinstance(called, Cell) and type(called).construct is SequentialCell.construct:
         return NodeType.CellContainer, called
     if isinstance(called, Cell):
@@ -194,8 +196,8 @@ def kind_of(called):
 
 
 def _parts_of(statement):
-    """(kind, name, places of the arguments, of those with names) of an assignment without a call,
-    or None for one that is kept unchanged."""
+    """Returns (kind, name, places of the arguments, places of keyword arguments) of an assignment
+    without a call; None for one that is kept unchanged."""
     value, whole = statement.value, [Place(statement, "value")]
     if isinstance(value, ast.BinOp):
         places = [Place(value, "left"), Place(value, "right")]

@@ -1,4 +1,4 @@
-"""The syntax tree of a method or function, fit to be written into a class derived from its own."""
+"""Syntax trees of methods and functions, in a form that can be written into a derived class."""
 
 import ast
 import inspect
@@ -12,11 +12,11 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def definition_of(function, owner=None):
-    """The syntax tree of a function's definition, without annotations and docstring.
+    """Returns the syntax tree of a function's definition, without annotations and docstring.
 
     Args:
         function (FunctionType): the function.
-        owner (type, optional): the class whose body it stands in.
+        owner (type, optional): the class that defines it.
 
     Raises:
         RuntimeError: if its source cannot be read.
@@ -39,8 +39,8 @@ def definition_of(function, owner=None):
 
 
 class _Independent(ast.NodeTransformer):
-    """What a body takes from the class that it stands in is written out: the arguments of `super`
-    and the class in names that start with two underscores. Annotations of arguments go."""
+    """Makes a body independent of its class: writes out the arguments of `super` and the class in
+    names that start with two underscores, and removes annotations of arguments."""
 
     def __init__(self, owner):
         self.owner = owner
@@ -79,12 +79,13 @@ class _Independent(ast.NodeTransformer):
 
 
 def owner_of(cls, method):
-    """The class, among `cls` and its bases, whose body defines a method; None if none does."""
+    """Returns the class, among `cls` and its bases, that defines a method; None if none does."""
     return next((class_ for class_ in cls.__mro__ if method in vars(class_)), None)
 
 
 def is_users(thing):
-    """Whether a class or function is the user's: neither of this package nor of a library."""
+    """Returns whether a class or function is user-defined: neither of this package nor of a
+    library."""
     module = sys.modules.get(thing.__module__)
     file = getattr(module, "__file__", None)
     if file is None:
@@ -95,8 +96,8 @@ def is_users(thing):
 
 
 def is_readable(function, owner=None):
-    """Whether the body of a function or method is read: the user's, without decorators; of a
-    function, also without closure."""
+    """Returns whether the body of a function or method can be read: it is user-defined and has no
+    decorators; a function has no closure either."""
     if not isinstance(function, FunctionType) or not is_users(owner or function):
         return False
     if hasattr(function, "__wrapped__") or function.__name__ == "<lambda>":
@@ -110,7 +111,7 @@ def is_readable(function, owner=None):
 
 
 def visible_to(function):
-    """The names that a function sees outside its body: globals, and those of its closure."""
+    """Returns the names visible in a function: globals, and those of its closure."""
     names = dict(function.__globals__)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     for name, cell in cells:

@@ -1,4 +1,4 @@
-"""Statements and the blocks that they stand in.
+"""Statements and their blocks.
 
 A Statement is one simple statement of a forward computation: its syntax tree, and the places of
 the arguments in it. A Block is a body: of a method or function, of a branch or loop, or the members
@@ -38,7 +38,7 @@ class Block:
     """The statements of one body.
 
     Args:
-        tree (Tree): what it belongs to.
+        tree (Tree): the Tree of the block.
         kind (str): "method", "function" or "members", also of nested blocks.
     """
 
@@ -47,7 +47,7 @@ class Block:
         self.statements = []
 
     def add(self, statement, index=None):
-        """Puts a statement at an index, by default last."""
+        """Inserts a statement at an index, by default at the end."""
         statement.block = self
         self.statements.insert(len(self.statements) if index is None else index, statement)
 
@@ -57,7 +57,7 @@ class Block:
         statement.block = None
 
     def code(self):
-        """The syntax trees of its statements, at least `pass`."""
+        """Returns the syntax trees of its statements; `pass` if there are none."""
         trees = [each for statement in self.statements for each in statement.emitted()]
         return trees or [ast.Pass()]
 
@@ -78,19 +78,19 @@ class Statement:
         self.kind, self.name, self.code, self.instance = kind, name, code, instance
         self.places, self.named = list(places), dict(named or {})
         self.block = None
-        self.inner = []  # the blocks within: of a branch, a loop, a function or a container
+        self.inner = []  # the blocks inside: of a branch, a loop, a function or a container
         self.sub_tree = None
 
     def arguments(self):
-        """The arguments, as ScopedValues."""
+        """Returns the arguments, as ScopedValues."""
         return [value_of(place.expression) for place in self.places]
 
     def keyword_arguments(self):
-        """The keyword arguments, as ScopedValues by name."""
+        """Returns the keyword arguments, as ScopedValues by name."""
         return {name: value_of(place.expression) for name, place in self.named.items()}
 
     def targets(self):
-        """The outputs, as ScopedValues."""
+        """Returns the outputs, as ScopedValues."""
         if self.kind is NodeType.Input:
             return [value_of(ast.Name(self.code.arg))]
         if self.kind is NodeType.Python or not isinstance(self.code, ast.Assign):
@@ -112,11 +112,11 @@ class Statement:
             self.kind = NodeType.CallCell
 
     def siblings(self):
-        """The statements that are written out as one with it, itself among them."""
+        """Returns the statements that are written out together with it, including itself."""
         return [self]
 
     def emitted(self):
-        """The syntax trees of its source."""
+        """Returns the syntax trees of its source."""
         if self.kind is NodeType.Input or isinstance(self.code, ast.arg):
             return []
         if isinstance(self.code, (ast.For, ast.While)):
@@ -124,7 +124,7 @@ class Statement:
         return [self.code]
 
     def providers(self):
-        """For each argument by position or name: (Statement, number of its output)."""
+        """Returns, for each argument by position or name, (Statement, index of its output)."""
         if self.block is None:
             return {}
         before = self.block.statements[: self.block.statements.index(self)]
@@ -133,7 +133,7 @@ class Statement:
         return {key: each for key, each in providers_.items() if each is not None}
 
     def users(self):
-        """For each output by number: the Statements that use it, and at which argument."""
+        """Returns, for each output by index, the Statements that use it and the arguments there."""
         if self.block is None:
             return {}
         users_ = {}
@@ -146,7 +146,8 @@ class Statement:
 
 
 def _provider(before, value):
-    """The last of the statements `before` that gives a name its value, and as which output."""
+    """Returns the last of the statements `before` that assigns a name, and the index of the
+    output."""
     if value.type is not ValueType.NamingValue:
         return None
     for statement in reversed(before):
@@ -157,12 +158,12 @@ def _provider(before, value):
 
 
 class Branch(Statement):
-    """An `if`, or its `else`; the two share one syntax tree, which the first of them writes out.
+    """An `if` or its `else`. The two share one syntax tree, which the first of them writes out.
 
     Args:
         name (str): the name.
-        code (ast.If): the whole of it.
-        others (list[Branch]): its branches, to which this one is appended.
+        code (ast.If): the syntax tree of both.
+        others (list[Branch]): the branches of that tree, to which this one is appended.
     """
 
     def __init__(self, name, code, others):

@@ -6,7 +6,7 @@ _HEAD = ("node type", "name", "codes", "arg providers", "target users")
 
 
 def text_of(statements):
-    """The table of Statements as text: columns that are as wide as their longest entry."""
+    """Returns a table of Statements as text; each column is as wide as its longest entry."""
     rows = [_HEAD, *map(_row, statements)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     lines = [

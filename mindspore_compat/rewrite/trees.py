@@ -11,13 +11,13 @@ from .values import expression_of, target_of
 
 
 class Names:
-    """Names in use."""
+    """The names in use."""
 
     def __init__(self):
         self._used = set()
 
     def add(self, *names):
-        """Adds names that exist already."""
+        """Adds existing names."""
         self._used.update(names)
 
     def unique(self, wish):
@@ -35,7 +35,7 @@ class Tree:
 
     Args:
         cell (Cell): the network.
-        view (Callable): makes the public view of a Tree.
+        view (Callable): creates the public view of a Tree.
         known (dict[int, Tree]): the Trees of other Cells, by id, to which this one is added.
 
     Raises:
@@ -45,11 +45,11 @@ class Tree:
     def __init__(self, cell, view, known=None):
         self.cell, self._view = cell, view
         self.names, self.variables = Names(), Names()
-        self.bodies = {}  # of methods and functions, by function
-        self.members = {}  # the blocks of containers, by id
-        self.cells = {}  # Cells and Primitives that were inserted, by attribute
-        self.functions = {}  # functions that were inserted, by name
-        self.function_names = {}  # of those that are read, by function
+        self.bodies = {}  # function -> Body of a method or function
+        self.members = {}  # id of a container -> its block
+        self.cells = {}  # attribute -> inserted Cell or Primitive
+        self.functions = {}  # name -> inserted function
+        self.function_names = {}  # function that is read -> its name
         self._used = set()
         self._known = {} if known is None else known
         self._known[id(cell)] = self
@@ -60,7 +60,7 @@ class Tree:
     # reading
 
     def body(self, function, owner=None):
-        """The Body of a function or method, read at its first use."""
+        """Returns the Body of a function or method, which is read on first use."""
         if function not in self.bodies:
             body_ = Body(self, function, owner)
             self.bodies[function] = body_
@@ -68,13 +68,13 @@ class Tree:
         return self.bodies[function]
 
     def is_first_use(self, function):
-        """Whether a function is called for the first time."""
+        """Returns whether a function is called for the first time."""
         first = function not in self._used
         self._used.add(function)
         return first
 
     def function_name(self, function, expression):
-        """The name of a function in the generated source."""
+        """Returns the name of a function in the generated source."""
         if function not in self.function_names:
             plain = isinstance(expression, ast.Name)
             is_taken = expression.id in self.function_names.values() if plain else True
@@ -84,7 +84,7 @@ class Tree:
         return self.function_names[function]
 
     def sub_tree(self, cell):
-        """The Tree of another Cell, or None if it cannot be read."""
+        """Returns the Tree of another Cell, or None if it cannot be read."""
         if id(cell) not in self._known:
             try:
                 Tree(cell, self._view, self._known)
@@ -95,11 +95,11 @@ class Tree:
     # looking
 
     def shown(self):
-        """The public view: a SymbolTree."""
+        """Returns the public view: a SymbolTree."""
         return self._view(self)
 
     def statements(self, inner=False):
-        """The statements of `construct`, then nested ones, except those of other Trees."""
+        """Returns the statements of `construct`, then nested ones, except those of other Trees."""
         blocks = [self.construct.block]
         while blocks:
             for statement in blocks.pop().statements:
@@ -107,14 +107,14 @@ class Tree:
                 blocks.extend(statement.inner if inner else ())
 
     def sub_trees(self):
-        """The Trees of Cells that its statements call, each once."""
+        """Returns the Trees of Cells that its statements call, each once."""
         trees = {
             id(statement.sub_tree): statement.sub_tree for statement in self.statements(inner=True)
         }
         return [each for each in trees.values() if each is not None]
 
     def find(self, name):
-        """The statement of a name, or None."""
+        """Returns the statement of a name, or None."""
         return next(
             (statement for statement in self.statements(inner=True) if statement.name == name), None
         )
@@ -141,7 +141,7 @@ class Tree:
             statement.read_sub_tree()
 
     def _adopt(self, statement, block):
-        """Keeps the Cell or Primitive of a new statement under a free attribute."""
+        """Stores the Cell or Primitive of a new statement under an unused attribute."""
         instance = statement.instance
         while hasattr(self.cell, statement.name):
             statement.name = self.names.unique(statement.name)
@@ -152,7 +152,7 @@ class Tree:
 
 
 def new_call(targets, args, kwargs):
-    """The syntax tree of `targets = _(*args, **kwargs)`; the function is set later."""
+    """Returns the syntax tree of `targets = _(*args, **kwargs)`; the function is set later."""
     call = ast.Call(
         ast.Name("_", ast.Load()),
         [expression_of("Node", arg) for arg in args],

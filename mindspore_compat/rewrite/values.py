@@ -1,4 +1,4 @@
-"""ScopedValues of expressions, and expressions of ScopedValues."""
+"""Converts expressions to ScopedValues, and ScopedValues to expressions."""
 
 import ast
 
@@ -7,7 +7,7 @@ from .flattening import is_path
 
 
 def value_of(expression):
-    """The ScopedValue of an expression."""
+    """Returns the ScopedValue of an expression."""
     if isinstance(expression, ast.Constant) and isinstance(
         expression.value, (int, float, str, type(None))
     ):
@@ -19,7 +19,7 @@ def value_of(expression):
 
 
 def expression_of(api, value):
-    """The expression that a ScopedValue, or a str in its place, stands for.
+    """Returns the expression for a ScopedValue, or for a str in its place.
 
     Raises:
         TypeError: if no expression writes it.
@@ -40,7 +40,7 @@ def expression_of(api, value):
 
 
 def target_of(targets):
-    """What stands left of an assignment to these ScopedValues or strs."""
+    """Returns the left side of an assignment to these ScopedValues or strs."""
     targets_ = [expression_of("Node", each) for each in targets]
     target = targets_[0] if len(targets_) == 1 else ast.Tuple(targets_, ast.Store())
     for each in ast.walk(target):

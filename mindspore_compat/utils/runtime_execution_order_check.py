@@ -23,7 +23,7 @@ _COLUMNS = (
 ).split()
 _FILE = os.path.join("execute_order", "comm_execute_order.csv")
 _RANK_FOLDER = re.compile(r"rank_(\w+)")
-_PEERS = re.compile(r"\(([\d,]+)\)->\(([\d,]+)\)")  # of Send and Receive
+_PEERS = re.compile(r"\(([\d,]+)\)->\(([\d,]+)\)")  # ranks of Send and Receive
 _MEMBERS = re.compile(r"\(([\d,]+)\)")
 
 
@@ -35,9 +35,9 @@ class ExecuteOrder:
         group (str): the name of the group.
         comm_rank (str): the ranks of the group, with spaces between them.
         primitive (str): the name of the operator.
-        src_rank (str): the rank that sends, of a Receive.
-        dest_rank (str): the rank that receives, of a Send.
-        root_rank (str): the root, of an operator that has one.
+        src_rank (str): the sending rank of a Receive.
+        dest_rank (str): the receiving rank of a Send.
+        root_rank (str): the root, if the operator has one.
         input_shape (str): the shape of the input.
         output_shape (str): the shape of the result.
     """
@@ -60,7 +60,7 @@ class ExecuteOrder:
         self.input_shape, self.output_shape = input_shape, output_shape
 
     def generate_base_key(self, rank: str) -> str:
-        """The key of the call, equal for all ranks that take part in it.
+        """Returns the key of the call, equal for all ranks that take part in it.
 
         Args:
             rank (str): the rank that calls it.
@@ -76,7 +76,7 @@ class ExecuteOrder:
         return f"{self.primitive}_{self.group}_({members})"
 
     def generate_key(self, rank: str, count: int) -> str:
-        """`generate_base_key` with the ordinal `count` of the call."""
+        """Returns `generate_base_key` with the ordinal `count` of the call."""
         return f"{self.generate_base_key(rank)}_{count}th"
 
 
@@ -99,8 +99,8 @@ class RankFolderParser:
                 raise ValueError(f"No rank_x folders found in {folder}.")
 
     def parse(self):
-        """The calls of each rank, as {rank: list of `ExecuteOrder`}; unreadable files are skipped
-        with an error in the log.
+        """Returns the calls of each rank, as {rank: list of `ExecuteOrder`}; unreadable files are
+        skipped with an error in the log.
         """
         calls = {}
         for folder in self.folders:
@@ -111,7 +111,7 @@ class RankFolderParser:
         return calls
 
     def parse_rank_folder(self, rank_folder_path: str, rank_id: str):
-        """The rank and its calls (None if the file is missing or has other columns)."""
+        """Returns the rank and its calls (None if the file is missing or has other columns)."""
         path = os.path.join(rank_folder_path, _FILE)
         try:
             with open(path, encoding="utf-8", newline="") as file:
@@ -126,7 +126,7 @@ class RankFolderParser:
 
 
 def _rank_folders(folder):
-    """(path, rank) of each folder of a rank: the folder itself, or those in it."""
+    """Returns (path, rank) of each folder of a rank: the folder itself, or those in it."""
     own = _RANK_FOLDER.fullmatch(os.path.basename(os.path.normpath(folder)))
     if own:
         return [(folder, own[1])]
@@ -187,7 +187,7 @@ def parse_and_validate(data: dict, all_rank: bool = True):
 
 
 def _members(call):
-    """The ranks that take part in a call, read from its name."""
+    """Returns the ranks that take part in a call, read from its name."""
     peers = _PEERS.search(call)
     if peers:
         return {*peers[1].split(","), *peers[2].split(",")}
@@ -218,7 +218,7 @@ def detect_cycle_in_graph(ranks_map):
 
 
 def _cycle(following):
-    """The first cycle in a depth-first search; None if there is none.
+    """Returns the first cycle in a depth-first search; None if there is none.
 
     It uses an explicit stack, because a run has more calls than Python has frames.
     """
@@ -251,8 +251,8 @@ def output_cycle_results(cycle_path, cycle_ranks):
 
 
 def determine_all_rank(folders_):
-    """Whether folders are likely to hold all ranks: True unless there are several of them, None
-    where they are no str or list of them.
+    """Returns whether folders probably contain all ranks: True unless there are several folders,
+    None if `folders_` is neither a str nor a list of them.
     """
     if isinstance(folders_, str):
         return True

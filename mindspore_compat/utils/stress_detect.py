@@ -1,4 +1,4 @@
-"""`mindspore.utils.stress_detect`: tests of an Ascend under load; no other device has any."""
+"""`mindspore.utils.stress_detect`: tests an Ascend under load; other devices have no such tests."""
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Str

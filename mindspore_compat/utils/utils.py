@@ -1,4 +1,4 @@
-"""`mindspore.utils.utils`: the end of training on request, and settings of clusters."""
+"""`mindspore.utils.utils`: ends training on request; settings of clusters."""
 
 from .. import ops
 from .._core.context import config

@@ -262,7 +262,7 @@ class _Parcel:
 
 
 def _unpacked(api, own, contents):
-    """The objects of parcels; refused where one, or this process's own, holds an error."""
+    """Returns the objects of parcels; refused where one, or this process's own, holds an error."""
     if own.error is not None:
         raise own.error
     for content in contents:

@@ -121,7 +121,7 @@ def init_process_group(
 
 
 def _address(api, init_method, store, world_size, rank):
-    """(host, port) of `init_method`; refuses what does not fit together."""
+    """Returns (host, port) of `init_method`; refuses what does not fit together."""
     if init_method is not None and store is not None:
         raise ValueError(f"For '{api}', 'init_method' and 'store' must not both be given.")
     if init_method is None and store is None:
@@ -149,7 +149,7 @@ def _address(api, init_method, store, world_size, rank):
 
 
 def _world(api, world_size, rank, is_explicit):
-    """The group of all processes, which must be the given one."""
+    """Returns the group of all processes, which must be the given one."""
     if is_explicit and world_size == 1 and launcher.launched() is None:
         return collective.alone()
     with heartbeat.joining():

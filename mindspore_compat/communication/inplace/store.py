@@ -159,7 +159,7 @@ class TCPStore:
 
 
 def seconds_of(api, timeout):
-    """A timedelta in seconds.
+    """Returns a timedelta in seconds.
 
     Raises:
         TypeError: if `timeout` is not a timedelta.
@@ -236,7 +236,7 @@ class _Server:
             connection.close()
 
     def answer(self, what, wait, key, value):
-        """The code and the value of the answer."""
+        """Returns the code and the value of the answer."""
         with self.changed:
             if what == SET:
                 self.values[key] = value
@@ -295,7 +295,7 @@ class _Client:
         self.idle.append(self.connected())
 
     def connected(self):
-        """A new connection; the master may take until the timeout to listen."""
+        """Returns a new connection; the master may take until the timeout to listen."""
         end = time.monotonic() + self.seconds
         while True:
             try:

@@ -343,14 +343,14 @@ def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
 
 
 def _new(operation, tensor, *arguments, group, async_op):
-    """The result of an exchange as a new Tensor, and the handle where `async_op` is set."""
+    """Returns the result of an exchange as a new Tensor, and the handle where `async_op` is set."""
     if async_op and tensor._node is None and "avg" not in arguments:
         return under_way(getattr(group, STARTS[operation])(tensor._array, *arguments))
     return operation.run(tensor, *arguments, group), CommHandle(Arrived()) if async_op else None
 
 
 def _switchable():
-    """The names of all functions that exchange something."""
+    """Returns the names of all functions that exchange something."""
     return {
         name
         for name, thing in PUBLIC["ops.communication"].items()

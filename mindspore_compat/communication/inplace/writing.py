@@ -50,7 +50,7 @@ class Arriving:
 
 @functools.cache
 def _awaiting(kind):
-    """A class of Tensors like `kind` whose array is waited for."""
+    """Returns a class of Tensors like `kind` whose array is waited for."""
 
     def get(self):
         self.__dict__["_arriving"].wait()
@@ -182,5 +182,5 @@ def check_rows(api, name, tensor, size):
 
 
 def whole_shape(tensor, size):
-    """The shape of the members' Tensors joined along axis 0."""
+    """Returns the shape of the members' Tensors joined along axis 0."""
     return (size * tensor.shape[0], *tensor.shape[1:]) if tensor.shape else (size,)

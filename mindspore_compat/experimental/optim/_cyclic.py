@@ -74,7 +74,7 @@ class CyclicLR(LRScheduler):
         self.base_lrs = tensors_of(lows)
 
     def scale_fn(self, x):
-        """The factor of the height of a cycle."""
+        """Returns the factor of the height of a cycle."""
         if self._scale_fn_custom is not None:
             return as_float(self._scale_fn_custom(x))
         if self.mode == "triangular2":
@@ -82,7 +82,7 @@ class CyclicLR(LRScheduler):
         return self.gamma**x if self.mode == "exp_range" else 1.0
 
     def get_lr(self):
-        """The learning rates of the current step."""
+        """Returns the learning rates of the current step."""
         done = self.last_epoch / self.total_step_size
         cycle = math.floor(1 + done)
         position = 1 + done - cycle
@@ -135,7 +135,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return self._each(lambda lr, base: self.eta_min + (base - self.eta_min) * share)
 

@@ -26,7 +26,7 @@ __all__ = [
 
 
 def __getattr__(name):
-    """A Primitive ready to call."""
+    """Returns a Primitive ready to call."""
     found = None
     if name.startswith("op_"):
         found = auto_generate.instance(_MADE.get(name) or name.removeprefix("op_"))

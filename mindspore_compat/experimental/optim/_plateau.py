@@ -99,7 +99,7 @@ class ReduceLROnPlateau:
         return self.cooldown_counter > 0
 
     def get_last_lr(self):
-        """The current learning rates, a list of Tensors."""
+        """Returns the current learning rates, a list of Tensors."""
         return tensors_of(rates_of(self.optimizer))
 
     def _is_improvement(self, value):

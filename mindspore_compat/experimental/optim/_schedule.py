@@ -16,7 +16,7 @@ def need_optimizer(api, optimizer):
 
 
 def as_float(value):
-    """A number or a Tensor of one element as a float."""
+    """Returns a number or a Tensor of one element as a float."""
     return float(arrays.to_host(value._array).reshape(())) if isinstance(value, Tensor) else value
 
 
@@ -30,12 +30,12 @@ def set_rate(group, value):
 
 
 def rates_of(optimizer):
-    """The learning rates of all groups, as floats."""
+    """Returns the learning rates of all groups, as floats."""
     return [as_float(group["lr"]) for group in optimizer.param_groups]
 
 
 def per_group(api, name, value, groups):
-    """A number, or one number for each group, as a list of floats."""
+    """Returns a number, or one number for each group, as a list of floats."""
     values = list(value) if isinstance(value, (list, tuple)) else [value] * groups
     if len(values) != groups:
         raise ValueError(
@@ -109,7 +109,7 @@ class LRScheduler:
         raise NotImplementedError(f"'{type(self).__name__}' must define 'get_lr'.")
 
     def get_last_lr(self):
-        """The current learning rates.
+        """Returns the current learning rates.
 
         Returns:
             list[Tensor], one for each group.
@@ -136,7 +136,7 @@ class LRScheduler:
         return True
 
     def _each(self, change):
-        """`change(lr, base)` of every group, as Tensors."""
+        """Returns `change(lr, base)` of every group, as Tensors."""
         return tensors_of(
             change(lr, as_float(base))
             for lr, base in zip(rates_of(self.optimizer), self.base_lrs, strict=True)

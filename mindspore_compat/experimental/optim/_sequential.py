@@ -78,5 +78,5 @@ class SequentialLR:
         self._last_lr = scheduler._last_lr
 
     def get_last_lr(self):
-        """The current learning rates, a list of Tensors."""
+        """Returns the current learning rates, a list of Tensors."""
         return tensors_of(rates_of(self.optimizer))

@@ -54,7 +54,7 @@ class Adadelta(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `adadelta_update`."""
+        """Returns the scalars of `adadelta_update`."""
         return {"lr": lr, "rho": group["rho"], "eps": group["eps"]}
 
     @documented_implementation

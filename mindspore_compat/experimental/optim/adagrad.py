@@ -62,7 +62,7 @@ class Adagrad(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `adagrad_eps_update`."""
+        """Returns the scalars of `adagrad_eps_update`."""
         return {"lr": lr / (1 + (step - 1) * group["lr_decay"]), "eps": group["eps"]}
 
     @documented_implementation

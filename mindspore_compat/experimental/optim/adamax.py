@@ -60,7 +60,7 @@ class Adamax(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `adamax_inner_eps_update`."""
+        """Returns the scalars of `adamax_inner_eps_update`."""
         beta1, beta2 = group["betas"]
         return {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"]}
 

@@ -65,7 +65,7 @@ class AdamW(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `adamw_update`."""
+        """Returns the scalars of `adamw_update`."""
         beta1, beta2 = group["betas"]
         decay = group["weight_decay"]
         return {

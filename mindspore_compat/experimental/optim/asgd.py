@@ -66,8 +66,8 @@ class ASGD(GroupedOptimizer):
         self._ahead = {}
 
     def scalars(self, group, lr, step):
-        """The scalars of `asgd_update`; the length of a step is planned with the rate of the one
-        before.
+        """Returns the scalars of `asgd_update`; the length of a step is planned with the rate of
+        the one before.
         """
         lambd, alpha, done = group["lambd"], group["alpha"], step - 1
         planned, eta = self._ahead.get(id(group["lr"]), (None, None))

@@ -67,7 +67,7 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return self._each(lambda lr, base: lr * self.gamma if due else lr)
 
@@ -115,7 +115,7 @@ class LinearLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         rise = self.end_factor - self.start_factor
         if self.last_epoch == 0:
             factor = self.start_factor
@@ -160,7 +160,7 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         return self._each(lambda lr, base: lr if self.last_epoch == 0 else lr * self.gamma)
 
     def _get_closed_form_lr(self):
@@ -199,7 +199,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         if not 0 < self.last_epoch <= self.total_iters:
             return self._each(lambda lr, base: lr)
         left = 1.0 - self.last_epoch / self.total_iters
@@ -240,7 +240,7 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         factors = iter([as_float(function(self.last_epoch)) for function in self.lr_lambdas])
         return self._each(lambda lr, base: base * next(factors))
 
@@ -274,7 +274,7 @@ class MultiplicativeLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         if self.last_epoch == 0:
             return self._each(lambda lr, base: lr)
         factors = iter([as_float(function(self.last_epoch)) for function in self.lr_lambdas])
@@ -282,7 +282,7 @@ class MultiplicativeLR(LRScheduler):
 
 
 def _functions(api, optimizer, lr_lambda):
-    """One function for each group."""
+    """Returns one function for each group."""
     groups = len(getattr(optimizer, "param_groups", ()))
     found = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * groups
     if len(found) != groups and groups:
@@ -323,7 +323,7 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         factor = self.gamma ** self.milestones[self.last_epoch]
         return self._each(lambda lr, base: lr * factor)
 
@@ -366,7 +366,7 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         if self.last_epoch == 0:
             return self._each(lambda lr, base: lr * self.factor)
         if self.last_epoch == self.total_iters:
@@ -410,7 +410,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The learning rates of the current epoch."""
+        """Returns the learning rates of the current epoch."""
         epoch, low = self.last_epoch, self.eta_min
         if epoch == 0:
             return self._each(lambda lr, base: lr)

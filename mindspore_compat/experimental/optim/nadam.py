@@ -62,7 +62,7 @@ class NAdam(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `nadam_update`."""
+        """Returns the scalars of `nadam_update`."""
         beta1, beta2 = group["betas"]
 
         def momentum(t):

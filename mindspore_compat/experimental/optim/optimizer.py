@@ -130,7 +130,7 @@ class Optimizer(Cell):
 
 
 def _as_groups(api, params):
-    """The groups in the argument of an optimizer."""
+    """Returns the groups in the argument of an optimizer."""
     if params is None:
         raise ValueError(f"For '{api}', 'params' must not be None.")
     if isinstance(params, (Tensor, dict, str)) or not hasattr(params, "__iter__"):
@@ -145,7 +145,7 @@ def _as_groups(api, params):
 
 
 def _as_parameters(api, params):
-    """The Parameters of a group, in a list."""
+    """Returns the Parameters of a group, in a list."""
     if isinstance(params, set):
         raise TypeError(f"For '{api}', 'params' must have an order: give a list, not a set.")
     members = [params] if isinstance(params, Parameter) else list(params)
@@ -166,7 +166,7 @@ def _not_negative(api, name, value):
 
 
 def _rate(api, value):
-    """A learning rate as a float."""
+    """Returns a learning rate as a float."""
     if not isinstance(value, Tensor):
         return _not_negative(api, "lr", value)
     if value.ndim:
@@ -175,7 +175,7 @@ def _rate(api, value):
 
 
 def _plain(value):
-    """A setting as a Python number; Tensors, also in a tuple, are converted."""
+    """Returns a setting as a Python number; Tensors, also in a tuple, are converted."""
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
     return as_number(value) if isinstance(value, Tensor) else value
@@ -258,13 +258,13 @@ class GroupedOptimizer(Optimizer):
         return True
 
     def _steps_done(self):
-        """The value of the step counter, which starts at 0; 0 without a counter."""
+        """Returns the value of the step counter, which starts at 0; 0 without a counter."""
         if not self.counter:
             return 0
         return int(as_number(getattr(self, self.counter)) - self.counter_start.item())
 
     def _all_scalars(self, group, step):
-        """The scalars of the update and of its link."""
+        """Returns the scalars of the update and of its link."""
         own = self.scalars(group, _plain(group["lr"]), step)
         decay = None if self.own_decay else group["weight_decay"] or None
         return {**own, "unscale": -1.0 if group.get("maximize") else None, "decay": decay}
@@ -297,12 +297,12 @@ class GroupedOptimizer(Optimizer):
         return True
 
     def _update_group(self, group_id, gradients, **settings):
-        """`_update_range` for all parameters of one group."""
+        """Returns `_update_range` for all parameters of one group."""
         first, last = self.group_start_id[group_id : group_id + 2]
         return self._update_range(first, last, gradients, **settings)
 
     def _group_numbers(self):
-        """The number of the group of each parameter."""
+        """Returns the number of the group of each parameter."""
         sizes = np.diff(self.group_start_id).tolist()
         return list(
             itertools.chain.from_iterable([number] * size for number, size in enumerate(sizes))

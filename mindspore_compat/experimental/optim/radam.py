@@ -48,7 +48,7 @@ class RAdam(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `radam_update`; the length of the average decides whether it is
+        """Returns the scalars of `radam_update`; the length of the average decides whether it is
         defined."""
         beta1, beta2 = group["betas"]
         longest = 2 / (1 - beta2) - 1

@@ -63,7 +63,7 @@ class RMSprop(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `rmsprop_outer_eps_update`."""
+        """Returns the scalars of `rmsprop_outer_eps_update`."""
         return {
             "lr": lr,
             "rho": group["alpha"],

@@ -61,7 +61,7 @@ class Rprop(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `rprop_update`."""
+        """Returns the scalars of `rprop_update`."""
         (shrink, grow), (smallest, largest) = group["etas"], group["step_sizes"]
         return {
             "lr": lr,

@@ -77,7 +77,7 @@ class SGD(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `sgd_or_plain_update`."""
+        """Returns the scalars of `sgd_or_plain_update`."""
         return {
             "lr": lr,
             "momentum": group["momentum"] or None,

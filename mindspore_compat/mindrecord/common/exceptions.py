@@ -1,3 +1,3 @@
-"""What MindRecord files and their writers raise."""
+"""Errors of MindRecord files and their writers."""
 
 from ..._io.mindrecord_errors import *  # noqa: F403

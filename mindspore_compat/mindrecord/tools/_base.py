@@ -69,7 +69,8 @@ def write(path, rows, schema, desc, index_fields=None, partition_number=1):
 
 
 def as_jpeg(image):
-    """A (height, width, 3) RGB or (height, width, 1) uint8 image as the bytes of a JPEG file."""
+    """Returns a (height, width, 3) RGB or (height, width, 1) uint8 image as the bytes of a JPEG
+    file."""
     try:
         import cv2
     except ImportError:

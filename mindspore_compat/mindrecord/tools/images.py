@@ -23,7 +23,7 @@ class _Numbers(pickle.Unpickler):
     """Unpickles arrays, numbers and texts only; refuses anything that could run code."""
 
     def find_class(self, module, name):
-        """The functions that pickled NumPy arrays need."""
+        """Returns a function that pickled NumPy arrays need; refuses any other."""
         if name == "_reconstruct" and module.endswith(".multiarray"):
             return np._core.multiarray._reconstruct
         if module == "numpy" and name in ("ndarray", "dtype"):
@@ -32,7 +32,7 @@ class _Numbers(pickle.Unpickler):
 
 
 def _read_pickle(path, names):
-    """The named entries of a CIFAR file.
+    """Returns the named entries of a CIFAR file.
 
     Raises:
         RuntimeError: if it is no such file.

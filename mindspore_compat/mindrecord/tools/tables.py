@@ -127,7 +127,7 @@ class CsvToMR:
 
 
 def _infer_type(texts):
-    """The type and the converted values of a column."""
+    """Returns the type and the converted values of a column."""
     for dtype, convert in (("int64", _whole), ("float64", _number), ("int32", _truth)):
         try:
             return dtype, [convert(text) for text in texts]
@@ -231,7 +231,7 @@ class TFRecordToMR:
 
 
 def _name(name):
-    """A feature's name with only letters, digits and _."""
+    """Returns a feature's name with only letters, digits and _."""
     return "".join(char if char.isascii() and char.isalnum() else "_" for char in name)
 
 

@@ -173,13 +173,13 @@ class MultiHeadAttention(Cell):
         return self.dropout(self.projection(out.astype(query_tensor.dtype))), (key, value)
 
     def _batch(self, query, mask, length):
-        """The number of sequences, even if their axis is joined with that of the tokens."""
+        """Returns the number of sequences, even if their axis is joined with that of the tokens."""
         if query.ndim == 3:
             return query.shape[0]
         return mask.shape[0] if mask is not None else query.shape[0] // length
 
     def _heads(self, x, batch):
-        """The features of each head: (batch, heads, tokens, size)."""
+        """Returns the features of each head: (batch, heads, tokens, size)."""
         return x.reshape((batch, -1, self.num_heads, self.size_per_head)).swapaxes(1, 2)
 
     def _with_past(self, key, value, key_past, value_past, lengths):

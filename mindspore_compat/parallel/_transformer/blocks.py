@@ -86,7 +86,7 @@ class _Block(Cell):
             self.value_past = Parameter(ops.zeros(shape, float16), "value_past")
 
     def _self_attended(self, normal, mask, init_reset, batch_valid_length):
-        """The self-attention of the input, and its keys and values, which are stored."""
+        """Returns the self-attention of the input, and its keys and values, which are stored."""
         if not self.use_past:
             return self.attention(normal, normal, normal, mask)
         past = [self.key_past * init_reset, self.value_past * init_reset]
@@ -96,7 +96,7 @@ class _Block(Cell):
         return out, present
 
     def _fed(self, x):
-        """The feed-forward part with its residual connection, and its loss or None."""
+        """Returns the feed-forward part with its residual connection, and its loss or None."""
         normal = self.layernorm2(x).astype(x.dtype)
         out, loss = self.output(normal) if self.use_moe else (self.output(normal), None)
         return (normal if self.post_layernorm_residual else x) + out, loss

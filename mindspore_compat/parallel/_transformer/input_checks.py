@@ -30,7 +30,7 @@ def _args_type_validator_check(*checks, **named):
 
 
 def _valid_type_checks(types, class_name):
-    """A check for `_args_type_validator_check`: the value's type is one of `types`."""
+    """Returns a check for `_args_type_validator_check`: the value's type is one of `types`."""
 
     def check(value, name):
         return check_type_name(name, type(value), types, class_name)
@@ -39,7 +39,7 @@ def _valid_type_checks(types, class_name):
 
 
 def _valid_value_checks(types, class_name):
-    """A check for `_args_type_validator_check`: the value, a dtype, is one of `types`."""
+    """Returns a check for `_args_type_validator_check`: the value, a dtype, is one of `types`."""
 
     def check(value, name):
         return check_type_name(name, value, types, class_name)
@@ -98,7 +98,7 @@ class _LayerInputCheck:
 
     @staticmethod
     def check_shape_length(input_shape, param_name, func_name, target_len):
-        """The number of axes is `target_len`, an int or one of a list of them."""
+        """Checks that the number of axes is `target_len`, an int or one of a list of them."""
         lengths = target_len if isinstance(target_len, list) else [target_len]
         return _need(
             len(input_shape) in lengths,
@@ -110,7 +110,7 @@ class _LayerInputCheck:
 
     @staticmethod
     def check_shape_equal(input_shape, param_name, func_name, target_shape):
-        """The shape is `target_shape`, or one of a list of shapes."""
+        """Checks that the shape is `target_shape`, or one of a list of shapes."""
         several = isinstance(target_shape[0], (list, tuple))
         shapes = [tuple(shape) for shape in (target_shape if several else [target_shape])]
         return _need(
@@ -123,7 +123,7 @@ class _LayerInputCheck:
 
     @staticmethod
     def check_shape_value_on_axis(input_shape, dim, param_name, cls_name, target_value):
-        """The length of the axis `dim` is `target_value`."""
+        """Checks that the length of the axis `dim` is `target_value`."""
         return _need(
             input_shape[dim] == target_value,
             cls_name,
@@ -134,7 +134,7 @@ class _LayerInputCheck:
 
     @staticmethod
     def check_shape_equal_without_batch(input_shape, param_name, func_name, target_shape):
-        """The shape is `target_shape`, but for the length of the first axis."""
+        """Checks that the shape is `target_shape`, but for the length of the first axis."""
         return _need(
             len(input_shape) == len(target_shape)
             and tuple(input_shape[1:]) == tuple(target_shape[1:]),

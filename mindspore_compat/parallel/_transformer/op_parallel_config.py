@@ -238,7 +238,7 @@ class TransformerOpParallelConfig:
         return MoEParallelConfig(self.data_parallel, self.model_parallel, self.expert_parallel)
 
     def recomputes(self):
-        """Whether layers are recomputed."""
+        """Returns whether layers are recomputed."""
         return getattr(self.recompute, "recompute", self.recompute)
 
 

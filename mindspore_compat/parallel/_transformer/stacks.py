@@ -52,7 +52,8 @@ class _Stack(Cell):
     """A stack of layers; each receives the result of the previous one."""
 
     def _through(self, x, *inputs):
-        """The result of the last layer, keys and values of each, and the sum of their losses."""
+        """Returns the result of the last layer, keys and values of each, and the sum of their
+        losses."""
         presents, loss = (), 0.0
         for block in self.blocks:
             x, present, *losses = block(x, *inputs)

@@ -173,7 +173,7 @@ class DistributedDataParallel(Cell):
         return found
 
     def _one_by_one(self):
-        """Whether each gradient is sent separately, because some may be missing."""
+        """Returns whether each gradient is sent separately, because some may be missing."""
         return self._order is not None if self.static_graph else self.find_unused_parameters
 
     def _before(self):
@@ -254,15 +254,15 @@ class _Bucket:
             start += parameter.size
 
     def is_full(self):
-        """Whether the gradients of all parameters are there."""
+        """Returns whether the gradients of all parameters are there."""
         return len(self.arrived) == len(self.parameters)
 
     def is_clear(self):
-        """Whether the bucket holds no sums."""
+        """Returns whether the bucket holds no sums."""
         return self.flat is None
 
     def missing(self):
-        """The names of the parameters that others wait for."""
+        """Returns the names of the parameters that others wait for."""
         if not self.arrived:
             return []
         return [each.name for each in self.parameters if id(each) not in self.arrived]
@@ -302,7 +302,7 @@ class _Bucket:
 
 
 def _runs(parameters, limit):
-    """The parameters in runs of about `limit` bytes."""
+    """Yields the parameters in runs of about `limit` bytes."""
     run, size = [], 0
     for parameter in parameters:
         run.append(parameter)

@@ -17,8 +17,8 @@ __all__ = ["Node"]
 class Node:
     """One statement of a forward computation, such as a call or an addition.
 
-    Nodes come from a SymbolTree, or are made by `create_call_cell` and `create_call_function`. Two
-    Nodes are equal if they stand for the same statement.
+    Nodes come from a SymbolTree, or are created by `create_call_cell` and `create_call_function`.
+    Two Nodes are equal if they represent the same statement.
 
     Args:
         node (Statement): the statement.
@@ -51,19 +51,19 @@ class Node:
 
     @staticmethod
     def create_call_cell(cell, targets, args=None, kwargs=None, name="", is_sub_net=False):
-        """Makes a node of the statement `targets = self.name(*args, **kwargs)`.
+        """Creates a node for the statement `targets = self.name(*args, **kwargs)`.
 
         Args:
-            cell (Cell): what is called; also a Primitive.
+            cell (Cell): the Cell to call, or a Primitive.
             targets (list[Union[ScopedValue, str]]): the outputs.
             args (list[ScopedValue], optional): the arguments.
             kwargs (dict[str, ScopedValue], optional): the keyword arguments.
-            name (str, optional): the attribute; by default after the class. It gets a number if it
-                is taken.
-            is_sub_net (bool, optional): whether the computation of `cell` is read too.
+            name (str, optional): the attribute; by default named after the class. A number is
+                appended if it is in use.
+            is_sub_net (bool, optional): whether to read also the computation of `cell`.
 
         Returns:
-            Node, which is to be inserted.
+            Node, not inserted yet.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -79,17 +79,17 @@ class Node:
 
     @staticmethod
     def create_call_function(function, targets, args=None, kwargs=None):
-        """Makes a node of the statement `targets = function(*args, **kwargs)`; what the function
-        does is not read.
+        """Creates a node for the statement `targets = function(*args, **kwargs)`; the body of the
+        function is not read.
 
         Args:
-            function (FunctionType): what is called.
+            function (FunctionType): the function to call.
             targets (list[Union[ScopedValue, str]]): the outputs.
             args (list[ScopedValue], optional): the arguments.
             kwargs (dict[str, ScopedValue], optional): the keyword arguments.
 
         Returns:
-            Node, which is to be inserted.
+            Node, not inserted yet.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -102,7 +102,7 @@ class Node:
     # looking
 
     def get_name(self):
-        """Returns the name, unique in its SymbolTree; empty where none was given before insertion.
+        """Returns the name, unique in its SymbolTree; empty if none was given before insertion.
 
         Returns:
             str.
@@ -110,7 +110,7 @@ class Node:
         return self._node.name
 
     def get_node_type(self):
-        """Returns what the node does.
+        """Returns the type of the node.
 
         Returns:
             NodeType.
@@ -118,8 +118,8 @@ class Node:
         return self._node.kind
 
     def get_instance_type(self):
-        """Returns the type of the Cell or Primitive that is called; the function itself, where one
-        is called; else NoneType.
+        """Returns the type of the called Cell or Primitive; for a called function, the function
+        itself; otherwise NoneType.
 
         Returns:
             type.
@@ -154,7 +154,7 @@ class Node:
         return self._node.targets()
 
     def get_inputs(self):
-        """Returns the nodes whose outputs are this node's arguments; in the same body.
+        """Returns the nodes in the same body whose outputs are arguments of this node.
 
         Returns:
             list[Node].
@@ -163,7 +163,7 @@ class Node:
         return [Node(node) for node in dict.fromkeys(statements)]
 
     def get_users(self):
-        """Returns the nodes that take an output of this one as argument; in the same body.
+        """Returns the nodes in the same body that take an output of this node as an argument.
 
         Returns:
             list[Node].
@@ -172,7 +172,7 @@ class Node:
         return [Node(node) for node in dict.fromkeys(statements)]
 
     def get_symbol_tree(self):
-        """Returns the SymbolTree that the node stands in, None for one that stands in none.
+        """Returns the SymbolTree of the node, or None.
 
         Returns:
             SymbolTree.
@@ -204,10 +204,10 @@ class Node:
     # changing
 
     def set_arg(self, index, arg):
-        """Puts another value in place of an argument.
+        """Replaces an argument.
 
         Args:
-            index (int): which argument.
+            index (int): the index of the argument.
             arg (Union[ScopedValue, str]): the value, or the name of a variable.
 
         Raises:
@@ -220,12 +220,12 @@ class Node:
         self._node.put_argument(index, arg)
 
     def set_arg_by_node(self, arg_idx, src_node, out_idx=None):
-        """Puts an output of another node in place of an argument.
+        """Replaces an argument by an output of another node.
 
         Args:
-            arg_idx (int): which argument.
+            arg_idx (int): the index of the argument.
             src_node (Node): the other node.
-            out_idx (int, optional): which of its outputs; it must be given if there are several.
+            out_idx (int, optional): the index of the output; required if there are several.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -253,7 +253,7 @@ class Node:
 
 
 def _called(api, kind, name, instance, targets, args, kwargs):
-    """A Node of a new call."""
+    """Returns a Node for a new call."""
     args, kwargs = args or [], kwargs or {}
     need_each(api, "targets", targets, ScopedValue, str)
     need_each(api, "args", args, ScopedValue)

@@ -1,4 +1,4 @@
-"""NodeType: what a statement of a forward computation does."""
+"""NodeType: the kinds of statements of a forward computation."""
 
 from enum import Enum
 
@@ -6,20 +6,20 @@ __all__ = ["NodeType"]
 
 
 class NodeType(Enum):
-    """What a node does.
+    """The kind of a node.
 
     - `CallCell`: calls a Cell of this package.
     - `CallPrimitive`: calls a Primitive.
     - `CallFunction`: calls a function, or a method of the network.
-    - `CallMethod`: makes a tuple, list, dict or slice, or gives a value another name.
-    - `Python`: a statement that is kept as it stands.
+    - `CallMethod`: creates a tuple, list, dict or slice, or assigns a value to another name.
+    - `Python`: a statement that is kept unchanged.
     - `Input`: an argument of the forward method.
     - `Output`: a return statement.
-    - `Tree`: calls a Cell of the user, whose own computation is read too.
-    - `CellContainer`: calls a SequentialCell, or names a CellList.
+    - `Tree`: calls a user-defined Cell whose own computation is read too.
+    - `CellContainer`: calls a SequentialCell, or refers to a CellList.
     - `MathOps`: arithmetic, a comparison or a logical operation.
     - `ControlFlow`: an `if`, its `else`, a `for` or a `while`.
-    - `CallModule` and `Unknown`: are given to no node.
+    - `CallModule` and `Unknown`: not used.
 
     Examples:
         >>> from mindspore_compat.rewrite import NodeType

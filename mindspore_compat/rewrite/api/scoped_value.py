@@ -1,4 +1,4 @@
-"""ScopedValue: what stands at a place of a statement, such as an argument or a target."""
+"""ScopedValue: a value in a statement, such as an argument or a target."""
 
 from enum import Enum
 
@@ -8,10 +8,10 @@ __all__ = ["ScopedValue", "ValueType"]
 
 
 class ValueType(Enum):
-    """What a ScopedValue holds.
+    """The kind of a ScopedValue.
 
-    `NamingValue` is the name of a variable, `CustomObjValue` an object that no literal writes,
-    `UnsupportedValue` an expression that is kept as it stands.
+    `NamingValue` is the name of a variable, `CustomObjValue` an object that cannot be written as a
+    literal, `UnsupportedValue` an expression that is kept unchanged.
 
     Examples:
         >>> from mindspore_compat.rewrite import ValueType
@@ -34,11 +34,11 @@ _CONTAINERS = {tuple: ValueType.TupleValue, list: ValueType.ListValue, dict: Val
 
 
 class ScopedValue:
-    """A value with the scope that its name is looked up in.
+    """A value and the scope of its name.
 
     Args:
-        arg_type (ValueType): what it holds.
-        scope (str, optional): what stands before the name: "self" of "self.conv".
+        arg_type (ValueType): the kind of the value.
+        scope (str, optional): the part before the name: "self" of "self.conv".
         value (Any, optional): the name or the constant.
 
     Raises:
@@ -59,10 +59,10 @@ class ScopedValue:
 
     @classmethod
     def create_variable_value(cls, value):
-        """The ScopedValue of a Python value; its type follows from that of the value.
+        """Returns the ScopedValue of a Python value; its kind follows from the value.
 
         Args:
-            value (Any): a number, str, None, or a tuple, list or dict of such; anything else is a
+            value (Any): a number, str, None, or a tuple, list or dict of these; anything else is a
                 `CustomObjValue`.
 
         Returns:
@@ -86,11 +86,11 @@ class ScopedValue:
 
     @classmethod
     def create_naming_value(cls, name, scope=""):
-        """The ScopedValue of a variable's name.
+        """Returns the ScopedValue of a variable's name.
 
         Args:
             name (str): the name.
-            scope (str, optional): what stands before it.
+            scope (str, optional): the part before the name.
 
         Returns:
             ScopedValue.
@@ -108,11 +108,11 @@ class ScopedValue:
 
     @staticmethod
     def create_name_values(names, scopes=None):
-        """The ScopedValues of several names.
+        """Returns the ScopedValues of several names.
 
         Args:
             names (Union[list[str], tuple[str]]): the names.
-            scopes (Union[list[str], tuple[str]], optional): what stands before each.
+            scopes (Union[list[str], tuple[str]], optional): the part before each name.
 
         Returns:
             list[ScopedValue].

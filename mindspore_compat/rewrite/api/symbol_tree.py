@@ -1,4 +1,4 @@
-"""SymbolTree: the statements of one network, and Position, a place among them."""
+"""SymbolTree: the statements of one network; Position: a place before or after a statement."""
 
 import ast
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Position(NamedTuple):
     before_node: bool
 
     def index(self):
-        """Where in the block it is; what comes after an `if` comes after its `else` too."""
+        """Returns the index in the block; a place after an `if` is also after its `else`."""
         places = [
             self.statement.block.statements.index(sibling)
             for sibling in self.statement.siblings()
@@ -36,7 +36,7 @@ class SymbolTree:
     """The forward computation of a network as nodes, which can be inserted, erased and replaced.
 
     Args:
-        handler (Tree): what holds the nodes; `create` makes it.
+        handler (Tree): the object that holds the nodes; `create` creates it.
 
     Raises:
         TypeError: if it is something else.
@@ -66,10 +66,10 @@ class SymbolTree:
     def create(cls, network):
         """Reads the forward computation of a network.
 
-        Cells of the user that it calls are read too, and so are its methods, the user's functions,
-        branches and loops. What is not read is kept as it stands: statements in a `with` or `try`,
-        functions with decorators or a closure, lambdas and comprehensions. Nodes within branches
-        and loops and those around them do not know of each other.
+        User-defined Cells that it calls are read too, as are its methods, user-defined functions,
+        branches and loops. Other code is kept unchanged: statements in a `with` or `try`, functions
+        with decorators or a closure, lambdas and comprehensions. Inputs and users of a node are
+        searched only in its own body: not across the borders of branches and loops.
 
         Args:
             network (Cell): the network.
@@ -90,8 +90,8 @@ class SymbolTree:
         """Returns an iterator over the nodes.
 
         Args:
-            all_nodes (bool, optional): whether those within functions, branches, loops, containers
-                and Cells that are read come too, after the others.
+            all_nodes (bool, optional): whether to include nodes within functions, branches, loops,
+                containers and Cells that are read, after the others.
 
         Returns:
             Iterator[Node].
@@ -110,7 +110,7 @@ class SymbolTree:
             trees.extend(tree.sub_trees() if all_nodes else ())
 
     def get_node(self, node_name):
-        """Returns the node of a name, None if there is none.
+        """Returns the node with a name; None if there is none.
 
         Args:
             node_name (str): the name.
@@ -126,10 +126,10 @@ class SymbolTree:
         return None if statement is None else Node(statement)
 
     def unique_name(self, name="output"):
-        """Returns a name that no variable has yet.
+        """Returns an unused variable name.
 
         Args:
-            name (str, optional): what it starts with; a number is added if it is taken.
+            name (str, optional): the prefix; a number is appended if it is in use.
 
         Returns:
             str.
@@ -141,8 +141,8 @@ class SymbolTree:
         return self._tree.variables.unique(name)
 
     def print_node_tabulate(self, all_nodes=False):
-        """Prints a table of the nodes: type, name, source, and who provides each argument and uses
-        each output, as name and number.
+        """Prints a table of the nodes: type, name, source, and for each argument its provider and
+        for each output its users, by name and index.
 
         Args:
             all_nodes (bool, optional): as for `nodes`.
@@ -180,11 +180,11 @@ class SymbolTree:
         """Inserts a node.
 
         Args:
-            position (Position): where.
-            node (Node): what `Node.create_call_cell` or `create_call_function` has made.
+            position (Position): the place.
+            node (Node): a result of `Node.create_call_cell` or `create_call_function`.
 
         Returns:
-            Node, the one inserted.
+            Node, the inserted one.
 
         Raises:
             TypeError: if an argument is of another type, or a call of a Cell is inserted in a
@@ -210,7 +210,7 @@ class SymbolTree:
 
     @staticmethod
     def _need_new(name, node, block):
-        """Refuses a Node that cannot be put into a block."""
+        """Rejects a Node that cannot be inserted into a block."""
         if node._node.block is not None or node._node.instance is None:
             raise ValueError(
                 f"For 'SymbolTree', '{name}' must be made by 'create_call_cell' or "
@@ -230,7 +230,7 @@ class SymbolTree:
             node (Union[Node, str]): the node, or its name.
 
         Returns:
-            Node, the one erased.
+            Node, the erased one.
 
         Raises:
             TypeError: if `node` is neither.
@@ -241,14 +241,14 @@ class SymbolTree:
         return Node(statement)
 
     def replace(self, old_node, new_nodes):
-        """Puts nodes in place of another, which is erased.
+        """Replaces a node by others.
 
         Args:
-            old_node (Node): the node that goes.
-            new_nodes (list[Node]): those that come, in order.
+            old_node (Node): the node to erase.
+            new_nodes (list[Node]): the nodes to insert, in order.
 
         Returns:
-            Node, the last that came.
+            Node, the last inserted one.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -270,7 +270,7 @@ class SymbolTree:
         return new_nodes[-1]
 
     def _own_statement(self, node):
-        """The statement of a Node, or of a name, of this SymbolTree."""
+        """Returns the statement of a Node, or of a name, in this SymbolTree."""
         need("SymbolTree", "node", node, Node, str)
         statement = self._tree.find(node) if isinstance(node, str) else node._node
         if statement is None or statement.block is None or statement.block.tree is not self._tree:
@@ -287,18 +287,18 @@ class SymbolTree:
     # what comes out
 
     def get_code(self):
-        """Returns the source of the network as it is now.
+        """Returns the current source of the network.
 
         Returns:
-            str, a class with the methods that were read, after those of Cells that it calls.
+            str, a class with the methods that were read, after the classes of Cells that it calls.
         """
         return Generation(self._tree).text()
 
     def get_network(self):
-        """Returns the network as it is now.
+        """Returns the current network.
 
-        It shares Parameters and Cells with the one read, which should not be used any more. Its
-        source is written to a file in the folder "rewritten_network".
+        It shares Parameters and Cells with the original network, which should no longer be used.
+        Its source is written to a file in the folder "rewritten_network".
 
         Returns:
             Cell.
