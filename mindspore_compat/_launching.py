@@ -206,7 +206,7 @@ def _cores(api, text):
 
 
 def _from_file(api, path):
-    """Cores by kind of thread, for the current device, read from a file."""
+    """Reads cores by kind of thread, for the current device, from a file."""
     if not os.path.isfile(path):
         raise ValueError(f"For '{api}', 'bind_file' must be a file, but there is no {path!r}.")
     device = f"device{config.device_id}"

@@ -348,7 +348,7 @@ def reset_peak_memory_stats(device_target=None):
 
 
 def empty_cache():
-    """Gives the unused memory of the pool back to the GPU.
+    """Returns the unused memory of the pool to the GPU.
 
     Example:
         >>> import mindspore_compat as ms

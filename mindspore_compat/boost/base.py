@@ -124,7 +124,7 @@ def _is_weight(cells, parameter):
 
 
 def _make(cls, params, learning_rate, settings):
-    """Makes an optimizer; passes collected keyword arguments singly."""
+    """Creates an optimizer; passes collected keyword arguments singly."""
     arguments = {**settings, **settings.get("kwargs", {})}
     arguments.pop("kwargs", None)
     if learning_rate is not None:

@@ -85,7 +85,7 @@ def _check_strategy(groups, strategy):
 
 
 def _of_group(opt, parameters):
-    """Makes an optimizer like another for some parameters."""
+    """Creates an optimizer like another one for some parameters."""
     process = OptimizerProcess(opt)
     if process.origin_params and isinstance(process.origin_params[0], dict):
         process.origin_params = ParameterProcess.generate_group_params(
@@ -261,7 +261,7 @@ def freeze_cell(
     degree=None,
     max_accumulation_step=1,
 ):
-    """Makes a training step for each optimizer of a FreezeOpt.
+    """Creates a training step for each optimizer of a FreezeOpt.
 
     Args:
         reducer_flag (bool): whether to combine gradients over processes.

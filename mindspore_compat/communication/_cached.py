@@ -1,4 +1,4 @@
-"""Sizes and ranks of groups, often read by scripts' own collectives."""
+"""Sizes and ranks of groups, which collectives defined by scripts read often."""
 
 from .groups import get_group_size, get_rank
 

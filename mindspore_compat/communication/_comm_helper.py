@@ -1,6 +1,6 @@
-"""`mindspore.communication._comm_helper`: a path of the original's that scripts import from.
+"""`mindspore.communication._comm_helper`: a module path of the original that scripts import from.
 
-The functions are those of `groups`; the names of libraries stand here.
+Its functions are those of `groups`; the names of communication libraries are defined here.
 """
 
 from .._core.rules.vocabulary import Str

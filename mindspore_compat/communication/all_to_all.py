@@ -172,7 +172,7 @@ def check_tensors(api, name, listed):
 
 
 def _shapes(api, name, listed):
-    """Shapes from a list of shapes, or of Tensors of those shapes."""
+    """Returns the shapes in a list of shapes or Tensors."""
     InstanceOf(list, tuple).called("a list of shapes or Tensors").refuse(api, name, listed)
     shapes = [each.shape if isinstance(each, Tensor) else each for each in listed]
     if not all(isinstance(shape, tuple) for shape in shapes):

@@ -1,10 +1,10 @@
 """mindspore.communication.comm_func: collectives on Tensors, and sending from one rank to another.
 
-Ranks are world ranks. Results are new Tensors; what is given is left as it is. With
-`async_op=True` a call returns at once, and its Tensor is complete after the handle's `wait()`;
-gradients flow through calls that are not asynchronous. Members that call different operations, or
-with other shapes, dtypes or roots, all get a RuntimeError that names them. Sends and receives are
-in `point_to_point`, exchanges of all with all in `all_to_all`.
+Ranks are world ranks. Results are new Tensors; the arguments do not change. With `async_op=True` a
+call returns immediately, and its Tensor is complete after the handle's `wait()`. Gradients flow
+through synchronous calls only. If members call different operations, or with different shapes,
+dtypes or roots, each gets a RuntimeError that names them. Sends and receives are in
+`point_to_point`, all-to-all exchanges in `all_to_all`.
 """
 
 from .._core.rules.vocabulary import Bool, Int, Str, checked

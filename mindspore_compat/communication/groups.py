@@ -15,7 +15,7 @@ NCCL_WORLD_COMM_GROUP = "nccl_world_group"
 MCCL_WORLD_COMM_GROUP = "mccl_world_group"
 WORLD = [HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP]
 
-# The library that fits a device target; here they are names, for MPI and NCCL do the work.
+# Device target -> the name of its library; only names, because MPI and NCCL do the work.
 LIBRARIES = {"CPU": "mccl", "GPU": "nccl", "Ascend": "hccl"}
 
 _groups = {}  # name -> collective.Group; the world under HCCL_WORLD_COMM_GROUP

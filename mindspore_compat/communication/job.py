@@ -11,9 +11,9 @@ from pathlib import Path
 from .. import log
 from .._backend.ranks import children, heartbeat
 
-GRACE = 5  # seconds that the processes have to end by themselves after a signal
-_ENDED = {128 + signal.SIGTERM, 137}  # the statuses of ranks that were ended because of another one
-_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows the latter does it
+GRACE = 5  # seconds for the processes to end after a signal
+_ENDED = {128 + signal.SIGTERM, 137}  # statuses of ranks that were ended because of another
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
@@ -44,7 +44,7 @@ class Job:
         self.logs, self.cluster_time_out = logs, cluster_time_out
         self.node_timeout, self.exec_timeout = node_timeout, exec_timeout
         self.signal_number, self.deadline, self.killed = None, None, False
-        self.beats = {}  # rank -> its last beat, and when it was first seen
+        self.beats = {}  # rank -> its last heartbeat, and the time when it was first seen
         self.folder = tempfile.TemporaryDirectory(prefix="msrun-")
         self.process = None
         for number in _SIGNALS:

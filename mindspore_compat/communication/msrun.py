@@ -1,4 +1,4 @@
-"""`msrun`: starts a script several times, as MindSpore's command of that name, through `mpiexec`.
+"""`msrun`: starts a script on several processes through `mpiexec`, like MindSpore's `msrun`.
 
     msrun --worker_num=4 --local_worker_num=4 --log_dir=logs --join=True train.py --epochs 5
 
@@ -96,7 +96,7 @@ def main(arguments=None):
 
 
 def check(reader, options):
-    """Refuse what cannot be done; the ranks whose output is shown."""
+    """Checks the options; returns the ranks whose output is shown."""
     if options.worker_num < 1:
         reader.error(f"--worker_num must be at least 1, but got {options.worker_num}")
     if options.local_worker_num > options.worker_num and options.local_worker_num != 8:
@@ -177,7 +177,7 @@ def environment(options):
 
 
 def follow(job, logs):
-    """Show what is written to the files until the job ends."""
+    """Shows the output files as they grow, until the job ends."""
     read = [0] * len(logs)
     while True:
         ended = job.ended()

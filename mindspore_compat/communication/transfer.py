@@ -36,7 +36,7 @@ def reduce_scatter(xp, x, operation, group):
 
 @implements
 def broadcast_from(xp, x, root, group):
-    """Member `root`'s array."""
+    """Returns member `root`'s array."""
     return group.broadcast(x, root).wait()
 
 
@@ -60,13 +60,15 @@ def gather_to(xp, x, root, group):
 
 @implements
 def scatter_from(xp, x, root, group):
-    """Member `root`'s array cut along axis 0; on the others `x` gives shape and dtype."""
+    """Returns a part of member `root`'s array along axis 0; on the others `x` gives shape and
+    dtype."""
     return group.scatter(x, root).wait()
 
 
 @implements
 def exchange(xp, x, sent_rows, got_rows, group, use="all_to_all"):
-    """Rows of axis 0: `sent_rows[i]` go to member i, `got_rows[i]` come from it."""
+    """Exchanges rows of axis 0: sends `sent_rows[i]` to member i, and receives `got_rows[i]` from
+    it."""
     return group.all_to_all(x, sent_rows, got_rows, use).wait()
 
 
@@ -113,7 +115,7 @@ def _reduce_to_vjp(xp, g, x, out, root, operation, group):
 
 
 def _gather_to_vjp(xp, g, x_shape, root, group):
-    """Each member's part of the gradient at `root`."""
+    """Returns this member's part of the gradient at `root`."""
     if group.rank != root:
         g = xp.zeros(group.whole(x_shape), g.dtype)
     return xp.reshape(xp.scatter_from(g, root, group), x_shape)
@@ -215,7 +217,7 @@ def repeated_op(xp, tensor: Given, times):
 
 @op()
 def combined_op(xp, parts: Given, operation, count):
-    """Several parts, one after the other along axis 0, combined element by element."""
+    """Combines several parts, which are consecutive along axis 0, element by element."""
     stacked = xp.reshape(parts, (count, parts.shape[0] // count, *parts.shape[1:]))
     out = getattr(xp, "mean" if operation == "avg" else operation)(stacked, axis=0)
     return xp.cast(out, parts.dtype)

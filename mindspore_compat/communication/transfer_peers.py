@@ -66,7 +66,7 @@ def _neighbors_vjp(xp, g, xs_shape, to, source, shapes, group):
 
 
 def _cut(xp, flat, shapes):
-    """Arrays of several shapes from consecutive elements."""
+    """Splits a flat array into consecutive arrays of several shapes."""
     parts, start = [], 0
     for shape in shapes:
         size = math.prod(shape)

@@ -46,7 +46,7 @@ def pyav(api):
 
 
 def sentencepiece(api):
-    """SentencePiece.
+    """Returns the package SentencePiece.
 
     Raises:
         ImportError: if SentencePiece is not installed.

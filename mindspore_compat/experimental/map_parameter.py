@@ -1,7 +1,7 @@
 """MapParameter: a hash table whose rows are looked up by key, and created for new keys.
 
-Rows lie on the host, in the order in which their keys came. A get reads a copy: no gradient reaches
-the rows, which `put` writes.
+Rows are on the host, in the order in which their keys were added. A get returns a copy, so no
+gradient reaches the rows; `put` writes them.
 """
 
 import numbers
@@ -24,7 +24,7 @@ _ATensor = InstanceOf(Tensor)
 
 
 class _Row:
-    """The values of a key, how often and when it was read, and its status."""
+    """The value of a key, the data on its reads, and its status."""
 
     def __init__(self, values, status):
         self.values, self.status = values, status
@@ -338,7 +338,7 @@ class MapParameter(Parameter):
         self._next_slice += count
         last = self._next_slice >= len(keys)
         erased = self._erased
-        if not last:  # they come with the last part
+        if not last:  # erased keys come with the last part
             self._erased = {}
         found = self._exported(part, incremental)
         self._erased = erased

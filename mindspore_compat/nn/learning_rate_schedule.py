@@ -97,7 +97,7 @@ class LearningRateSchedule(Cell):
     """
 
     def construct(self, global_step):
-        """The learning rate of a step; every schedule defines its own."""
+        """Returns the learning rate of a step; every schedule defines it."""
         raise NotImplementedError(f"'{type(self).__name__}' must define 'construct'.")
 
 

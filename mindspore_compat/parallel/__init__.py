@@ -1,12 +1,12 @@
 """mindspore.parallel: settings and helpers of scripts for several devices.
 
-Data parallelism is what this package does: every rank holds the whole network, and gradients are
+This package supports data parallelism: every rank holds the whole network, and gradients are
 combined (`nn.DistributedGradReducer`). The settings are in `context`, the ranks in `communication`.
-Public scripts import the private modules `_utils` and `_auto_parallel_context`; so they are here.
+The private modules `_utils` and `_auto_parallel_context` exist because public scripts import them.
 """
 
 from .._core.declare.public_api import Missing, submodule
-from . import shard as _shard  # noqa: F401 - the file first: the function keeps the name
+from . import shard as _shard  # noqa: F401 - before the function of the same name
 from .algo_parameter_config import get_algo_parameters, reset_algo_parameters, set_algo_parameters
 from .checkpoint_convert import (
     convert_checkpoint_by_rank,

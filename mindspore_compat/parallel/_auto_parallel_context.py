@@ -1,7 +1,7 @@
-"""`auto_parallel_context()`: the parallel settings as an object, which scripts import from here.
+"""auto_parallel_context: the parallel settings as an object, which scripts import from here.
 
-Each key `x` of `set_auto_parallel_context` is read by `get_x()` and set by `set_x(value)`, with the
-same checks. Where gradients are fused for sending is stored, by group, and changes nothing.
+`get_x()` and `set_x(value)` read and set each key `x` of `set_auto_parallel_context`, with the same
+checks. Settings for the fusion of gradients are stored by group, but have no effect.
 """
 
 import functools

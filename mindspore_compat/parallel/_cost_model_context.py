@@ -1,4 +1,4 @@
-"""The costs that the search for a way to divide a network reckons with; scripts set them here.
+"""Cost settings for the search for a way to split a network.
 
 No such search exists here: every rank holds the whole network. The settings are checked, stored
 and returned, as those of `algo_parameter_config`.
@@ -31,13 +31,13 @@ _RULES = {
     "costmodel_allreduce_fusion_allreduce_bandwidth": (0.1, Float),
     "costmodel_allreduce_fusion_computation_time_parameter": (0.1, Float),
 }
-# What values must be, beyond their type; the original raises a RuntimeError.
+# Conditions on values, besides their types; the original raises a RuntimeError.
 _RANGES = {
     **dict.fromkeys(("device_memory_capacity", "costmodel_alpha", "costmodel_beta"), Float(gt=0.0)),
     "costmodel_gamma": Float(ge=0.0, le=1.0),
     **{f"costmodel_communi_{each}": Float(ge=0.0) for each in ("threshold", "const", "bias")},
 }
-_SHORT = ("costmodel_gamma", "rp_matmul_mem_coef")  # the original keeps these in 32 bits
+_SHORT = ("costmodel_gamma", "rp_matmul_mem_coef")  # stored in 32 bits by the original
 
 
 def _as_stored(name, value):
@@ -45,7 +45,7 @@ def _as_stored(name, value):
 
 
 class _CostModelContext:
-    """The settings; `get_x()` returns and `set_x(value)` sets the one of a key x."""
+    """The settings; `get_x()` returns and `set_x(value)` sets the value of a key x."""
 
     def __init__(self):
         self.reset_cost_model()
@@ -140,7 +140,7 @@ def get_cost_model_context(attr_key):
 
 
 def reset_cost_model_context():
-    """Gives all costs their defaults."""
+    """Resets all costs to their defaults."""
     cost_model_context().reset_cost_model()
 
 

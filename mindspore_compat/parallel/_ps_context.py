@@ -1,6 +1,6 @@
-"""`mindspore.parallel._ps_context`: what scripts ask about parameter servers.
+"""`mindspore.parallel._ps_context`: queries of scripts about parameter servers.
 
-There are none here: the settings are stored in `context`, and have no effect.
+There are no parameter servers here: the settings are stored in `context`, but have no effect.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""Questions about the parallel settings in force, under the private names that scripts import.
+"""Queries of the current parallel settings, under the private names that scripts import.
 
-A number of devices, or a rank, that was not set is that of `communication`, unless the mode
-is "stand_alone".
+A number of devices, or a rank, that was not set is taken from `communication`, unless the mode is
+"stand_alone".
 """
 
 from .. import communication

@@ -1,7 +1,7 @@
-"""The settings of the search for a way to divide a network among devices.
+"""Settings of the search for a way to split a network over devices.
 
-No such search exists here: every rank holds the whole network. The settings are checked, stored
-and returned, as everything of `set_auto_parallel_context` that has no meaning here.
+There is no such search here: every rank holds the whole network. The settings are checked, stored
+and returned, like the settings of `set_auto_parallel_context` that have no effect.
 """
 
 from .._core.rules.vocabulary import Bool, Float, Int
@@ -77,7 +77,7 @@ def get_algo_parameters(attr_key):
 
 
 def reset_algo_parameters():
-    """Gives all settings of the search their defaults.
+    """Resets all settings of the search to their defaults.
 
     Example:
         >>> import mindspore_compat as ms

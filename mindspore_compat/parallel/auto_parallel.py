@@ -1,8 +1,8 @@
 """AutoParallel: a network with its own settings for training on several devices.
 
-Every process holds the whole network here, so what can be divided is the data. The settings are
-those of `set_auto_parallel_context`; they are in force while the network runs, and no longer. How
-gradients are combined is in `gradient_sums`.
+Every process holds the whole network here, so only the data can be divided. The settings are those
+of `set_auto_parallel_context`; they apply only while the network runs. `gradient_sums` combines the
+gradients.
 """
 
 import os
@@ -41,7 +41,7 @@ _MESSAGES = (
     "MorphReduceScatter",
     "",
 )
-# The keys of a file for `transformer_opt`, old names included, by what a value may be.
+# Keys of a file for `transformer_opt`, including old names, grouped by the type of their values.
 _SPEED_UP = {
     (str, bool): (
         "recompute_comm_overlap",
@@ -89,12 +89,12 @@ class AutoParallel(Cell):
     """Runs a network with its own settings for training on several devices.
 
     A call applies the settings, runs the network, and restores the previous settings. Every process
-    holds the whole network, which is not divided: with one process, the network runs as usual. With
-    several processes, each works on its own share of the data. Whenever gradients of the parameters
-    are taken, inside the network or of it, they are summed over the processes, and averaged after
+    holds the whole network, which is not divided; with one process, the network runs as usual. With
+    several processes, each works on its share of the data. Gradients of the parameters, taken
+    inside the network or of it, are summed over the processes, and averaged after
     `enable_gradients_mean`. With the dataset strategy "full_batch", where each process sees all
-    data, they are not combined. Settings about the division of the network, the form of messages
-    and files are checked, stored and returned by `get_auto_parallel_context`, but have no effect.
+    data, they are not combined. Settings for the division of the network, the form of messages and
+    files are checked, stored and returned by `get_auto_parallel_context`, but have no effect.
 
     Args:
         network (Union[Cell, Callable]): the outermost network, or a function.
@@ -444,7 +444,7 @@ class AutoParallel(Cell):
     @without_effect("parallel.auto_parallel.AutoParallel.dump_local_norm")
     @checked
     def dump_local_norm(self, file_path: Str):
-        """Requests these norms in a file.
+        """Requests that these norms are written to a file.
 
         Args:
             file_path (str): its path.

@@ -1,7 +1,7 @@
 """`mindspore.parallel.checkpoint_convert`: converts checkpoints of ranks to other slices.
 
-The functions do what `rank_list_for_transform` and its two companions do; how is in
-`train._checkpoint.transform`.
+The functions do the same as `rank_list_for_transform`, `transform_checkpoint_by_rank` and
+`transform_checkpoints`; `train._checkpoint.transform` implements them.
 """
 
 from .._core.rules.checked import checked

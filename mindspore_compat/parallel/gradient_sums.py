@@ -1,8 +1,8 @@
-"""The gradients of an AutoParallel network, summed over the processes that train it.
+"""Sums the gradients of an AutoParallel network over the processes that train it.
 
-A hook on each parameter sums its gradient whenever it is taken: by a training step around the
-network, or inside a training step that is the network. The parameters are those of the network; of
-a function, those of the Cells and Parameters that it reads from around it.
+A hook on each parameter sums its gradient, whether it is taken by a training step around the
+network or by one inside it. For a function, the parameters are those of the Cells and Parameters
+that it refers to.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ class GradientSums:
             for parameter in _parameters(self.network):
                 if id(parameter) not in self._hooked and not parameter.layerwise_parallel:
                     self._hooked.add(id(parameter))
-                    # Not `register_hook`: while a gradient is open, that hooks the node too.
+                    # Not `register_hook`, which hooks the tape node too while a gradient is open.
                     HookHandle.add(vars(parameter).setdefault("_hooks", OrderedDict()), self._sum)
         yield
 

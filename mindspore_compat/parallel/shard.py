@@ -1,6 +1,7 @@
-"""`mindspore.parallel.shard`: the path of Layout and of the function that divides.
+"""`mindspore.parallel.shard`: the module path of Layout and `shard`.
 
-`mindspore.parallel` loads this file before it shows the function, which so keeps the name.
+`mindspore.parallel` imports this file before the function `shard`, so that the name refers to the
+function.
 """
 
 from .layout import Layout, shard

@@ -1,4 +1,4 @@
-"""Keeps equal the Parameters that stages of a pipeline share."""
+"""Synchronizes Parameters that several stages of a pipeline share."""
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import CellOf
@@ -11,11 +11,10 @@ __all__ = ["sync_pipeline_shared_parameters"]
 @without_effect("parallel.sync_pipeline_shared_parameters", "every process holds all stages")
 @checked
 def sync_pipeline_shared_parameters(net: CellOf):
-    """Makes the parameters that several stages of a pipeline share equal.
+    """Synchronizes the parameters that several stages of a pipeline share.
 
-    Here every process holds all stages of a network, and one that is shared is one object in it:
-    what one stage writes the others have. So there is nothing left to copy, as in the original
-    where a network has one stage.
+    Every process holds all stages here, and a shared parameter is one object, so there is nothing
+    to copy. The original does nothing either if a network has only one stage.
 
     Args:
         net (Cell): the network.

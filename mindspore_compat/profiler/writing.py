@@ -12,7 +12,7 @@ HEADER = ["kind", "name", "count", "total_us", "average_us", "min_us", "max_us",
 
 
 def summary(events):
-    """Rows of the table, the longest total first: dicts with the keys of HEADER.
+    """Returns the rows of the table, the longest total first: dicts with the keys of HEADER.
 
     The share is of all events of the same kind; Cells contain each other, so theirs overlap.
     """

@@ -122,7 +122,7 @@ class Tree:
     # changing
 
     def insert(self, statement, block, index):
-        """Puts a new statement into a block of this Tree."""
+        """Inserts a new statement into a block of this Tree."""
         wish = statement.name or type(statement.instance).__name__
         statement.name = self.names.unique(wish)
         call = statement.code.value

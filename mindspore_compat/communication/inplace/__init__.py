@@ -1,15 +1,15 @@
 """The functional collectives: mindspore.mint.distributed and mindspore.ops.communication.
 
-They put what arrives into the Tensors, or lists, that they are given, and return a handle where
-`async_op` is set, else None. Process groups are in `process_groups`, exchanges of one Tensor in
-`collectives`, of lists of Tensors in `lists`, of all with all in `all_to_all`, sends and receives
-in `peers`, objects that pickle in `objects`, the key-value store in `store`; what
-`mindspore.ops` has besides, the results that are new Tensors, is in `switch`. The exchanges
-themselves are those of `..transfer`.
+They write received data into the given Tensors or lists, and return a handle if `async_op` is set,
+else None. Process groups are in `process_groups`, collectives on one Tensor in `collectives`, on
+lists of Tensors in `lists`, all-to-all exchanges in `all_to_all`, sends and receives in `peers`,
+collectives on pickled objects in `objects`, the key-value store in `store`. `switch` has the form
+that returns new Tensors, which only `mindspore.ops` has. The exchanges themselves are in
+`..transfer`.
 
-All arguments are checked before anything is sent, so a refused call changes nothing here and is
-not half done elsewhere. Members that call different functions, or with other shapes, dtypes or
-roots, all get a RuntimeError that names them. Where a rank's own error ends it, the others end too.
+All arguments are checked before anything is sent, so a rejected call changes nothing on this rank
+and starts nothing on others. If members call different functions, or with different shapes, dtypes
+or roots, each gets a RuntimeError that names them. If an error ends one rank, the others end too.
 """
 
 from . import all_to_all, collectives, lists, objects, peers, process_groups, store, switch  # noqa: F401 - their declarations make the public names

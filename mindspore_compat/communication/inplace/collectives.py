@@ -1,4 +1,4 @@
-"""Exchanges of one Tensor: all_reduce, broadcast, reduce, all_gather_into_tensor and their kin.
+"""Collectives on one Tensor: all_reduce, broadcast, reduce, all_gather_into_tensor and others.
 
 Ranks are world ranks. `group` names a group of `new_group` or `create_group`; None is the
 world. All members must call, in the same order.
@@ -474,7 +474,7 @@ def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
 
 
 def _sizes(api, name, sizes, of, tensor, count):
-    """For each member the length of its part of axis 0 of a Tensor."""
+    """Returns, for each member, the length of its part of axis 0 of a Tensor."""
     if sizes is None:
         check_rows(api, of, tensor, count)
         return [tensor.shape[0] // count] * count

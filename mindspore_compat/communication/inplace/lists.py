@@ -1,6 +1,6 @@
-"""Exchanges of lists of Tensors: all_gather, gather, scatter, reduce_scatter.
+"""Collectives on lists of Tensors: all_gather, gather, scatter, reduce_scatter.
 
-A list holds, for each member of the group in their order, one Tensor like all the others.
+A list contains one Tensor per member of the group, in the order of the members, all of one shape.
 """
 
 from ..._core.declare.public_api import public

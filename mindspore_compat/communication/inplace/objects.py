@@ -1,8 +1,8 @@
 """Exchanges of picklable objects: the object collectives, and sending lists of objects.
 
-An object that cannot be pickled is refused on every member: what it would be sent as is the
-refusal. Objects that arrive are unpickled, which runs code of the sender's choice; so processes
-must trust each other, as processes of one job do.
+If an object cannot be pickled, its place is taken by the error, which is then raised on every
+member. Received objects are unpickled, which can run any code of the sender; so processes must
+trust each other, as processes of one job do.
 """
 
 import pickle
@@ -250,13 +250,14 @@ def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: 
 
 
 class _Parcel:
-    """An object as bytes, or, where it cannot be pickled, as the words of the error."""
+    """Pickles an object to bytes; if it cannot be pickled, returns the text of the error
+    instead."""
 
     def __init__(self, value):
         self.error = None
         try:
             self.content = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-        except Exception as error:  # whatever it is: the other members wait for an answer
+        except Exception as error:  # any error: the other members wait for an answer
             self.error = error
             self.content = f"{type(error).__name__}: {error}"
 

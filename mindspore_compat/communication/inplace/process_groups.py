@@ -116,7 +116,7 @@ def init_process_group(
         store = TCPStore(*address, world_size, is_master=rank == 0, timeout=wait)
     if store is not None:
         _report(store, world_size, rank)
-        world.barrier()  # nobody still reads from the store, which may end here
+        world.barrier()  # nobody reads from the store any more; it may end here
     groups.join(world, group_name)
 
 
@@ -167,7 +167,7 @@ def _world(api, world_size, rank, is_explicit):
 
 
 def _report(store, world_size, rank):
-    """Tells the others that this process is there, and waits until all of them are."""
+    """Reports this process to the store, and waits until all others have reported."""
     store.set(f"init_process_group/{rank}", b"")
     for other in range(world_size):
         store.get(f"init_process_group/{other}")

@@ -178,7 +178,7 @@ def _end(client, server):
 
 
 class _Server:
-    """The values, and the threads that give them out."""
+    """The stored values, and the threads that serve them."""
 
     def __init__(self, host, port):
         self.values = {}
@@ -253,7 +253,7 @@ class _Server:
             return DONE, b""
 
     def added(self, key, amount):
-        """As `answer`, for `add`."""
+        """Answers a request to add to a counter, in the form of `answer`."""
         try:
             total = int(self.values.get(key, b"0")) + int(amount)
         except ValueError:
@@ -272,9 +272,9 @@ class _Server:
                 )
 
     def close(self):
-        """Ends the threads and gives the port back."""
+        """Ends the threads and releases the port."""
         with contextlib.suppress(OSError):
-            self.listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
+            self.listener.shutdown(socket.SHUT_RDWR)  # wakes up the accepting thread
         self.listener.close()
         with self.changed:
             self.closed = True
@@ -337,7 +337,7 @@ class _Client:
         return code, answer
 
     def close(self):
-        """Gives the idle connections back."""
+        """Returns the idle connections to the pool."""
         with self.lock:
             for connection in self.idle:
                 connection.close()
@@ -345,7 +345,7 @@ class _Client:
 
 
 def _received(connection, size):
-    """Exactly `size` bytes.
+    """Receives exactly `size` bytes.
 
     Raises:
         OSError: if the other side has closed.

@@ -74,7 +74,7 @@ def cut(x, length):
 
 
 def stretch(spectra, rate, advance):
-    """Phase vocoder: spectra at `rate` times the speed, with continuous phases.
+    """Phase vocoder: changes the speed of spectra by the factor `rate`, with continuous phases.
 
     Args:
         spectra: complex, (..., freq, time).

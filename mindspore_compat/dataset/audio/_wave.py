@@ -97,7 +97,7 @@ def complex_of(x):
 
 
 def pairs_of(z, dtype):
-    """Complex numbers as pairs."""
+    """Converts complex numbers to pairs."""
     return np.stack([z.real, z.imag], -1).astype(dtype)
 
 

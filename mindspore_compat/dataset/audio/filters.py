@@ -136,7 +136,7 @@ class Biquad(_Filter):
 
 
 def _turn(sample_rate, frequency, quality):
-    """Cosine and sine of a frequency as an angle per sample, and the cookbook's alpha."""
+    """Returns cosine and sine of a frequency as an angle per sample, and the cookbook's alpha."""
     angle = 2.0 * pi * frequency / sample_rate
     return cos(angle), sin(angle), sin(angle) / 2.0 / quality
 

@@ -111,7 +111,7 @@ class Spectrogram(AudioOperation):
 
 
 def magnitudes(spectra, power, dtype):
-    """Magnitudes, raised to a power."""
+    """Returns magnitudes, raised to a power."""
     if power == 1:
         return np.abs(spectra).astype(dtype)
     square = spectra.real * spectra.real + spectra.imag * spectra.imag

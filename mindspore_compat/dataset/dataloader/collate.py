@@ -100,7 +100,7 @@ def default_collate(batch):
 
 
 def _parts(first, batch):
-    """Sequences collated item by item: a list, or a named tuple of the rows' type."""
+    """Collates sequences item by item: returns a list, or a named tuple of the rows' type."""
     if len({len(row) for row in batch}) > 1:
         raise RuntimeError(
             "For 'default_collate', sequences in rows must have one length, but "

@@ -13,7 +13,7 @@ class Dataset:
     """
 
     def __getitem__(self, index):
-        """The row at an index; a subclass defines it.
+        """Returns the row at an index; a subclass defines it.
 
         Raises:
             NotImplementedError: if it does not.

@@ -184,7 +184,7 @@ def _state(owner, attributes):
 
 
 def _value(value):
-    """Any value as JSON."""
+    """Converts any value for JSON."""
     if value is None or type(value) in (bool, int, float, str):
         return value
     if type(value) in (list, tuple):
@@ -237,7 +237,7 @@ _WRITTEN = {
 
 
 def _make_node(description):
-    """Makes a node from its description."""
+    """Creates a node from its description."""
     attributes = dict(description)
     name, children = attributes.pop("op_type"), attributes.pop("children")
     kinds = {kind.__name__: kind for kind in _below(Dataset)}
@@ -285,7 +285,7 @@ def _read(value):
 
 
 def _instance(path, state):
-    """Makes an object of a class of this package with its attributes."""
+    """Creates an object of a class of this package with its attributes."""
     kind = _class(path)
     if not isinstance(kind, type) or not kind.__module__.startswith(_PACKAGE):
         raise ValueError(f"{path!r} is no class of datasets")

@@ -224,7 +224,8 @@ class OrderedMap:
                 break
 
     def _caught(self, work):
-        """Work on an item that returns the errors that replace results."""
+        """Returns a function that processes an item and returns an error that replaces its
+        result."""
         if not self.returned:
             return work
 

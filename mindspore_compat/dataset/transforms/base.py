@@ -53,7 +53,7 @@ class TensorOperation:
         return self._array(inputs[0], 0)
 
     def _fuse(self, before):
-        """A function that applies some transforms and this one in a single pass, if there is one.
+        """Returns a function that applies some transforms and this one in a single pass, or None.
 
         Args:
             before (list[TensorOperation]): transforms whose `_by_value` is True.
@@ -236,7 +236,7 @@ class Fused:
 
 
 def fuse(operations):
-    """Operations in which each sequence that one pass computes is replaced by a Fused."""
+    """Returns the operations, with each sequence that one pass can compute replaced by a Fused."""
     fused, pending = [], []  # pending: the latest transforms of this package that work by value
     for operation in operations:
         ours = not is_python(operation)

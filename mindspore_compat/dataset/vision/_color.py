@@ -45,14 +45,14 @@ def _fma(values, factor, others):
 
 
 def shift_hue(image, factor):
-    """RGB bytes with the hue rotated by a fraction of the circle, in [-0.5, 0.5]."""
+    """Rotates the hue of RGB bytes by a fraction of the circle, in [-0.5, 0.5]."""
     hue, saturation, value = rgb_to_hsv_bytes(image)
     shifted = (hue.astype(np.int64) + int(factor * 255.0)) % 256
     return hsv_to_rgb_bytes(shifted, saturation, value)
 
 
 def _divisions(numerator):
-    """OpenCV's table of `numerator / i` in fixed point with 12 fractional bits; 0 at 0."""
+    """Returns OpenCV's table of `numerator / i` in fixed point with 12 fractional bits; 0 at 0."""
     table = np.zeros(256, np.int64)
     table[1:] = np.rint((numerator << 12) / np.arange(1.0, 256.0)).astype(np.int64)
     return table
@@ -64,7 +64,7 @@ _hues[1:] = np.rint((256 << 12) / (6.0 * np.arange(1.0, 256.0))).astype(np.int64
 
 
 def rgb_to_hsv_bytes(image):
-    """Hue, saturation and value of RGB bytes, all three from 0 to 255."""
+    """Converts RGB bytes to hue, saturation and value, all three from 0 to 255."""
     red, green, blue = (image[..., index].astype(np.int64) for index in range(3))
     value = np.maximum(np.maximum(red, green), blue)
     chroma = value - np.minimum(np.minimum(red, green), blue)
@@ -79,7 +79,7 @@ def rgb_to_hsv_bytes(image):
 
 
 def hsv_to_rgb_bytes(hue, saturation, value):
-    """RGB bytes from hue, saturation and value, all three from 0 to 255."""
+    """Converts hue, saturation and value, all three from 0 to 255, to RGB bytes."""
     one = np.float32(1)
     h = hue.astype(np.float32) * np.float32(6.0 / 255.0)
     s, v = (channel.astype(np.float32) * np.float32(1.0 / 255.0) for channel in (saturation, value))
@@ -98,7 +98,7 @@ def hsv_to_rgb_bytes(hue, saturation, value):
 
 
 def through_table(image, table):
-    """Bytes mapped through one lookup table per channel, (channels, 256)."""
+    """Maps bytes through one lookup table per channel, (channels, 256)."""
     return np.stack([table[index][image[..., index]] for index in range(image.shape[-1])], -1)
 
 

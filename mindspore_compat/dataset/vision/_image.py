@@ -100,7 +100,7 @@ def pair(size):
 
 
 def with_channels(images, lead):
-    """Images as (..., height, width, channels), and whether a channel axis was added."""
+    """Returns images as (..., height, width, channels), and whether a channel axis was added."""
     if images.ndim - lead == 2:
         return images[..., None], True
     return images, False

@@ -31,7 +31,7 @@ def _opencv_for(images):
 
 
 def channels_first(images):
-    """Images (..., height, width, channels) as (..., channels, height, width), contiguous."""
+    """Moves channels first: returns a contiguous array (..., channels, height, width)."""
     cv2 = _opencv_for(images)
     if cv2 is None:
         return np.ascontiguousarray(np.moveaxis(images, -1, -3))
@@ -64,7 +64,8 @@ def planes_by_tables(image, tables):
 
 
 def mirror(images, axis):
-    """Images (..., height, width, channels) flipped along an axis, -2 or -3; contiguous."""
+    """Flips images (..., height, width, channels) along axis -2 or -3; returns a contiguous
+    array."""
     cv2 = _opencv_for(images)
     if cv2 is None:
         return np.ascontiguousarray(np.flip(images, axis))
@@ -73,7 +74,7 @@ def mirror(images, axis):
 
 @functools.cache
 def _resizer():
-    """OpenCV, on processors where it interpolates bytes as the original does.
+    """Returns OpenCV, on processors where it interpolates bytes as the original does.
 
     Builds for processors of other vendors have their own kernels, which may round differently.
     """
@@ -81,7 +82,7 @@ def _resizer():
 
 
 def linear_bytes(images, height, width):
-    """Images (..., height, width, channels) of uint8, resized with OpenCV's linear interpolation.
+    """Resizes uint8 images (..., height, width, channels) with OpenCV's linear interpolation.
 
     Returns:
         numpy.ndarray, or None if OpenCV cannot be used.

@@ -18,7 +18,7 @@ _ONE = 1 << _BITS
 
 
 def nearest(images, height, width):
-    """Nearest-neighbour interpolation: the pixel at the coordinates, rounded down."""
+    """Interpolates by nearest neighbour: takes the pixel at the coordinates, rounded down."""
     rows, columns = (
         _nearest_positions(*lengths)
         for lengths in ((images.shape[-3], height), (images.shape[-2], width))
@@ -33,7 +33,7 @@ def _nearest_positions(size, new_size):
 
 
 def linear(images, height, width):
-    """Bilinear interpolation of the four pixels around the coordinates."""
+    """Interpolates bilinearly between the four pixels around the coordinates."""
     old_height, old_width = images.shape[-3:-1]
     if (old_height, old_width) == (2 * height, 2 * width):
         return _halve(images)
@@ -84,7 +84,7 @@ def _raw_positions(size, new_size):
 
 @functools.lru_cache(maxsize=256)
 def _positions(size, new_size):
-    """Along a row: the left pixel, its weight, and the weight of its right neighbour."""
+    """Returns, along a row, the left pixel, its weight, and the weight of its right neighbour."""
     first, fraction = _raw_positions(size, new_size)
     fraction = np.where((first < 0) | (first >= size - 1), np.float32(0), fraction)
     return np.clip(first, 0, size - 1), np.float32(1) - fraction, fraction
@@ -128,7 +128,8 @@ def _vector_pixels(total):
 
 
 def round_to(values, dtype):
-    """Floats as another dtype, rounded to the nearest even number and clipped to its range."""
+    """Casts floats to another dtype, rounded to the nearest even number and clipped to its
+    range."""
     if dtype.kind == "f":
         return values.astype(dtype, copy=False)
     limits = np.iinfo(dtype)

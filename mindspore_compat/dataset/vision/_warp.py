@@ -46,7 +46,7 @@ def affine_coordinates(matrix, size, nearest):
 
 
 def perspective_coordinates(matrix, size, nearest):
-    """As `affine_coordinates`, for a perspective matrix (3, 3)."""
+    """Returns the source coordinates of `affine_coordinates` for a perspective matrix (3, 3)."""
     width, height = size
     x, y = np.arange(width), np.arange(height)[:, None]
     start = x // 32 * 32  # OpenCV steps within blocks of 32 pixels

@@ -231,7 +231,7 @@ def random_resize_crop(img, size, scale, ratio, interpolation=Inter.BILINEAR, ma
 
 
 def _part(img, scale, ratio, max_attempts):
-    """Top, left, height and width of a crop with random area and aspect ratio."""
+    """Returns top, left, height and width of a crop with random area and aspect ratio."""
     for _ in range(max_attempts):
         area = random.uniform(*scale) * (img.width * img.height)
         sides = math.exp(random.uniform(math.log(ratio[0]), math.log(ratio[1])))

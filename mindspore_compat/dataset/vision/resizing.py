@@ -68,7 +68,7 @@ def target_size(size, height, width):
 
 
 def pil_filter(api, interpolation):
-    """Pillow's number for an interpolation method.
+    """Returns Pillow's number for an interpolation method.
 
     Raises:
         TypeError: if Pillow has none.

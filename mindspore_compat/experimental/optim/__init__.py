@@ -1,5 +1,5 @@
-"""mindspore.experimental.optim: optimizers over parameter groups that change while training goes
-on; each is declared in the file named after it, their schedulers in lr_scheduler.py.
+"""mindspore.experimental.optim: optimizers whose parameter groups may change during training. Each
+is declared in the file named after it; the schedulers are in lr_scheduler.py.
 """
 
 from . import lr_scheduler  # noqa: F401 - reached as an attribute

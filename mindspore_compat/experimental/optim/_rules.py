@@ -1,7 +1,7 @@
 """Rules of parameters that several optimizers of this package share.
 
-The documentation names ValueError for a learning rate of the wrong kind, and so do these rules; the
-original itself ends in a TypeError there. A bool counts as a number, as in the original.
+The documentation names ValueError for a learning rate of the wrong type, and so do these rules; the
+original raises TypeError there. A bool counts as a number, as in the original.
 """
 
 from ..._core.rules.vocabulary import (
@@ -25,7 +25,7 @@ Betas = TupleOf(Beta, length=2) | ListOf(Beta, length=2)
 
 
 class _FloatBeta(type(Float)):
-    """A float in [0, 1); an int out of that range is a ValueError, one within it a TypeError."""
+    """A float in [0, 1); an int outside this range is a ValueError, one inside it a TypeError."""
 
     _python_only = "(isinstance({0}, float) or type({0}) is int and not 0 <= {0} < 1)"
 

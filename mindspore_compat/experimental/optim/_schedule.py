@@ -1,4 +1,4 @@
-"""LRScheduler: the base of the schedulers in lr_scheduler.py, and the writing of learning rates."""
+"""LRScheduler: the base class of the schedulers in lr_scheduler.py; it writes learning rates."""
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def per_group(api, name, value, groups):
 
 
 def tensors_of(rates):
-    """Learning rates as 0-d Tensors of float32."""
+    """Returns learning rates as 0-d float32 Tensors."""
     return [Tensor(np.float32(as_float(rate)), float32) for rate in rates]
 
 
@@ -101,7 +101,7 @@ class LRScheduler:
         self.step()
 
     def get_lr(self):
-        """The learning rates of the current epoch; each scheduler defines this.
+        """Returns the learning rates of the current epoch; each scheduler defines this.
 
         Returns:
             list, a number or Tensor for each group.

@@ -1,9 +1,9 @@
-"""mindspore.experimental.optim.lr_scheduler: learning rates that change from epoch to epoch.
+"""mindspore.experimental.optim.lr_scheduler: learning rates that change with the epoch.
 
 A scheduler writes the `lr` of an optimizer's parameter groups whenever its `step` is called. Most
-take the rate in force one epoch on, so that several may act on one optimizer. Their base is
-in _schedule.py; those that follow a metric, other schedulers or a cycle are in _plateau.py,
-_sequential.py and _cyclic.py.
+derive the next rate from the current one, so several may act on one optimizer. The base class is in
+_schedule.py; schedulers that depend on a metric, on other schedulers or on a cycle are in
+_plateau.py, _sequential.py and _cyclic.py.
 """
 
 import math

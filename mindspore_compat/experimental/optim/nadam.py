@@ -19,7 +19,7 @@ class NAdam(GroupedOptimizer):
     """NAdam: Adam with Nesterov momentum.
 
     The momentum of step t is mu = beta1 (1 - 0.96 ** (t momentum_decay) / 2). The average m of
-    gradients is weighed with that of the next step, the gradient with 1 - mu.
+    gradients is weighted with the mu of the next step, and the gradient with 1 - mu.
 
     Args:
         momentum_decay (float): how fast the momentum grows towards `beta1`.

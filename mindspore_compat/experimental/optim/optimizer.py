@@ -1,9 +1,9 @@
 """Optimizer: parameter groups that can be read and written during training.
 
-Each group of `param_groups` is a dict of its own settings; its `lr` is a Parameter, which the
+Each group of `param_groups` is a dict with its own settings; its `lr` is a Parameter, which the
 schedulers of lr_scheduler.py assign. `GroupedOptimizer` below is the base of the optimizers of this
-package: a subclass names its states, its fused update, and the scalars of a step. The sweep over
-parameters is that of `nn.optim`.
+package: a subclass defines its states, its fused update, and the scalars of a step. The parameters
+are traversed as in `nn.optim`.
 """
 
 import itertools
@@ -75,7 +75,7 @@ class Optimizer(Cell):
             self.add_param_group(group)
 
     def __call__(self, *args, **kwargs):
-        """Updates the parameters; in a step that is recorded on the host, in each replay too."""
+        """Updates the parameters; each replay of a step recorded on the host calls it too."""
         if not current.can_capture():  # no GPU captures its updates
             current.note_training()
         return current.apart(super().__call__, *args, **kwargs)
@@ -184,17 +184,17 @@ def _plain(value):
 class GroupedOptimizer(Optimizer):
     """An optimizer of this package: states, one fused update, and scalars for each step.
 
-    A subclass gives `states`, its kinds of state as (attribute, first value), where the first value
-    may be the name of a default; `update`, made by `fuse` with the link `unscaled`; `counter`, the
-    name of the Parameter that counts steps from `counter_start` on, or None; and `scalars(group,
-    lr, step)`. With `own_decay` the update takes weight decay for itself.
+    A subclass defines `states`, its kinds of state as (attribute, first value), where the first
+    value may be the name of a default; `update`, made by `fuse` with the link `unscaled`;
+    `counter`, the name of the Parameter that counts steps from `counter_start` on, or None; and
+    `scalars(group, lr, step)`. With `own_decay` the update applies weight decay itself.
     """
 
     states = ()
     update = None
     counter = None
     counter_start = np.zeros((), np.int32)
-    counter_first = False  # the order of the original, which a saved optimizer has too
+    counter_first = False  # the original's order, which saved optimizers have too
     own_decay = False
 
     def __init__(self, params, defaults):
@@ -221,19 +221,20 @@ class GroupedOptimizer(Optimizer):
         """Adds a parameter group, with its own states."""
         super().add_param_group(param_group)
         if not hasattr(self, "_plan"):
-            return  # the states of the first groups come after all of them
+            return  # the states of the first groups come after all groups
         for attribute, first in self.states:
             fresh = self._new_states(attribute, first, self.param_groups[-1]["params"])
             setattr(self, attribute, ParameterTuple([*getattr(self, attribute), *fresh]))
         self._plan = None
 
     def _new_states(self, attribute, first, parameters):
-        """States of one kind, named after their parameters."""
+        """Returns the states of one kind, named after their parameters."""
         first = self.defaults.get(first, first) if isinstance(first, str) else first
         return ParameterTuple(parameters).clone(attribute, first)
 
     def scalars(self, group, lr, step):
-        """The scalars of the update besides the links', for step number `step` from 1 on."""
+        """Returns the scalars of the update, except those of links, for step `step`, counted from
+        1."""
         raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
 
     def construct(self, gradients):
@@ -270,9 +271,9 @@ class GroupedOptimizer(Optimizer):
         return {**own, "unscale": -1.0 if group.get("maximize") else None, "decay": decay}
 
     def _update_range(self, first, last, gradients, **settings):
-        """Updates the parameters from number `first` to before `last`, for `implementation`.
+        """Updates the parameters with indices `first` to `last` - 1, for `implementation`.
 
-        The step counted last is taken once more, with these settings in place of the group's.
+        It repeats the last counted step, with these settings in place of the group's.
 
         Args:
             first (int): the number of the first parameter.

@@ -1,4 +1,4 @@
-"""RAdam: Adam that waits for the variance of its rate to settle, over parameter groups."""
+"""RAdam: rectified Adam, which uses only momentum until the variance of its rate is defined."""
 
 import math
 

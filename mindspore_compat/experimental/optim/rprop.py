@@ -19,10 +19,10 @@ Growing = Float(gt=1.0, lt=inf)
 @public("experimental.optim.Rprop")
 @documented
 class Rprop(GroupedOptimizer):
-    """Rprop: a step whose length depends on whether the gradient kept its sign.
+    """Rprop: a step whose length depends on whether the gradient has kept its sign.
 
-    Where it did, the step grows by `etas[1]`; where it turned, it shrinks by `etas[0]` and is not
-    taken.
+    If it has, the step grows by the factor `etas[1]`; if the sign has changed, the step shrinks by
+    `etas[0]` and is not taken.
 
     Args:
         etas (tuple[float, float]): the factors of a shrinking and of a growing step.
@@ -42,7 +42,7 @@ class Rprop(GroupedOptimizer):
     states = (("prev", "zeros"), ("step_size", "zeros"))
     update = fuse(rprop_update, link=unscaled)
     counter = "step_t"
-    own_decay = True  # none: the original does not look at the weight decay of a group
+    own_decay = True  # as in the original, weight decay has no effect
 
     @checked
     def __init__(

@@ -189,7 +189,7 @@ class Naming:
         return None
 
     def generate_scope(self):
-        """Gives every sub-cell its scope, the classes and names that lead to it."""
+        """Sets the scope of every sub-cell, the classes and names that lead to it."""
         for scope, cell in self._cell_scopes("Default"):
             cell.__dict__["_scope"] = scope
 

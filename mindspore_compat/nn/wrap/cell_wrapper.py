@@ -386,7 +386,7 @@ class _MicroBatch(Cell):
         self.count = count
 
     def construct(self, index, *inputs):
-        """Slice `index` of every Tensor."""
+        """Returns slice `index` of every Tensor."""
         return tuple(self._slice(index, value) for value in inputs)
 
     def _slice(self, index, tensor):

@@ -13,7 +13,7 @@ from .op_parallel_config import OpParallelConfig, default_dpmp_config
 
 __all__ = ["AttentionMask", "MultiHeadAttention"]
 
-MASKED = -10000.0  # is added to the scores of what a token must not see
+MASKED = -10000.0  # added to the scores of masked tokens
 
 
 class AttentionMask(Cell):
@@ -70,9 +70,9 @@ class AttentionMask(Cell):
 class MultiHeadAttention(Cell):
     """Multi-head attention: softmax(Q K^T / sqrt(d) + mask) V per head, with four linear layers.
 
-    With `use_past` the keys and values of earlier tokens come in and go out: in the first call,
-    under `add_flags_recursive(is_first_iteration=True)`, for the whole sequence; then, under
-    `is_first_iteration=False`, each call has one token, the last of the `batch_valid_length`.
+    With `use_past`, the keys and values of earlier tokens are inputs and outputs. The first call,
+    after `add_flags_recursive(is_first_iteration=True)`, takes the whole sequence. Each later call,
+    with `is_first_iteration=False`, takes one token, the last of the `batch_valid_length`.
 
     Args:
         batch_size (int): the batch size; only `use_past` uses it.
@@ -183,7 +183,7 @@ class MultiHeadAttention(Cell):
         return x.reshape((batch, -1, self.num_heads, self.size_per_head)).swapaxes(1, 2)
 
     def _with_past(self, key, value, key_past, value_past, lengths):
-        """Keys and values of the tokens so far, followed by zeros."""
+        """Returns keys and values of the tokens so far, followed by zeros."""
         positions = ops.arange(self.tgt_seq_length)
         lengths = lengths.reshape((-1, 1))
         if self.is_first_iteration:

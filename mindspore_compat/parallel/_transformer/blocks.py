@@ -1,8 +1,8 @@
 """The layers that an encoder and a decoder repeat: attention, then a feed-forward layer.
 
-Each is added to what comes in, which is normalised before it (or, with `post_layernorm_residual`,
-normalised and then added to). With `use_past` the keys and values of earlier tokens are Parameters
-of the layer.
+The output of each is added to its input, which is normalised first (or, with
+`post_layernorm_residual`, the normalised input is added). With `use_past` the keys and values of
+earlier tokens are Parameters of the layer.
 """
 
 from ... import ops

@@ -48,7 +48,7 @@ def _valid_value_checks(types, class_name):
 
 
 def _check_input_dtype(input_dtype, param_name, allow_dtypes, cls_name):
-    """Refuses other dtypes of an input than those allowed.
+    """Rejects an input whose dtype is not allowed.
 
     Raises:
         TypeError: if it is another one.
@@ -59,7 +59,7 @@ def _check_input_dtype(input_dtype, param_name, allow_dtypes, cls_name):
 def _check_past_none_input_none(
     use_past, param_name, func_name, default_value, is_tensor, is_default
 ):
-    """Refuses an input for inference step by step without it, and its lack where it is used.
+    """Rejects an input for token-by-token inference if that is off, and its absence if it is on.
 
     Args:
         use_past (bool): whether the layer keeps keys and values.

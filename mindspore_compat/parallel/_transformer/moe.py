@@ -135,7 +135,8 @@ class MoE(Cell):
         return out.reshape(x.shape), self._loss(probabilities, chosen[:, 0])
 
     def _seats(self, chosen, capacity):
-        """1 where the choice of a token gets a slot of an expert; first choices come first."""
+        """Returns 1 where the choice of a token gets a slot of an expert; first choices come
+        first."""
         choices = ops.one_hot(chosen.swapaxes(0, 1), self.config.expert_num)
         choices = choices.astype(float32)
         order = choices.reshape((-1, self.config.expert_num)).cumsum(0).reshape(choices.shape)

@@ -1,7 +1,7 @@
 """Parallel configurations of transformer layers, which the layers accept and store.
 
-One device holds each layer whole, so the numbers are checked and stored; `recompute` alone changes
-what a layer does.
+Each device holds whole layers, so the numbers are checked and stored; only `recompute` changes how
+a layer works.
 """
 
 from ..._core.context.config import get_auto_parallel_context
@@ -24,7 +24,7 @@ _Count = Int(ge=1)
 
 
 class _Setting:
-    """An attribute whose values follow a rule."""
+    """Descriptor of an attribute whose values follow a rule."""
 
     def __init__(self, rule):
         self.rule = rule
@@ -249,7 +249,7 @@ default_transformer_config = TransformerOpParallelConfig()
 
 
 def _check_config(config):
-    """Refuses a config that does not fit the stages of `set_auto_parallel_context`.
+    """Rejects a config that does not fit the pipeline stages of `set_auto_parallel_context`.
 
     Raises:
         ValueError: if `config` has another number of stages than the context, or fewer micro

@@ -37,7 +37,7 @@ def _get_lambda_func(total_layer=None):
 
 
 def _stacked(make, count, lambda_func, offset, parallel_config):
-    """Makes `count` layers and passes each to `lambda_func`."""
+    """Creates `count` layers and passes each to `lambda_func`."""
     blocks = CellList()
     for number in range(count):
         block = make()

@@ -1,8 +1,8 @@
 """DistributedDataParallel: a network whose gradients are averaged over the ranks.
 
-Every trainable parameter gets a hook. Its gradient is added to its position in a bucket, and the
-bucket travels as one message when the gradients of all its parameters are there. What the caller
-gets as gradients are the slices of the buckets, so all of them are complete by then.
+Every trainable parameter has a hook, which adds its gradient to its position in a bucket. A bucket
+is sent as one message when the gradients of all its parameters are there. The caller receives
+slices of the buckets as gradients, so all of them are complete by then.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ class DistributedDataParallel(Cell):
         self.reducer_mode = reducer_mode
         self._scale = 1 / group.size
         self._syncs = True
-        self._order = []  # parameters as the first walk back of a static graph comes to them
+        self._order = []  # parameters in the order of a static graph's first backward pass
         self._buckets = self._made(self.module.trainable_params())
         self._bucket_positions = self._positions_in_buckets()
         if init_sync:
@@ -202,7 +202,7 @@ class DistributedDataParallel(Cell):
 
 
 class _Arrival:
-    """The hook of one parameter."""
+    """Returns the hook of one parameter."""
 
     def __init__(self, network, parameter):
         self.network = network
@@ -213,7 +213,7 @@ class _Arrival:
 
 
 class _Bucket:
-    """The gradients of some parameters of one dtype, one after the other in memory.
+    """The gradients of some parameters of one dtype, consecutive in memory.
 
     Args:
         parameters (list[Parameter]): the parameters of the gradients.
@@ -230,7 +230,7 @@ class _Bucket:
         self.flat = None
         self.parts = {}
         self.waiting = set()  # the ids of parameters whose sum is not averaged yet
-        self.arrived = set()  # of those whose gradient came in this walk back
+        self.arrived = set()  # ids of parameters whose gradient came in this backward pass
 
     def add(self, parameter, gradient, syncs):
         """Adds a gradient to its sum, and returns the Tensor of the sum."""
@@ -286,7 +286,7 @@ class _Bucket:
         return total * array.dtype.type(self.scale) if self.after else total
 
     def finish(self):
-        """Averages the sums that wait: all in one message, or each by itself."""
+        """Averages the pending sums, all in one message or each separately."""
         if len(self.waiting) == len(self.parameters):
             self.reduce()
         for parameter in self.parameters:

@@ -52,4 +52,4 @@ class LambdaCallback(Callback):
 
 
 def _do_nothing(run_context):
-    """The default hook, which does nothing."""
+    """Does nothing: the default hook."""
