@@ -1,14 +1,15 @@
 """Recurrences over a sequence: plain, LSTM and GRU, one direction of one layer at a time.
 
-An op receives what the inputs contribute to the gates (computed for all steps at once, by the
-layers in `nn`) and runs the steps. The outputs are saved for the gradient: the states before each
-step are outputs of the step before. An LSTM and a GRU save their gates after their activations,
-a GRU also the candidate's recurrent part, and need no product for these again. On a GPU, and where
-loops are compiled for the host, the arithmetic between two products is one kernel (fused_steps.py).
+An op receives the contribution of the inputs to the gates, which the layers in `nn` compute for all
+steps at once, and runs the steps. The gradient uses saved outputs: the state before a step is the
+output of the step before. An LSTM and a GRU also save their gates after their activations, and a
+GRU the candidate's recurrent part, so the gradient needs no product to recompute them. On a GPU,
+and on a host with compiled loops, the arithmetic between two products is one kernel
+(fused_steps.py).
 
 Shapes: T steps, N sequences, H units. `mask` is (T, N, 1), one inside a sequence and zero beyond
-its end; a masked step keeps the state and puts out zeros, which also makes the backward direction
-start at each sequence's own end.
+its end. A masked step keeps the state and outputs zeros, so that the backward direction starts at
+each sequence's own end.
 """
 
 from ..._backend.bodies.gpu import bodies_of
@@ -36,7 +37,7 @@ def steps(count, reverse):
 
 
 def _states_before(xp, outputs, first, mask, reverse):
-    """The states before each step, from the outputs (T, N, H) and the first state."""
+    """Returns the states before each step, from the outputs (T, N, H) and the first state."""
     first = xp.expand_dims(first, 0)
     if outputs.shape[0] == 1:
         return first
@@ -57,7 +58,7 @@ def _weight_vjp(xp, grads, states):
 
 
 def stacked(xp, by_step):
-    """A dict of steps stacked into one array."""
+    """Stacks the arrays in a dict, keyed by step, into one array."""
     return xp.stack([by_step[t] for t in range(len(by_step))], 0)
 
 
@@ -78,7 +79,7 @@ def rnn_sequence(
     kind: OneOf("tanh", "relu") = "tanh",
     reverse: Bool = False,
 ):
-    """h = act(gates[t] + h @ weight.T), step by step.
+    """Computes h = act(gates[t] + h @ weight.T) step by step.
 
     Returns:
         The outputs (T, N, H) and the last state (N, H).
@@ -100,7 +101,7 @@ def rnn_sequence(
 
 @rnn_sequence.vjp_joint
 def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
-    """Gradients of the gates, the first state and the weight."""
+    """Returns gradients of the gates, the first state and the weight."""
     grad_out, flow = g
     outputs = out[0]
     before = _states_before(xp, outputs, h0, mask, reverse)
@@ -122,14 +123,14 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     return grads, flow, _weight_vjp(xp, grads, before), None
 
 
-rnn_sequence_vjp.fills = False  # a cell uses the state alone, most layers the outputs alone
+rnn_sequence_vjp.fills = False  # a cell uses only the state, most layers only the outputs
 
 
 # LSTM: the gates are input, forget, candidate, output ---------------------------------------------
 
 
 def lstm_gates(xp, total):
-    """The four gates from their sums (..., 4H); sigmoid(x) is (1 + tanh(x / 2)) / 2."""
+    """Computes the four gates from their sums (..., 4H); sigmoid(x) is (1 + tanh(x / 2)) / 2."""
     width = total.shape[-1] // 4
     gate_values = xp.tanh(0.5 * total[..., : 2 * width]) * 0.5 + 0.5
     candidate = xp.tanh(total[..., 2 * width : 3 * width])
@@ -148,7 +149,8 @@ def lstm_sequence(
     reverse: Bool = False,
     saves: Bool = True,
 ):
-    """c = f c + i g, h = o tanh(c), step by step, the gates from gates[t] + h @ weight.T.
+    """Computes c = f c + i g and h = o tanh(c) step by step; the gates are activations of gates[t]
+    + h @ weight.T.
 
     Args:
         saves (bool): whether the gates after their activations are returned; without them, there is
@@ -156,7 +158,7 @@ def lstm_sequence(
 
     Returns:
         The outputs (T, N, H), the last state and the last cell (N, H), and the gates after their
-        activations (T, N, 4H), or no step of these.
+        activations (T, N, 4H), or (0, N, 4H) if `saves` is false.
     """
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask)):
@@ -179,14 +181,14 @@ def lstm_sequence(
 
 
 def lstm(gates, h0, c0, weight, mask=None, reverse=False):
-    """The outputs, the last state and the last cell of `lstm_sequence`, of Tensors."""
+    """Runs `lstm_sequence` on Tensors; returns the outputs, the last state and the last cell."""
     saves = any(tensor._node is not None for tensor in (gates, h0, c0, weight))
     return lstm_sequence.run(gates, h0, c0, weight, mask, reverse, saves)[:3]
 
 
 @lstm_sequence.vjp_joint
 def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
-    """Gradients of the gates, the first state and cell, and the weight."""
+    """Returns gradients of the gates, the first state and cell, and the weight."""
     grad_out, flow, cell_flow, by_activated = g
     outputs, _, _, activated = out
     before = _states_before(xp, outputs, h0, mask, reverse)
@@ -226,14 +228,15 @@ def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
     return grads, flow, cell_flow, _weight_vjp(xp, grads, before), None
 
 
-lstm_sequence_vjp.fills = False  # the saved gates have a gradient in a gradient alone
+lstm_sequence_vjp.fills = False  # the saved gates have a gradient only in second order
 
 
 # GRU: the gates are reset, update, candidate ------------------------------------------------------
 
 
 def _gru_gates(xp, sums, recurrent):
-    """Reset, update, candidate, and the candidate's recurrent part, from the sums (..., 3H)."""
+    """Computes reset, update, candidate, and the candidate's recurrent part, from the sums (...,
+    3H)."""
     width = sums.shape[-1] // 3
     total = sums[..., : 2 * width] + recurrent[..., : 2 * width]
     gate_values = xp.tanh(0.5 * total) * 0.5 + 0.5
@@ -258,14 +261,16 @@ def gru_sequence(
     reverse: Bool = False,
     saves: Bool = True,
 ):
-    """h = (1 - z) n + z h, step by step, with n = tanh(gates_n + r (h @ weight_n.T + bias_n)).
+    """Computes h = (1 - z) n + z h step by step, with n = tanh(gates_n + r (h @ weight_n.T +
+    bias_n)).
 
     Args:
-        saves (bool): whether what the gradient needs is returned.
+        saves (bool): whether the values that the gradient needs are returned.
 
     Returns:
-        The outputs (T, N, H), the last state (N, H), and r, z, n and n's recurrent part side by
-        side (T, N, 4H), or no step of these; of masked steps nothing is used.
+        The outputs (T, N, H), the last state (N, H), and r, z, n and n's recurrent part joined
+        along the last axis (T, N, 4H), or (0, N, 4H) if `saves` is false. The values of masked
+        steps are not used.
     """
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask)):
@@ -288,7 +293,7 @@ def gru_sequence(
 
 
 def gru(gates, h0, weight, bias=None, mask=None, reverse=False):
-    """The outputs and the last state of `gru_sequence`, of Tensors."""
+    """Runs `gru_sequence` on Tensors; returns the outputs and the last state."""
     saves = any(
         tensor._node is not None for tensor in (gates, h0, weight, bias) if tensor is not None
     )
@@ -297,7 +302,7 @@ def gru(gates, h0, weight, bias=None, mask=None, reverse=False):
 
 @gru_sequence.vjp_joint
 def gru_sequence_vjp(xp, g, h0, weight, bias, mask, reverse, out):
-    """Gradients of the gates, the first state, the weight and the bias."""
+    """Returns gradients of the gates, the first state, the weight and the bias."""
     grad_out, flow, by_activated = g
     outputs, _, activated = out
     before = _states_before(xp, outputs, h0, mask, reverse)
@@ -337,6 +342,6 @@ gru_sequence_vjp.fills = False
 
 
 def _quarters(x):
-    """The four parts of the last axis."""
+    """Returns the four parts of the last axis."""
     width = x.shape[-1] // 4
     return [x[..., at * width : (at + 1) * width] for at in range(4)]

@@ -1,8 +1,8 @@
 """Recurrent Primitives that return the gates of every step: DynamicRNN, BasicLSTMCell,
 DynamicGRUV2.
 
-Primitives of stacked layers whose weights are one vector are in _recurrent/flat_weights.py, the
-sequences below the layers of `nn` in _recurrent/sequence.py.
+Stacked layers whose weights are one vector are in _recurrent/flat_weights.py. The sequences used by
+the layers of `nn` are in _recurrent/sequence.py.
 """
 
 from ..._core.declare.op import op
@@ -42,7 +42,7 @@ def need_rank(api, **pairs):
 
 
 def need_plain(api, settings, plain):
-    """Raises a ValueError for a setting that the operation has no inputs for."""
+    """Raises a ValueError for a setting other than the only supported value."""
     for name, default in plain.items():
         if settings[name] != default:
             raise ValueError(
@@ -58,7 +58,7 @@ def need_plain(api, settings, plain):
 def lstm_steps(
     xp, x: Floats, w: Floats, b: Floats, init_h: Floats, init_c: Floats, forget_bias: Float = 0.0
 ):
-    """An LSTM over `x` (T, N, I); the columns of `w` (I + H, 4H) are input, candidate, forget,
+    """Runs an LSTM over `x` (T, N, I); the columns of `w` (I + H, 4H) are input, candidate, forget,
     output.
 
     Returns:
@@ -82,7 +82,7 @@ def lstm_steps(
 
 @lstm_steps.vjp_joint
 def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
-    """Gradients of the input, the weight, the bias, the first state and the first cell."""
+    """Returns gradients of the input, the weight, the bias, the first state and the first cell."""
     to_h, to_c, to_i, to_j, to_f, to_o, to_bent = g
     h, c, i, j, f, o, bent = out
     before, cells = _before(xp, h, init_h), _before(xp, c, init_c)
@@ -107,48 +107,49 @@ def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
 
 
 def _before(xp, states, first):
-    """The states before each step."""
+    """Returns the states before each step."""
     return xp.concatenate([xp.expand_dims(first, 0), states[:-1]], 0)
 
 
 def _weight_vjp(xp, inputs, grads):
-    """The gradient of a weight that multiplies `inputs` from the right, over all steps."""
+    """Returns the gradient of a weight that multiplies `inputs` from the right, summed over all
+    steps."""
     rows = xp.reshape(inputs, (-1, inputs.shape[-1]))
     return xp.matmul(xp.swapaxes(rows, 0, 1), xp.reshape(grads, (-1, grads.shape[-1])))
 
 
 @public("ops.DynamicRNN")
 class DynamicRNN(Primitive):
-    """An LSTM over a sequence of T steps of N rows, which also returns its gates.
+    """Runs an LSTM over a sequence of T steps of N rows, and returns its gates, too.
 
-    `i, f, o = sigmoid(...)`, `j = tanh(...)`, `c = f c + i j`, `h = o tanh(c)`; the sums before the
-    gates are `[x, h] @ w + b`, whose 4H columns are i, j, f, o. Computed in float32.
+    The sums before the gates are `[x, h] @ w + b`, whose 4H columns are i, j, f, o. Then `i, f, o =
+    sigmoid(...)`, `j = tanh(...)`, `c = f c + i j`, `h = o tanh(c)`, computed in float32.
 
     Args:
-        cell_type (str): the kind of network, "LSTM".
-        direction (str): "UNIDIRECTIONAL".
-        cell_depth (int): how many layers; a call needs 1.
-        use_peephole (bool): whether gates see the cell; a call needs False.
-        keep_prob (float): in [0, 1]; a call needs 1.0.
-        cell_clip (float): the bound of the cell; a call needs a negative number, for none.
-        num_proj (int): the size of a projection; a call needs 0.
-        time_major (bool): whether steps are the first axis: True.
-        activation (str): "tanh".
+        cell_type (str): must be "LSTM".
+        direction (str): must be "UNIDIRECTIONAL".
+        cell_depth (int): the number of layers; must be 1 when called.
+        use_peephole (bool): whether gates depend on the cell; must be False when called.
+        keep_prob (float): in [0, 1]; must be 1.0 when called.
+        cell_clip (float): the bound of the cell; must be negative, for none, when called.
+        num_proj (int): the size of a projection; must be 0 when called.
+        time_major (bool): whether steps are the first axis; must be True.
+        activation (str): must be "tanh".
         forget_bias (float): added before the forget gate.
-        is_training (bool): whether gradients are wanted; the results are the same.
+        is_training (bool): whether gradients are needed; the results are the same.
 
     Inputs:
         `x` (T, N, I) float16; `w` (I + H, 4H) float16; `b` (4H) float16 or float32; `seq_length`,
-        None; `init_h` and `init_c` (1, N, H) float16.
+        must be None; `init_h` and `init_c` (1, N, H) float16.
 
     Returns:
-        Eight Tensors (T, N, H): y, output_h (float16), output_c, i, j, f, o, tanh(c); but for
-        output_h of the dtype of `b`.
+        Eight Tensors (T, N, H): y, output_h, output_c, i, j, f, o, tanh(c). output_h is float16,
+        the others have the dtype of `b`.
 
     Raises:
-        TypeError: if a setting or an input is of another type or dtype.
-        ValueError: if a setting is out of range or without an input to go with, `seq_length` is
-            given, or shapes do not fit.
+        TypeError: if a setting or an input has the wrong type or dtype.
+        ValueError: if a setting is out of range or not supported, `seq_length` is given, or shapes
+            do not fit.
 
     Example:
         >>> half = lambda *shape: ms.ops.ones(shape, ms.float16)
@@ -222,24 +223,24 @@ class DynamicRNN(Primitive):
 
 @public("ops.BasicLSTMCell")
 class BasicLSTMCell(Primitive):
-    """One step of the LSTM of `ops.DynamicRNN`, which runs a whole sequence.
+    """Computes one step of an LSTM; `ops.DynamicRNN` runs a whole sequence.
 
     Args:
-        keep_prob (float): in [0, 1]; a call needs 1.0.
+        keep_prob (float): in [0, 1]; must be 1.0 when called.
         forget_bias (float): added before the forget gate.
-        state_is_tuple (bool): whether cell and state are two Tensors; a call needs True.
-        activation (str): "tanh".
+        state_is_tuple (bool): whether cell and state are two Tensors; must be True when called.
+        activation (str): must be "tanh".
 
     Inputs:
-        `x` (N, I), `h` and `c` (N, H), `w` (I + H, 4H), `b` (4H), of float16 or float32.
+        `x` (N, I), `h` and `c` (N, H), `w` (I + H, 4H), `b` (4H), all float16 or float32.
 
     Returns:
-        Seven Tensors (N, H): the cell, the state (of the dtype of `h`), i, j, f, o and tanh of the
-        cell; but for the state of the dtype of `c`.
+        Seven Tensors (N, H): the cell, the state, i, j, f, o and tanh of the cell. The state has
+        the dtype of `h`, the others have the dtype of `c`.
 
     Raises:
-        TypeError: if a setting or an input is of another type or dtype.
-        ValueError: if a setting is out of range or has nothing to go with, or shapes do not fit.
+        TypeError: if a setting or an input has the wrong type or dtype.
+        ValueError: if a setting is out of range or not supported, or shapes do not fit.
 
     Example:
         >>> x, h, c = (ms.ops.ones(shape) for shape in ((1, 2), (1, 3), (1, 3)))
@@ -295,7 +296,7 @@ def gru_steps(
     gate_order: Str = "rzh",
     reset_after: Bool = True,
 ):
-    """A GRU over `x` (T, N, I); the columns of the weights are the gates in `gate_order`.
+    """Runs a GRU over `x` (T, N, I); the columns of the weights are the gates in `gate_order`.
 
     Returns:
         The states, then the update and reset gates, the candidate and its recurrent part,
@@ -333,7 +334,7 @@ def gru_steps_vjp(
     reset_after,
     out,
 ):
-    """Gradients of the input, both weights, the first state and both biases."""
+    """Returns gradients of the input, both weights, the first state and both biases."""
     to_h, to_z, to_r, to_n, to_inner = g
     h, z, r, n, inner = out
     before, width = _before(xp, h, init_h), init_h.shape[-1]
@@ -381,37 +382,38 @@ PLAIN_GRU = {"cell_depth": 1, "keep_prob": 1.0, "num_proj": 0, "time_major": Tru
 
 @public("ops.DynamicGRUV2")
 class DynamicGRUV2(Primitive):
-    """A GRU over a sequence of T steps of N rows, which also returns its gates.
+    """Runs a GRU over a sequence of T steps of N rows, and returns its gates, too.
 
-    `r, z = sigmoid(...)`, `n = tanh(x W_n + b_n + r (h V_n + c_n))`, `h = (1 - z) n + z h`.
-    Computed in float32.
+    `r, z = sigmoid(...)`, `n = tanh(x W_n + b_n + r (h V_n + c_n))`, `h = (1 - z) n + z h`,
+    computed in float32.
 
     Args:
-        direction (str): "UNIDIRECTIONAL".
-        cell_depth (int): how many layers; a call needs 1.
-        keep_prob (float): in [0, 1]; a call needs 1.0.
-        cell_clip (float): the bound of the state; a call needs a negative number, for none.
-        num_proj (int): the size of a projection; a call needs 0.
-        time_major (bool): whether steps are the first axis; a call needs True.
-        activation (str): "tanh".
-        gate_order (str): the gates in the columns of weights and biases: "rzh" for reset, update,
-            new; "zrh" for update, reset, new.
-        reset_after (bool): False to reset the state before it is multiplied by its weight.
-        is_training (bool): whether gradients are wanted; the results are the same.
+        direction (str): must be "UNIDIRECTIONAL".
+        cell_depth (int): the number of layers; must be 1 when called.
+        keep_prob (float): in [0, 1]; must be 1.0 when called.
+        cell_clip (float): the bound of the state; must be negative, for none, when called.
+        num_proj (int): the size of a projection; must be 0 when called.
+        time_major (bool): whether steps are the first axis; must be True when called.
+        activation (str): must be "tanh".
+        gate_order (str): the order of the gates in the columns of weights and biases: "rzh" for
+            reset, update, new; "zrh" for update, reset, new.
+        reset_after (bool): False to apply the reset gate to the state before its product with the
+            weight.
+        is_training (bool): whether gradients are needed; the results are the same.
 
     Inputs:
-        `x` (T, N, I), `weight_input` (I, 3H) and `weight_hidden` (H, 3H) float16; `bias_input` and
-        `bias_hidden` (3H), each may be None; `seq_length`, None; `init_h` (N, H) float16 or
-        float32, the dtype of the biases.
+        `x` (T, N, I), `weight_input` (I, 3H) and `weight_hidden` (H, 3H), all float16; `bias_input`
+        and `bias_hidden` (3H), each may be None; `seq_length`, must be None; `init_h` (N, H)
+        float16 or float32, of the dtype of the biases.
 
     Returns:
-        Six Tensors (T, N, H) of the dtype of the biases (of `init_h` without them): y, output_h,
+        Six Tensors (T, N, H) of the dtype of the biases (without biases, of `init_h`): y, output_h,
         update, reset, new, and the recurrent part of new.
 
     Raises:
-        TypeError: if a setting or an input is of another type or dtype.
-        ValueError: if a setting is out of range or without an input to go with, `seq_length` is
-            given, or shapes do not fit.
+        TypeError: if a setting or an input has the wrong type or dtype.
+        ValueError: if a setting is out of range or not supported, `seq_length` is given, or shapes
+            do not fit.
 
     Example:
         >>> half = lambda *shape: ms.ops.ones(shape, ms.float16)

@@ -1,4 +1,4 @@
-"""Token sequences: their edit distance, and scores that forbid repeated n-grams."""
+"""Token sequences: edit distance, and prevention of repeated n-grams."""
 
 import numpy
 
@@ -13,17 +13,18 @@ from ..primitive import Primitive
 
 @public("ops.NoRepeatNGram")
 class NoRepeatNGram(Primitive):
-    """Scores of next tokens, with the lowest float for tokens that would repeat an n-gram.
+    """Sets the scores of next tokens that would repeat an n-gram to the lowest float; returns a
+    copy.
 
     Args:
-        ngram_size (int): how many words may not repeat.
+        ngram_size (int): n, the length of the n-grams that must not repeat.
 
     Inputs:
-        - **state_seq** (Tensor): the words so far, (batch, beams, length).
-        - **log_probs** (Tensor): the scores of the next word, (batch, beams, words).
+        - **state_seq** (Tensor): the tokens so far, (batch, beams, length).
+        - **log_probs** (Tensor): the scores of the next token, (batch, beams, tokens).
 
     Raises:
-        TypeError: if an input is of another type.
+        TypeError: if an input has the wrong type.
         ValueError: if `ngram_size` is not in (0, length] or the shapes do not fit.
 
     Example:
@@ -66,19 +67,19 @@ class NoRepeatNGram(Primitive):
 
 @public("ops.EditDistance")
 class EditDistance(Primitive):
-    """Computes the edit distance (Levenshtein): the insertions, deletions and replacements that
-    turn one sequence into another.
+    """Computes the edit distance (Levenshtein): the number of insertions, deletions and
+    replacements that turn one sequence into another.
 
     Args:
-        normalize (bool): whether to divide by the length of the truth.
+        normalize (bool): whether the distance is divided by the length of the truth.
 
-    Inputs: the indices (int64), values and shape (int64) of two sparse tensors of sequences along
-    the last axis: hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices,
-    truth_values, truth_shape.
+    Inputs: the indices (int64), values and shape (int64) of two sparse tensors, which hold
+    sequences along the last axis: hypothesis_indices, hypothesis_values, hypothesis_shape,
+    truth_indices, truth_values, truth_shape.
 
     Raises:
-        TypeError: if an argument is of another type, or the values do not have one dtype.
-        ValueError: if indices are not rows or a shape is not a vector.
+        TypeError: if an argument has the wrong type, or the values have different dtypes.
+        ValueError: if indices do not have two axes or a shape does not have one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -132,7 +133,7 @@ class EditDistance(Primitive):
 
 
 def _sequences(indices, values):
-    """The sequences of a sparse tensor, by their index."""
+    """Returns the sequences of a sparse tensor, by their index."""
     sequences = {}
     for index, value in zip(indices.asnumpy().tolist(), values.asnumpy().tolist(), strict=True):
         sequences.setdefault(tuple(index[:-1]), []).append(value)
@@ -140,7 +141,7 @@ def _sequences(indices, values):
 
 
 def _edits(hypothesis, truth):
-    """The Levenshtein distance, one row of the table at a time."""
+    """Returns the Levenshtein distance, one row of the table at a time."""
     row = list(range(len(truth) + 1))
     for i, one in enumerate(hypothesis, 1):
         before, row[0] = row[0], i

@@ -20,12 +20,12 @@ _IntOrFloat = InstanceOf(int, float).called("a number")
 @public("ops.clip_by_global_norm")
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     """Clips Tensors by their global norm: scales each by clip_norm / max(norm, clip_norm), where
-    the norm is that of all together.
+    the norm is that of all Tensors together.
 
     Args:
-        x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; of one alone the scaled Tensor
-            is returned.
-        clip_norm (Union[float, int]): the norm allowed, above 0. Default: 1.0.
+        x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; for a single Tensor, the scaled
+            Tensor is returned.
+        clip_norm (Union[float, int]): the largest allowed norm, above 0. Default: 1.0.
         use_norm (None): an argument that MindSpore reserves for later use.
 
     Raises:
@@ -83,7 +83,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
         if not isinstance(one, Tensor):
             _Tensors.refuse("clip_by_norm", "x", one)
     max_norm, norm_type = plain_numbers(max_norm), plain_numbers(norm_type)
-    bound = max_norm  # may carry a gradient
+    bound = max_norm  # a Tensor whose gradient may be needed
     max_norm, norm_type = (
         value.item() if isinstance(value, Tensor) and value.size == 1 else value
         for value in (max_norm, norm_type)

@@ -20,7 +20,7 @@ from .._shape.axes import axis_of
 
 
 def _extreme_so_far(xp, input, axis, largest):
-    """The cumulative extremes and their indices."""
+    """Returns the cumulative extremes and their indices."""
     if not input.size:
         return input, xp.zeros(input.shape, "int64")
     at = xp.index_so_far(input, axis, largest=largest)
@@ -157,12 +157,12 @@ def diff(
 ):
     """Computes the n-th difference along an axis: each element minus the one before it, `n` times.
 
-    `prepend` and `append` are put before and behind the elements first. A RuntimeError is raised if
-    `n` is negative.
+    `prepend` and `append` are first joined to the input at its start and end. A RuntimeError is
+    raised if `n` is negative.
 
     Shapes:
-        `x` has at least one axis. Each difference makes the axis one shorter; the other axes and
-        the dtype stay.
+        `x` has at least one axis. Each difference shortens the axis by one; the other axes and the
+        dtype are kept.
 
     Example:
         >>> print(ms.ops.diff(ms.Tensor([1, 4, 9, 16])))
@@ -184,14 +184,14 @@ def diff_ext(
     prepend: Anything | None = None,
     append: Anything | None = None,
 ):
-    """Computes the n-th difference along an axis: each element minus the one before it, `n` times;
-    an `n` of 0 or less returns the input.
+    """Computes the n-th difference along an axis: each element minus the one before it, `n` times.
+    An `n` of 0 or less returns the input.
 
-    `prepend` and `append` are put before and behind the elements first.
+    `prepend` and `append` are first joined to the input at its start and end.
 
     Shapes:
-        `x` has at least one axis. Each difference makes the axis one shorter; the other axes and
-        the dtype stay.
+        `x` has at least one axis. Each difference shortens the axis by one; the other axes and the
+        dtype are kept.
 
     Example:
         >>> print(ms.mint.diff(ms.Tensor([1, 4, 9, 16])))
@@ -206,11 +206,11 @@ def diff_ext(
 def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int = -1):
     """Integrates along an axis by the trapezoidal rule.
 
-    The points stand at `x`, or are `dx` apart where `x` is None.
+    The points are at `x`, or `dx` apart if `x` is None.
 
     Shapes:
         `y` has at least one axis, `x` has the length of axis `dim` or the shape of `y`. The result
-        is `y` without that axis, of float32; float16 with steps `dx` stays.
+        is `y` without that axis, in float32; without `x`, float16 stays float16.
 
     Example:
         >>> print(ms.ops.trapz(ms.Tensor([1.0, 2.0, 3.0]), dx=0.5))
@@ -287,8 +287,8 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     """Computes the cumulative sum along an axis.
 
     Shapes:
-        `x` may have any shape with at least one axis. The result has the same shape; small integers
-        add up as int64, unless `dtype` is given.
+        `x` may have any shape with at least one axis. The result has the same shape. Small integers
+        are summed in int64, unless `dtype` is given.
 
     Example:
         >>> print(ms.mint.cumsum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
@@ -311,8 +311,8 @@ def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = N
     """Computes the cumulative product along an axis.
 
     Shapes:
-        `input` may have any shape with at least one axis. The result has the same shape; integers
-        and bools multiply as int64, unless `dtype` is given.
+        `input` may have any shape with at least one axis. The result has the same shape. Integers
+        and bools are multiplied in int64, unless `dtype` is given.
 
     Example:
         >>> print(ms.ops.cumprod(ms.Tensor([1.0, 2.0, 3.0, 4.0]), 0))

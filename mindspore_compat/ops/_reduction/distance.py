@@ -60,7 +60,7 @@ def cdist_grad(
     dist: Float16To64,
     p: ScalarOf(Float(ge=0), TypeError) = 2.0,
 ):
-    """Computes the gradient of `cdist` for its first input, given the distances.
+    """Computes the gradient of `cdist` with respect to its first input, given the distances.
 
     Shapes:
         `x` is (..., P, M), `y` is (..., R, M), `grad` and `dist` are (..., P, R), of one dtype. The
@@ -84,9 +84,8 @@ def cdist_grad(
 
 @op("mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2"))
 def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number = 1e-8):
-    """Computes the cosine similarity of vectors along an axis.
-
-    `eps` bounds the product of the two lengths from below.
+    """Computes the cosine similarity of vectors along an axis: their dot product divided by the
+    product of their norms, which is at least `eps`.
 
     Shapes:
         The shapes of `x1` and `x2` are broadcast. The result is the broadcast shape without axis
@@ -108,7 +107,7 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
     "Tensor.renorm(p, axis, maxnorm)",
 )
 def renorm(xp, input: InexactOfNumPy, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
-    """Scales each slice along an axis whose p-norm exceeds `maxnorm` down to that norm. The other
+    """Scales each slice along an axis whose p-norm exceeds `maxnorm` down to that norm; other
     slices are unchanged.
 
     Shapes:
@@ -126,12 +125,12 @@ def renorm(xp, input: InexactOfNumPy, p: AsValue(Number(ge=1), Str), axis: Int, 
 
 @op("ops.vecdot(x, y, *, axis=-1)")
 def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
-    """Computes the dot products of vectors along an axis. Complex numbers of the first vector are
+    """Computes the dot products of vectors along an axis. If the first vector is complex, it is
     conjugated.
 
     Shapes:
         The shapes of `x` and `y` are broadcast. The result is the broadcast shape without that
-        axis; integers add up as int64.
+        axis; integers are summed in int64.
 
     Example:
         >>> print(ms.ops.vecdot(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]),
@@ -182,7 +181,7 @@ def dist(
 ):
     """Computes the p-norm distance of two Tensors; a `p` of 0 counts the elements that differ.
 
-    At least one of them holds floats. A negative `p` is a TypeError.
+    At least one of the Tensors is floating. A negative `p` raises a TypeError.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is ().
@@ -193,7 +192,7 @@ def dist(
     """
     if p < 0:
         raise TypeError(f"For 'dist', 'p' must be an int >= 0, but got {p}.")
-    if input.dtype.kind != "f":  # both have their promoted dtype
+    if input.dtype.kind != "f":  # both already have their promoted dtype
         raise TypeError(
             f"For 'dist', 'input' or 'other' must hold float16 or float32, but got {input.dtype}."
         )

@@ -23,8 +23,8 @@ def median_grad(
     axis: Int = 0,
     keep_dims: Bool = False,
 ):
-    """Computes the gradient of `ops.Median`: it goes to the index of the median or, for the median
-    of all elements, is shared by those that equal it.
+    """Computes the gradient of `ops.Median`: it goes to the index of the median. For the median of
+    all elements, it is divided among the elements that equal it.
 
     Shapes:
         `y_grad`, `y` and `indices` have one shape, the result has that of `x`. It is float64 for
@@ -59,8 +59,8 @@ def median_grad(
 
 @public("ops.operations._grad_ops.UniqueGrad")
 class UniqueGrad(Primitive):
-    """The gradient of `ops.Unique`: `UniqueGrad()(dy, y)` with the gradients and the results of
-    both outputs; each element gets the gradient of the unique element that it is.
+    """Computes the gradient of `ops.Unique`: `UniqueGrad()(dy, y)`, with the gradients and the
+    results of both outputs. Each element gets the gradient of the unique element that it equals.
 
     Raises:
         TypeError: if `dy` or `y` is not a sequence of Tensors.

@@ -16,8 +16,8 @@ def bincount_of(
     size: Int(ge=0) | TensorOf("int32"),
     weights: TensorOf("int32", "int64", "float32", "float64"),
 ):
-    """Sums the weights of each number below `size`; larger numbers are left out. Without weights
-    each counts 1.
+    """Sums the weights of the occurrences of each number below `size`; ignores larger numbers.
+    Without weights, each occurrence counts 1.
 
     Shapes:
         `array` is int32 of any shape, `weights` has its shape or is empty. The result is (size,),
@@ -54,7 +54,7 @@ def histogram(
 ):
     """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
 
-    If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.
+    If `min` and `max` are equal, the range of the elements is used. Elements outside are ignored.
 
     Shapes:
         `x` may have any shape. The result is (bins,), of the dtype of `x`.
@@ -75,7 +75,7 @@ def histogram_fixed_width(
     dtype: OneOf("int32") = "int32",
 ):
     """Computes a histogram: counts the elements in each of `nbins` equal intervals of a range.
-    Elements outside count in the first or the last interval.
+    Elements outside are counted in the first or the last interval.
 
     Shapes:
         `x` may have any shape, `range` is (2,) of the same dtype. The result is (nbins,), of int32.
@@ -112,15 +112,15 @@ def equal_count(xp, x: Anything, y: Anything):
 
 @public("ops.ConfusionMatrix")
 class ConfusionMatrix(Primitive):
-    """Computes the confusion matrix: how often each label (row) was predicted as each class
-    (column).
+    """Computes the confusion matrix: the number of times that each label (row) was predicted as
+    each class (column).
 
     Args:
-        num_classes (int): how many classes there are.
+        num_classes (int): the number of classes.
         dtype (str): the dtype of the counts.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes differ or a class is out of range.
 
     Example:
@@ -165,7 +165,7 @@ class ConfusionMatrix(Primitive):
 def bincount(
     xp, input: TensorOf(number, "bool"), weights: Anything | None = None, minlength: Int(ge=0) = 0
 ):
-    """Counts how often each number occurs, or sums the weights of each.
+    """Counts the occurrences of each number, or sums the weights of its occurrences.
 
     Shapes:
         `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
@@ -187,7 +187,7 @@ def mint_bincount(
     weights: Anything | None = None,
     minlength: Int(ge=0) = 0,
 ):
-    """Counts how often each number occurs, or sums the weights of each.
+    """Counts the occurrences of each number, or sums the weights of its occurrences.
 
     Shapes:
         `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
@@ -217,7 +217,7 @@ def histc(
 ):
     """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
 
-    If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.
+    If `min` and `max` are equal, the range of the elements is used. Elements outside are ignored.
 
     Shapes:
         `input` may have any shape. The result is (bins,).
@@ -232,7 +232,7 @@ def histc(
     flat = xp.ravel(input)
     inside = (flat >= low) & (flat <= high)
     width = (high - low) / bins
-    if min == max:  # then it is an array, which may be 0
+    if min == max:  # both are arrays then, which may be 0
         width = xp.where(width == 0, 1.0, width)
     index = xp.cast(xp.clip(xp.floor((flat - low) / width), 0, bins - 1), "int64")
     counts = xp.bincount(xp.where(inside, index, bins), None, bins + 1)[:bins]

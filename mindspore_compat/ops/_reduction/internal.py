@@ -10,8 +10,8 @@ alias(
 
 
 def _unique(input, sorted, return_inverse, return_counts, dim=None):
-    """(the values, the index of each element among them, how often each occurs); the second and
-    the third are empty if they are not requested."""
+    """Returns (unique values, the index of each element among them, the count of each value); the
+    second and third are empty if not requested."""
     values, indices, counts = mint.unique(input, sorted, True, True, dim)
     empty = ops.zeros((0,), int64)
     return values, indices if return_inverse else empty, counts if return_counts else empty

@@ -27,7 +27,7 @@ from .reduce import Axes, Axis, axes_of
 
 
 def _bounded(line, word, limit, body, printed):
-    """`ops.amax` and `ops.amin`, which also take a mask and an initial value."""
+    """Declares `ops.amax` and `ops.amin`, which also take a mask and an initial value."""
     name = body.name
 
     def bounded(
@@ -86,8 +86,8 @@ def _bounded(line, word, limit, body, printed):
     ),
 )
 def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Computes the maximum over the given axes, by default over all. Equal elements share the
-    gradient.
+    """Computes the maximum over the given axes, by default over all. The gradient is divided among
+    equal maxima.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -112,8 +112,8 @@ def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     ),
 )
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Computes the minimum over the given axes, by default over all. Equal elements share the
-    gradient.
+    """Computes the minimum over the given axes, by default over all. The gradient is divided among
+    equal minima.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -193,14 +193,14 @@ def arg_min_with_value(
 
 @op(compute="native")
 def max_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
-    """(values, int64 positions) of the maxima along an axis."""
+    """Returns (values, int64 positions) of the maxima along an axis."""
     values, at = _extreme(xp, input, axis, keepdims, xp.argmax)
     return values, xp.cast(at, "int64")
 
 
 @op(compute="native")
 def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
-    """(values, int64 positions) of the minima along an axis."""
+    """Returns (values, int64 positions) of the minima along an axis."""
     values, at = _extreme(xp, input, axis, keepdims, xp.argmin)
     return values, xp.cast(at, "int64")
 
@@ -314,9 +314,9 @@ def max(
         input (Tensor): any real dtype.
         axis (Union[int, None]): the axis. Default: None.
         keepdims (bool): True to keep the axis with length 1.
-        initial (Union[scalar, None]): a lower bound of the result; not looked at without an axis.
-        where (Union[Tensor[bool], None]): which elements count; needs `initial`. Not looked at
-            without an axis, nor a number without `initial`.
+        initial (Union[scalar, None]): a lower bound of the result; ignored without an axis.
+        where (Union[Tensor[bool], None]): a mask of the elements that count; needs `initial`. It is
+            ignored without an axis; a number is ignored without `initial`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -389,9 +389,10 @@ def ptp(
 
 
 def _mint_extreme(name, word, over_all, along, between, shown):
-    """`mint.max(input)`, `mint.max(input, dim, keepdim=False)` and `mint.max(input, other)`.
+    """Defines `mint.max(input)`, `mint.max(input, dim, keepdim=False)` and `mint.max(input,
+    other)`, or `mint.min`.
 
-    `shown` is what the example prints.
+    `shown` is the output of the documented example.
     """
 
     def extreme(input, *args, **kwargs):
@@ -405,7 +406,7 @@ def _mint_extreme(name, word, over_all, along, between, shown):
         values, at = along.run(input, dim, keepdim)
         return values, Tensor._wrap(at._array.astype("int64"))
 
-    with_indices.__name__ = name  # which errors name
+    with_indices.__name__ = name  # error messages contain it
     with_indices = checked(with_indices)
     extreme.__name__ = extreme.__qualname__ = name
     extreme.__doc__ = f"""The {word} element, the {word} elements along an axis with their int64
@@ -453,7 +454,7 @@ def aminmax(
     """
     if input.ndim == 0:
         return input, input
-    if input.dtype.kind == "f":  # NaN is left out
+    if input.dtype.kind == "f":  # NaN is ignored
         missing = xp.isnan(input)
         least, most = (xp.where(missing, end, input) for end in (float("inf"), -float("inf")))
         return xp.min(least, axis, keepdims=keepdims), xp.max(most, axis, keepdims=keepdims)

@@ -41,7 +41,7 @@ def _vector_norm(xp, x, order, axis, keepdims):
 
 
 def rooted(xp, total, order):
-    """The root of sums of powers, whose derivative is 0 at 0."""
+    """Computes total^(1 / order), with a derivative of 0 at 0."""
     positive = total > 0
     root = xp.power(xp.where(positive, total, xp.ones_like(total)), 1 / order)
     return xp.where(positive, root, 0 * total)
@@ -65,7 +65,7 @@ def _matrix_norm(xp, x, order, axes, keepdims):
 
 
 def abs_order(order):
-    """True for the norms that sum rows (inf), False for those that sum columns (1)."""
+    """Returns True for the norms of row sums (inf), False for the norms of column sums (1)."""
     return order in (float("inf"), float("-inf"))
 
 
@@ -89,11 +89,11 @@ def norm(
 ):
     """Computes the norm of vectors or matrices.
 
-    Without `ord` it is the root of the sum of squares, of all elements or over `dim`. With an
-    order, one axis in `dim` means vectors and two axes mean matrices.
+    Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.
+    With `ord`, one axis in `dim` means norms of vectors, two axes mean norms of matrices.
 
-    A Tensor holds the order of a norm of vectors; of matrices it selects the Frobenius norm. Norms
-    of complex vectors, and Frobenius norms, are complex as well.
+    If `ord` is a Tensor, vectors use the number in it, and matrices the Frobenius norm. Norms of
+    complex vectors, and complex Frobenius norms, have a complex dtype.
 
     Shapes:
         `A` may have any shape. The result lacks the axes of `dim`, or has length 1 there with
@@ -168,8 +168,7 @@ def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
 def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
     """Computes the vector norm of order `ord` over the given axes, by default over all.
 
-    The order inf is the largest magnitude, -inf the smallest, 0 the number of elements that are not
-    0.
+    Order inf is the largest magnitude, -inf the smallest, and 0 the number of nonzero elements.
 
     Shapes:
         `x` may have any shape. The result lacks the axes given, or has length 1 there with

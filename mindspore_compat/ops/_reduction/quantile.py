@@ -11,7 +11,7 @@ Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
 
 
 def _median(xp, input, axis, keepdims):
-    """The lower median along an axis and its position."""
+    """Returns the lower median along an axis and its position."""
     at = xp.index_of_rank(input, axis, rank=(input.shape[axis] - 1) // 2)
     values = xp.take_along_axis(input, at, axis)
     return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
@@ -38,13 +38,13 @@ def median(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
 
 @op(compute="native")
 def median_of_all(xp, input: Anything):
-    """The lower median of all elements."""
+    """Returns the lower median of all elements."""
     return _median(xp, xp.ravel(input), 0, False)[0]
 
 
 @public("ops.Median")
 class Median:
-    """The class form of `ops.median`; with `global_median` that of all elements.
+    """The class form of `ops.median`; with `global_median`, it computes the median of all elements.
 
     Example:
         >>> import mindspore_compat as ms
@@ -75,7 +75,7 @@ class Median:
 
 @public("mint.median")
 def mint_median(input, dim=None, keepdim=False):
-    """The lower median of all elements, or (medians, positions) along an axis.
+    """Computes the lower median of all elements, or (medians, positions) along an axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -105,7 +105,7 @@ def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
     """
     if not input.ndim:
         return input, xp.zeros((), "int64")
-    values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN stands last
+    values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN is sorted last
     count = xp.sum(xp.logical_not(xp.isnan(input)), axis, keepdims=True)
     middle = xp.maximum((count - 1) // 2, 0)
     values, at = xp.take_along_axis(values, middle, axis), xp.take_along_axis(at, middle, axis)
@@ -115,7 +115,7 @@ def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
 
 
 def _quantile(xp, ordered, count, q, axis):
-    """The quantiles at fractions q of `count` sorted elements, linearly interpolated."""
+    """Returns the quantiles at fractions `q` of `count` sorted elements, linearly interpolated."""
     index = q * (count - 1)
     low = xp.cast(xp.floor(index), "int64")
     high = xp.minimum(low + 1, count - 1)
@@ -158,12 +158,12 @@ def quantile(
     axis: Int | None = None,
     keepdims: Bool = False,
 ):
-    """Computes the quantiles at the fractions `q`, along an axis or over all elements. Between two
-    elements the value is interpolated.
+    """Computes the quantiles at the fractions `q`, along an axis or over all elements. A quantile
+    between two elements is linearly interpolated.
 
     Shapes:
-        `input` is float32 or float64 of any shape. The result has the axes of a `q` with one axis
-        first, then those of `input` without `axis`, or with length 1 there with `keepdims`.
+        `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
+        result; the axes of `input` follow, without `axis`, or with length 1 there with `keepdims`.
 
     Example:
         >>> print(ms.ops.quantile(ms.Tensor([1.0, 2.0, 3.0, 5.0]), ms.Tensor([0.0, 0.5, 1.0])))
@@ -186,8 +186,8 @@ def nanquantile(
     """Computes the quantiles at the fractions `q` of the elements that are not NaN.
 
     Shapes:
-        `input` is float32 or float64 of any shape. The result has the axes of a `q` with one axis
-        first, then those of `input` without `axis`, or with length 1 there with `keepdims`.
+        `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
+        result; the axes of `input` follow, without `axis`, or with length 1 there with `keepdims`.
 
     Example:
         >>> print(ms.ops.nanquantile(ms.Tensor([1.0, np.nan, 3.0]), 0.5))
@@ -206,11 +206,11 @@ def quantile_primitive(
     ignore_nan: Bool = False,
 ):
     """Computes the quantiles at the fractions `q`, along an axis or over all elements. `ignore_nan`
-    leaves NaN out.
+    skips NaN.
 
     Shapes:
-        `input` is float32 or float64 of any shape. The result has the axis of a `q` with one axis
-        first, then those of `input` without `dim`, or with length 1 there with `keep_dims`.
+        `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
+        result; the axes of `input` follow, without `dim`, or with length 1 there with `keep_dims`.
 
     Example:
         >>> print(ms.ops.Quantile()(ms.Tensor([1.0, 2.0, 3.0, 5.0]), ms.Tensor([0.0, 0.5])))

@@ -1,4 +1,4 @@
-"""Reductions: sums, means, extremes with their positions, cumulative sums, norms."""
+"""Reductions: sums, products, means, variances, logical tests."""
 
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
@@ -23,8 +23,8 @@ Axis = Axes | None
 
 
 def axes_of(axis):
-    """An axis argument as NumPy takes it: None for all axes (also for an empty tuple), an int or a
-    tuple.
+    """Returns an axis argument in NumPy's form: None for all axes (also for an empty tuple), an int
+    or a tuple.
     """
     if isinstance(axis, (tuple, list)):
         return tuple(axis) if len(axis) else None
@@ -42,8 +42,8 @@ def sum(
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`. Bools and small integers add up as int64; other dtypes stay, unless `dtype` is
-        given.
+        `keep_dims`. Bools and small integers are summed in int64; other dtypes are kept, unless
+        `dtype` is given.
 
     Example:
         >>> print(ms.ops.sum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -59,7 +59,7 @@ def sum(
 
 
 def _as(xp, out, dtype):
-    """`out` cast to a dtype, since NumPy promotes sums of short integers."""
+    """Casts `out` to a dtype, because NumPy promotes sums of short integers."""
     return out if out.dtype is dtype else xp.cast(out, dtype)
 
 
@@ -73,7 +73,7 @@ def reduce_sum(
 ):
     """Sums the elements over the given axes, by default over all.
 
-    With `skip_mode` an empty tuple of axes means no reduction.
+    With `skip_mode`, an empty tuple of axes means no reduction.
 
     Shapes:
         `x` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -106,7 +106,7 @@ def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False)
         >>> print(ms.ops.mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
         [2. 3.]
     """
-    if not x.ndim and axis in (0, -1):  # as for sums, no axis counts as one
+    if not x.ndim and axis in (0, -1):  # a Tensor without axes counts as one of length 1
         axis = None
     return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
@@ -138,8 +138,8 @@ def prod(
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`. Bools and small integers multiply as int64; other dtypes stay, unless `dtype`
-        is given.
+        `keep_dims`. Bools and small integers are multiplied in int64; other dtypes are kept, unless
+        `dtype` is given.
 
     Example:
         >>> print(ms.ops.prod(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
@@ -179,8 +179,7 @@ def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool =
     "mint.all(input, dim: axis=None, keepdim: keep_dims=False)",
 )
 def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Tests whether all elements over the given axes are true, that is, not 0; by default over all
-    axes.
+    """Tests whether all elements over the given axes, by default over all, are true (not 0).
 
     Shapes:
         `input` may have any shape. The result is bool and lacks the axes given, or has length 1
@@ -201,8 +200,7 @@ def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     quirks=Quirks(rules={"ops.ReduceAny": {"axis": Axes}}),
 )
 def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Tests whether any element over the given axes is true, that is, not 0; by default over all
-    axes.
+    """Tests whether any element over the given axes, by default over all, is true (not 0).
 
     Shapes:
         `input` may have any shape. The result is bool and lacks the axes given, or has length 1
@@ -224,7 +222,7 @@ def var(
     keepdims: Bool = False,
 ):
     """Computes the variance over the given axes: the sum of squared distances from the mean,
-    divided by the count less `ddof`.
+    divided by the number of elements minus `ddof`.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -245,8 +243,8 @@ def std(
     ddof: Int | Bool = 0,
     keepdims: Bool = False,
 ):
-    """Computes the standard deviation over the given axes: the root of the sum of squared distances
-    from the mean, divided by the count less `ddof`.
+    """Computes the standard deviation over the given axes: the square root of the sum of squared
+    distances from the mean divided by the number of elements minus `ddof`.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with

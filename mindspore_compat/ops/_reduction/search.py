@@ -36,8 +36,8 @@ def searchsorted(
     side: AsValue(OneOf("left", "right")) = None,
     sorter: AsValue(Index, Anything) = None,
 ):
-    """Finds the insertion positions of values in sorted sequences: before equal elements, or after
-    them with `right`.
+    """Finds the positions at which values would be inserted into sorted sequences: before equal
+    elements, or after them with `right`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -60,7 +60,8 @@ def searchsorted(
 
 @public("Tensor.searchsorted")
 def tensor_searchsorted(self, v, side="left", sorter=None):
-    """Finds the insertion positions of the numbers v in this sorted Tensor, as int32.
+    """Finds the positions at which the numbers `v` would be inserted into this sorted Tensor, as
+    int32.
 
     Source: mindspore.Tensor.searchsorted of MindSpore 2.10.
     """
@@ -76,8 +77,8 @@ def bucketize(
     *,
     right: Bool = False,
 ):
-    """Finds the bucket of each element, int32: the number of boundaries below it (or up to it with
-    `right`).
+    """Finds the bucket of each element, int32: the number of boundaries below it; with `right`, the
+    number of boundaries not above it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -113,10 +114,12 @@ def _bound(xp, api, edges, values, out_type, right):
 def lower_bound(
     xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32
 ):
-    """Finds the insertion position of each value in its sorted row, before equal elements.
+    """Finds the position at which each value would be inserted into its sorted row, before equal
+    elements.
 
     Shapes:
-        `sorted_x` is (N, M) with each row in rising order, `values` is (N, K), of one real dtype.
+        `sorted_x` is (N, M) with each row in ascending order, `values` is (N, K), of one real
+        dtype.
         The result is (N, K), of `out_type`.
 
     Example:
@@ -130,10 +133,12 @@ def lower_bound(
 def upper_bound(
     xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32
 ):
-    """Finds the insertion position of each value in its sorted row, after equal elements.
+    """Finds the position at which each value would be inserted into its sorted row, after equal
+    elements.
 
     Shapes:
-        `sorted_x` is (N, M) with each row in rising order, `values` is (N, K), of one real dtype.
+        `sorted_x` is (N, M) with each row in ascending order, `values` is (N, K), of one real
+        dtype.
         The result is (N, K), of `out_type`.
 
     Example:
@@ -155,10 +160,10 @@ def search_sorted(
     dtype: DType("int32", "int64") = dtypes.int64,
     right: Bool = False,
 ):
-    """Finds the insertion position of each value in a sorted sequence: before equal elements, or
-    after them with `right`.
+    """Finds the position at which each value would be inserted into a sorted sequence: before equal
+    elements, or after them with `right`.
 
-    `sorter`, where given, holds the positions that bring the sequence into rising order.
+    `sorter`, if given, holds the indices that sort the sequence in ascending order.
 
     Shapes:
         `sorted_sequence` is (..., M), or (M,) for all values; `values` is (..., K). The result has

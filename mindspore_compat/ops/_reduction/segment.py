@@ -1,6 +1,7 @@
-"""Segment sums, means, products and extremes, for sorted segment numbers.
+"""Segment sums, means, products and extremes, for sorted segment ids.
 
-The unordered kind, with the number of segments given, is in _reduction/unsorted_segment.py.
+Operators for unsorted ids, which take the number of segments, are in
+_reduction/unsorted_segment.py.
 """
 
 from ..._core.declare.op import op
@@ -13,7 +14,7 @@ from .unsorted_segment import start_of
 
 @op(compute="native")
 def by_segment(xp, input_x: Anything, segment_ids: Index, count: Any, how: Any):
-    """The slices of each segment combined; 0 (1 for products) for an empty segment."""
+    """Combines the slices of each segment; an empty segment gives 0 (1 for products)."""
     shape = (count, *input_x.shape[1:])
     if how in ("add", "mean"):
         total = xp.scatter_add(xp.zeros(shape, input_x.dtype), (segment_ids,), input_x)

@@ -14,7 +14,7 @@ from .._shape.axes import axis_of
     compute="native",
 )
 def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
-    """Sorts the elements along an axis, and returns their indices.
+    """Sorts the elements along an axis; returns the values and their positions in the input.
 
     Shapes:
         `input_x` may have any shape with at least one axis. The values have its shape and dtype;
@@ -34,7 +34,8 @@ def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
 def mint_sort(
     xp, input_x: Anything, axis: Int = -1, descending: Bool = False, stable: Bool = False
 ):
-    """Sorts the elements along an axis, and returns their indices. The sort is always stable.
+    """Sorts the elements along an axis; returns the values and their positions in the input. The
+    sort is always stable.
 
     Shapes:
         `input_x` may have any shape with at least one axis. The values have its shape and dtype;
@@ -80,10 +81,11 @@ def topk(
     largest: Bool = True,
     sorted: Bool = True,
 ):
-    """Finds the `k` largest elements along an axis, or the smallest with `largest` of False, and
+    """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, and
     their positions.
 
-    They come in order. Only all of them, with `sorted` of False, are in the order of the input.
+    The elements are sorted. Only if `sorted` is False and `k` is the length of the axis, they keep
+    the order of the input.
 
     Shapes:
         `input` has at least one axis. Both results have length `k` along `dim`, by default the last
@@ -105,7 +107,7 @@ def topk(
 
 
 def _positions(xp, x, axis):
-    """The int32 positions of the elements of `x` along an axis."""
+    """Returns the int32 positions of the elements of `x` along an axis."""
     line = [1] * x.ndim
     line[axis] = x.shape[axis]
     return xp.broadcast_to(xp.reshape(xp.arange(x.shape[axis], dtype="int32"), line), x.shape)
@@ -162,7 +164,7 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
 def mint_topk(
     xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True, sorted: Bool = True
 ):
-    """Finds the `k` largest elements along an axis, or the smallest with `largest` of False, in
+    """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, in
     order, and their positions.
 
     Shapes:

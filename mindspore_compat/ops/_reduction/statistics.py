@@ -1,4 +1,4 @@
-"""NaN-aware sums, variances, counts, and checks that searches in sorted values share."""
+"""Sums and means that skip NaN, variances, counts, and shared checks of sorted searches."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -17,7 +17,7 @@ from ..._core.rules.vocabulary import (
 from .._rules import Anything, Float16Or32, Float16To64, Index, IntOrInts
 from .reduce import Axis, axes_of
 
-# Sums that skip NaN, pairs of moments -------------------------------------------------------------
+# Sums that skip NaN, and pairs of moments
 
 
 @op(
@@ -35,7 +35,7 @@ def nansum(
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`. The dtype stays unless `dtype` is given; bools add up as int64.
+        `keep_dims`. The dtype is kept unless `dtype` is given; bools are summed in int64.
 
     Example:
         >>> print(ms.ops.nansum(ms.Tensor([1.0, np.nan, 3.0])))
@@ -110,7 +110,7 @@ _moments(
 @op("mint.var(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
 def mint_var(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
     """Computes the variance over the given axes: the sum of squared distances from the mean,
-    divided by the count less `correction`.
+    divided by the number of elements minus `correction`.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -125,8 +125,8 @@ def mint_var(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims:
 
 @op("mint.std(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
 def mint_std(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
-    """Computes the standard deviation over the given axes: the root of the sum of squared distances
-    from the mean, divided by the count less `correction`.
+    """Computes the standard deviation over the given axes: the square root of the sum of squared
+    distances from the mean divided by the number of elements minus `correction`.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -171,7 +171,8 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
 
 @op(compute="native")
 def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
-    """The insertion positions of values among sorted edges: row by row, or in one row for all."""
+    """Returns the insertion positions of values in sorted edges, which have one row per row of
+    values or one for all."""
     side = "right" if right else "left"
     if edges.ndim == 1:
         return xp.searchsorted(edges, values, side)
@@ -181,7 +182,7 @@ def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
 
 
 def need_rows(api, edges, values):
-    """Rejects values whose leading axes are not those of their sequences."""
+    """Rejects values whose leading axes are not those of the sorted sequences."""
     if edges.ndim > 1 and edges.shape[:-1] != values.shape[:-1]:
         raise ValueError(
             f"For '{api}', 'sorted_sequence' must have one axis, or all but the last "
@@ -192,7 +193,7 @@ def need_rows(api, edges, values):
 @op("ops.intopk(x1, x2, k)", "ops.InTopK(k)(x1, x2)", compute="native")
 def intopk(xp, x1: Float16Or32, x2: Index, k: Int):
     """Tests for each row whether the score of its target class is among the `k` largest. Scores
-    that tie with the last of them count as well.
+    equal to the k-th largest count, too.
 
     Shapes:
         `x1` is (N, C) of scores, float16 or float32; `x2` is (N,) of classes, integers. The result
@@ -212,8 +213,8 @@ def intopk(xp, x1: Float16Or32, x2: Index, k: Int):
 def mint_var_mean(
     xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
 ):
-    """Computes the variance, divided by the count less `correction`, and the mean over the given
-    axes, by default over all.
+    """Computes the variance, with the number of elements minus `correction` as divisor, and the
+    mean over the given axes, by default over all.
 
     Shapes:
         `input` may have any shape. Both results lack the axes given, or have length 1 there with
@@ -235,8 +236,8 @@ def mint_var_mean(
 def mint_std_mean(
     xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
 ):
-    """Computes the standard deviation, with the count less `correction`, and the mean over the
-    given axes, by default over all.
+    """Computes the standard deviation, with the number of elements minus `correction` as divisor,
+    and the mean over the given axes, by default over all.
 
     Shapes:
         `input` may have any shape. Both results lack the axes given, or have length 1 there with
@@ -258,8 +259,8 @@ def mint_std_mean(
 def reduce_std(
     xp, input_x: Float16To64, axis: Any = (), unbiased: Bool = True, keep_dims: Bool = False
 ):
-    """Computes the standard deviation and the mean over the given axes, by default over all.
-    `unbiased` divides by the count less one.
+    """Computes the standard deviation and the mean over the given axes, by default over all. With
+    `unbiased`, the divisor is the number of elements minus one.
 
     Shapes:
         `input_x` is float16 or float32 of any shape. Both results lack the axes given, or have

@@ -15,8 +15,7 @@ from ..primitive import Primitive
 
 @op("ops.unique(input)", "ops.Unique()(x: input)", compute="native")
 def unique(xp, input: Anything):
-    """Finds the unique values, in order of appearance, and the position of every element in that
-    list.
+    """Finds the unique values in order of appearance, and the index of each element among them.
 
     Shapes:
         `input` may have any shape. The values are (K,), of its dtype; the positions have its shape
@@ -37,7 +36,7 @@ def unique(xp, input: Anything):
 def mint_unique(
     input, sorted: Bool = True, return_inverse: Bool = False, return_counts: Bool = False, dim=None
 ):
-    """Finds the unique values, in ascending order, with the inverse indices and the counts if
+    """Finds the unique values in ascending order, with the inverse indices and the counts if
     requested.
 
     Example:
@@ -64,7 +63,7 @@ def unique_consecutive(
     return_counts: Bool = False,
     dim: Int | None = None,
 ):
-    """Removes consecutive duplicates, and returns the indices and counts if requested.
+    """Removes consecutive duplicates; returns inverse indices and counts if requested.
 
     Example:
         >>> import mindspore_compat as ms
@@ -128,13 +127,14 @@ class UniqueWithPad(Primitive):
 
 @public("ops.ListDiff")
 class ListDiff(Primitive):
-    """(the elements of x that y lacks, their indices): `ops.ListDiff(out_idx)(x, y)`.
+    """Finds the elements of x that y lacks; returns (these elements, their indices):
+    `ops.ListDiff(out_idx)(x, y)`.
 
     Args:
         out_idx (mindspore.dtype): int32 or int64, the dtype of the indices.
 
     Raises:
-        TypeError: if the dtypes differ or an argument is of another type.
+        TypeError: if the dtypes differ or an argument has the wrong type.
         ValueError: if an input does not have one axis.
 
     Example:
@@ -170,10 +170,11 @@ class ListDiff(Primitive):
 def unique_with_pad(
     x: TensorOf("int32", "int64", "float32"), pad_num: FirstOf(Number) | ScalarOf(Number)
 ):
-    """Finds the unique values, padded to the input's length, and the positions of the elements.
+    """Finds the unique values, padded to the input's length, and the index of each element among
+    them.
 
-    Of several numbers to pad with the first one counts; it is an int for ints and a float for
-    floats.
+    If `pad_num` holds several numbers, the first is used. It is an int for an integer dtype and a
+    float for a floating one.
 
     Example:
         >>> import mindspore_compat as ms

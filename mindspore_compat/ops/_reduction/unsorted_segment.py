@@ -1,6 +1,6 @@
-"""Segment sums, products and extremes, for segment numbers in any order.
+"""Segment sums, products and extremes, for segment ids in any order.
 
-The number of segments is given. Those whose numbers are in order are in _reduction/segment.py.
+The number of segments is given. Operators for sorted ids are in _reduction/segment.py.
 """
 
 import ml_dtypes
@@ -13,7 +13,7 @@ from .._rules import Index, IndexOfAnyInt
 
 
 def start_of(dtype, how):
-    """The value of an empty segment: the dtype's ends for extremes, 1 for products."""
+    """Returns the value of an empty segment: the dtype's limit for extremes, 1 for products."""
     if how == "mul":
         return 1
     info = numpy.iinfo(dtype) if dtype.kind in "iu" else ml_dtypes.finfo(dtype)
@@ -21,7 +21,7 @@ def start_of(dtype, how):
 
 
 def need_ids(api, x, segment_ids):
-    """Rejects segment numbers whose shape is not that of the first axes of `x`."""
+    """Rejects segment ids whose shape is not that of the first axes of `x`."""
     if segment_ids.shape != x.shape[: segment_ids.ndim]:
         raise ValueError(
             f"For '{api}', 'segment_ids' must have the shape of the first axes of the "
@@ -101,7 +101,7 @@ _segment(
 def unsorted_segment_sum(
     xp, input_x: TensorOf(number), segment_ids: IndexOfAnyInt, num_segments: InTensor(Int(ge=1))
 ):
-    """Sums the slices of each segment. Slices with a segment number below 0 are left out.
+    """Sums the slices of each segment. Slices with a negative segment id are ignored.
 
     Shapes:
         `segment_ids` has the shape of the first axes of `input_x`. The result is (num_segments,

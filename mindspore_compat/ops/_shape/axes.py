@@ -1,8 +1,8 @@
-"""Axes normalized to numbers from 0, with checks of their range; any op body may use it."""
+"""Checks axes and converts them to numbers from 0; any op body may use it."""
 
 
 def axis_of(axis, x):
-    """`axis` counted from 0; a ValueError if `x` has no such axis."""
+    """Returns `axis` counted from 0; raises a ValueError if `x` has no such axis."""
     rank = x.ndim
     if not -rank <= axis < rank:
         raise ValueError(
@@ -12,12 +12,12 @@ def axis_of(axis, x):
 
 
 def axes_along(api, name, axis, x):
-    """An axes argument in the array library's form: None for all axes, an int, or a tuple.
+    """Returns an axes argument in the array library's form: None for all axes, an int, or a tuple.
 
-    A Tensor without axes counts as one of a single axis, as in the original.
+    As in MindSpore, a Tensor without axes counts as one with a single axis.
 
     Raises:
-        ValueError: if an axis is out of range or named twice.
+        ValueError: if an axis is out of range or occurs twice.
     """
     if axis is None:
         return None

@@ -1,8 +1,8 @@
-"""Diagonal bands: matrices built from them, extracted bands, and bands replaced.
+"""Diagonal bands: matrices built from bands, extraction and replacement of bands.
 
-A band is the diagonals k[0] to k[1]; they are given from the highest down, one per row, and short
-ones are padded on the side that `align` names ("RIGHT_LEFT": those above the main diagonal stand to
-the right, those below to the left). Plain diagonals are in _shape/diagonal.py.
+A band consists of the diagonals k[0] to k[1]. They are stored one per row, the highest first; short
+ones are padded. `align` tells the side to which they are aligned ("RIGHT_LEFT": diagonals above the
+main one to the right, those below to the left). Plain diagonals are in _shape/diagonal.py.
 """
 
 import numpy
@@ -31,7 +31,7 @@ Align = OneOf("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 class _Band:
-    """Where the elements of a band lie: in the matrix, and in the rows of diagonals."""
+    """The positions of the elements of a band: in the matrix, and in the rows of diagonals."""
 
     def __init__(self, low, high, rows, columns, align):
         self.width = min(rows + min(high, 0), columns - max(low, 0))
@@ -54,7 +54,7 @@ class _Band:
 
 @op(compute="native")
 def band_of(xp, x: Anything, padding: Anything, band: Any):
-    """The band of each matrix, one diagonal per row."""
+    """Returns the band of each matrix, one diagonal per row."""
     rows, columns = xp.asarray(band.rows), xp.asarray(band.columns)
     elements = xp.getitem(x, (Ellipsis, rows, columns))
     return xp.where(xp.asarray(band.filled), elements, xp.cast(padding, x.dtype))
@@ -62,14 +62,14 @@ def band_of(xp, x: Anything, padding: Anything, band: Any):
 
 @op(types=Promote("x diagonals"), compute="native")
 def with_band(xp, x: Anything, diagonals: Anything, band: Any):
-    """Matrices with a band replaced; `x` broadcasts."""
+    """Returns matrices with a band replaced; `x` broadcasts."""
     index = (Ellipsis, xp.asarray(band.diagonal), xp.asarray(band.position))
     elements = xp.getitem(diagonals, index)
     return xp.where(xp.asarray(band.inside), elements, x)
 
 
 def _ends(api, k):
-    """The lowest and highest diagonal that `k` names."""
+    """Returns the lowest and the highest diagonal, given one or both."""
     if isinstance(k, Tensor):
         if k.ndim > 1:
             raise ValueError(f"For '{api}', 'k' must have at most one axis, but got {k.shape}.")
@@ -84,7 +84,7 @@ def _ends(api, k):
 
 
 def _count(api, name, value):
-    """A number of rows or columns, from an int or a Tensor of one."""
+    """Returns a number of rows or columns, given an int or a Tensor of one."""
     if isinstance(value, Tensor) and value.ndim and value._array.dtype.kind == "i":
         raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape {value.shape}.")
     if isinstance(value, Tensor) and not value.ndim:
@@ -116,13 +116,14 @@ def matrix_diag(
     Args:
         x (Tensor): a diagonal over the last axis; a band over the last two.
         k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
-        num_rows (Union[int, Tensor]): -1 for as many as are needed.
-        num_cols (Union[int, Tensor]): -1 for as many as are needed; square if both are -1.
+        num_rows (Union[int, Tensor]): the number of rows; -1 for the smallest that fits.
+        num_cols (Union[int, Tensor]): the number of columns; -1 for the smallest that fits; square
+            if both are -1.
         padding_value (Union[number, Tensor]): the value outside the band.
         align (str): the side on which short diagonals are aligned, above and below the main one.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the diagonals do not fit the matrix.
 
     Example:
@@ -162,7 +163,7 @@ def matrix_diag(
 
 
 def _fill(api, value, x):
-    """The padding as a Tensor of the dtype of `x`, without axes."""
+    """Returns the padding value as a Tensor of the dtype of `x`, without axes."""
     if not isinstance(value, Tensor):
         return Tensor(value, x.dtype)
     if value.ndim:
@@ -182,12 +183,12 @@ def matrix_diag_part(
     Args:
         x (Tensor): matrices over the last two axes.
         k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
-        padding_value (Union[number, Tensor]): what fills up short diagonals; a Tensor has the
-            dtype of `x`.
+        padding_value (Union[number, Tensor]): the value that fills short diagonals; a Tensor has
+            the dtype of `x`.
         align (str): the side on which short diagonals are aligned, above and below the main one.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `x` holds no matrices or has no such diagonal.
 
     Example:
@@ -217,12 +218,12 @@ def matrix_set_diag(x: Filling, diagonal: Filling, k=0, align: Align = "RIGHT_LE
 
     Args:
         x (Tensor): matrices over the last two axes.
-        diagonal (Tensor): as `ops.matrix_diag_part` gives them.
+        diagonal (Tensor): the diagonals, as returned by `ops.matrix_diag_part`.
         k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
         align (str): the side on which short diagonals are aligned, above and below the main one.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the diagonals do not fit the matrix.
 
     Example:

@@ -34,7 +34,7 @@ _Device = Str | None
 
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 Sizes = Lengths | TensorOf("int32", "int64")
-NoShape = NumberOrBool | Str  # instead of a shape: that of a Tensor without axes
+NoShape = NumberOrBool | Str  # accepted in place of a shape, for a Tensor without axes
 Device = OneOf("CPU", "GPU", "Ascend") | None
 
 
@@ -105,15 +105,15 @@ def mint_ones(size: Shape, *, dtype: DType = None):
 @public("ops.full")
 @checked
 def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType = None):
-    """Creates a Tensor filled with one number; int64 unless a dtype is given, so that fractions are
-    truncated.
+    """Creates a Tensor filled with one number. The dtype is int64 unless one is given, so fractions
+    are truncated by default.
 
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.full((2,), 7))
         [7 7]
 
-    Source: mindspore.ops.full of MindSpore 2.10, whose page shows 1.2 become 1.
+    Source: mindspore.ops.full of MindSpore 2.10, whose documented example truncates 1.2 to 1.
     """
     return _fill("full", size, fill_value, dtypes.int64 if dtype is None else dtype)
 
@@ -123,7 +123,7 @@ def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype
 def mint_full(
     size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType = None
 ):
-    """Creates a Tensor filled with one number; the dtype defaults to that of a Tensor of the
+    """Creates a Tensor filled with one number; the dtype defaults to that of a Tensor of this
     number.
 
     Example:
@@ -139,7 +139,7 @@ def mint_full(
 def _fill(api, size, value, dtype):
     value = value if isinstance(value, Tensor) else Tensor(value)
     target = _numpy(dtype, value._array.dtype)
-    if value._node is not None:  # its gradient is taken
+    if value._node is not None:  # its gradient is recorded
         ones = Tensor._wrap(current_space().ones(shape_of(api, (size,)), target))
         return ones * value.reshape(()).astype(ones.dtype)
     return Tensor._wrap(current_space().full(shape_of(api, (size,)), value.item(), target))
@@ -148,10 +148,10 @@ def _fill(api, size, value, dtype):
 @public("ops.fill")
 @checked
 def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | TensorOf(any_dtype)):
-    """Creates a Tensor filled with one number, which may be a Tensor of one element; without a
-    dtype, its own.
+    """Creates a Tensor filled with one number, which may be a Tensor of one element. Without a
+    dtype, the result has that of the number.
 
-    A number or text instead of the shape is that of a Tensor without axes.
+    If the shape is a number or text, the result has no axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -169,7 +169,7 @@ def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | Tenso
 def empty(*size, dtype: DType = None, device: Device = None):
     """Creates an uninitialized Tensor of a shape.
 
-    `device` "CPU" is host memory; the others, and none, are the device target in force.
+    `device` "CPU" means host memory; any other name, and None, means the current device target.
 
     Example:
         >>> import mindspore_compat as ms
@@ -275,7 +275,7 @@ def eye(n: Count, m: Int(ge=0) | None = None, dtype: DType = None):
 
 @public("ops.Zeros")
 class Zeros:
-    """A Tensor of zeros, as `ops.zeros` makes it: `ops.Zeros()(size, dtype)`.
+    """Creates a Tensor of zeros, as `ops.zeros`: `ops.Zeros()(size, dtype)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -290,7 +290,7 @@ class Zeros:
 
 @public("ops.Ones")
 class Ones:
-    """A Tensor of ones, as `ops.ones` makes it: `ops.Ones()(shape, dtype)`.
+    """Creates a Tensor of ones, as `ops.ones`: `ops.Ones()(shape, dtype)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -305,7 +305,7 @@ class Ones:
 
 @public("ops.Fill")
 class Fill:
-    """A Tensor of one number, as `ops.full` makes it: `ops.Fill()(dtype, dims, x)`.
+    """Creates a Tensor filled with one number, as `ops.full`: `ops.Fill()(dtype, dims, x)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -319,7 +319,8 @@ class Fill:
 
 @public("ops.Eye")
 class Eye:
-    """Ones on the diagonal of an n x m matrix, zeros elsewhere: `ops.Eye()(n, m, dtype)`.
+    """Creates an n x m matrix with ones on the diagonal and zeros elsewhere: `ops.Eye()(n, m,
+    dtype)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -352,8 +353,8 @@ def one_hot(
     axis: ScalarOf(Int) = -1,
 ):
     """Encodes indices as one-hot vectors: a new axis holds `on_value` at each index and `off_value`
-    elsewhere. If several values are given as one of them, the first counts. An index out of range
-    gives `off_value` alone.
+    elsewhere. If one of them is a Tensor of several values, the first is used. An index out of
+    range gives only `off_value`.
 
     Shapes:
         `indices` is of any shape of integers. The result has a new axis of length `depth` at
@@ -384,7 +385,7 @@ def one_hot(
 @public("Tensor.new_zeros")
 @checked
 def new_zeros(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
-    """Creates a Tensor of zeros of a size, in this Tensor's dtype unless one is given.
+    """Creates a Tensor of zeros of the given size; its dtype defaults to that of this Tensor.
 
     Source: mindspore.Tensor.new_zeros of MindSpore 2.10.
     """
@@ -394,7 +395,7 @@ def new_zeros(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
 @public("Tensor.new_ones")
 @checked
 def new_ones(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
-    """Creates a Tensor of ones of a size, in this Tensor's dtype unless one is given.
+    """Creates a Tensor of ones of the given size; its dtype defaults to that of this Tensor.
 
     Source: mindspore.Tensor.new_ones of MindSpore 2.10.
     """
@@ -410,8 +411,8 @@ def new_full(
     *,
     dtype: DType = None,
 ):
-    """Creates a Tensor of a size filled with one number, in this Tensor's dtype unless another is
-    given.
+    """Creates a Tensor of the given size, filled with one number; its dtype defaults to that of
+    this Tensor.
 
     Source: mindspore.Tensor.new_full of MindSpore 2.10.
     """
@@ -420,7 +421,7 @@ def new_full(
 
 @op(compute="native")
 def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
-    """Creates a Tensor of a shape filled with one value, which may carry a gradient."""
+    """Creates a Tensor of a shape filled with one value, which may have a gradient."""
     if value.size != 1:
         raise ValueError(f"For 'FillV2', 'value' must be one number, but got shape {value.shape}.")
     return xp.broadcast_to(xp.reshape(value, ()), shape)
@@ -430,11 +431,11 @@ def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
 class FillV2(Primitive):
     """Creates a Tensor of a shape filled with one value: `ops.FillV2()(shape, value)`.
 
-    A number or text instead of the shape is that of a Tensor without axes.
+    If the shape is a number or text, the result has no axes.
 
     Raises:
-        TypeError: if `shape` is None, or not of ints, or `value` not a Tensor.
-        ValueError: if a length is negative, or `value` not one number.
+        TypeError: if `shape` is None or does not hold ints, or `value` is not a Tensor.
+        ValueError: if a length is negative, or `value` does not have one element.
 
     Example:
         >>> import mindspore_compat as ms
@@ -453,7 +454,7 @@ class FillV2(Primitive):
         return fill_v2.run(value, sizes)
 
     def infer_value(self, dims, x):
-        """The result, if the lengths and the value are known; None if they are known only at run
+        """Returns the result if shape and value are constants; None if they are known only at run
         time.
         """
         unknown = dims is None or x is None or isinstance(dims, Tensor) or None in dims
@@ -479,14 +480,12 @@ def fills(xp, x: Anything, value: TensorOf(any_dtype, scalars=True)):
 
 @public("Tensor.fill")
 def tensor_fill(self, value):
-    """Creates a Tensor filled with one value, in this Tensor's shape and dtype; None gives
-    zeros.
-    """
+    """Creates a Tensor filled with one value, in this Tensor's shape and dtype; None gives 0."""
     return fills.run(self, 0 if value is None else value)
 
 
 def _space_of_device(api, device, pin_memory, own):
-    """The array functions of a device given by name; `own` if no device is given."""
+    """Returns the space of a device given by name; `own` if no device is given."""
     if not isinstance(device, (str, type(None))):
         _Device.refuse(api, "device", device)
     host = device in ("CPU", "cpu")
@@ -508,13 +507,13 @@ def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False
     Args:
         *size (Union[tuple[int], list[int], int]): the shape.
         dtype (mindspore.dtype): the dtype. Default: float32.
-        device (str): "CPU" or "cpu" for host memory; "Ascend" or "npu" for the accelerator;
-            "meta" where the values will not be looked at; the device target without.
-        pin_memory (bool): for host memory, whether it may be read by a device.
+        device (str): "CPU" or "cpu" for host memory; "Ascend" or "npu" for the accelerator; "meta"
+            if the values will not be read. Default: the device target.
+        pin_memory (bool): for host memory, whether a device may read it directly.
 
     Raises:
-        TypeError: if `size` is not a shape, or an argument of another type.
-        ValueError: if the device is another.
+        TypeError: if `size` is not a shape, or an argument has the wrong type.
+        ValueError: if `device` is an unknown name.
         RuntimeError: if `pin_memory` is set for a device other than the CPU.
 
     Example:
@@ -536,8 +535,8 @@ def empty_like(input: Anything, *, dtype: DType = None, device=None, pin_memory:
     `device` and `pin_memory` are those of `mint.empty`.
 
     Raises:
-        TypeError: if `input` is not a Tensor, or an argument of another type.
-        ValueError: if the device is another.
+        TypeError: if `input` is not a Tensor, or an argument has the wrong type.
+        ValueError: if `device` is an unknown name.
         RuntimeError: if `pin_memory` is set for a device other than the CPU.
 
     Example:
@@ -561,9 +560,10 @@ def new_empty(
     dtype: DType = None,
     device: Device = None,
 ):
-    """Creates an uninitialized Tensor of that size, of this Tensor's dtype unless one is given.
+    """Creates an uninitialized Tensor of the given size; its dtype defaults to that of this Tensor.
 
-    `device` "CPU" is host memory, another the device target in force, none that of this Tensor.
+    `device` "CPU" means host memory, another name the current device target, and None the device of
+    this Tensor.
     """
     target = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
     spaces = {None: space_for(input._array), "CPU": arrays.HOST}
@@ -573,12 +573,12 @@ def new_empty(
 
 @op("mint.nn.functional.one_hot(tensor, num_classes=-1)", compute="native")
 def mint_one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
-    """Encodes class numbers as one-hot vectors: 1 at the class of each element and 0 elsewhere,
-    along a new last axis.
+    """Encodes class numbers as one-hot vectors along a new last axis: 1 at the class of each
+    element and 0 elsewhere.
 
     Shapes:
         `tensor` is of any shape of integers. The result has a new last axis of length
-        `num_classes`, or the largest class plus one for -1, and is int64.
+        `num_classes`, or, if that is -1, of the largest class plus one, and is int64.
 
     Example:
         >>> print(ms.mint.nn.functional.one_hot(ms.Tensor([0, 2])))

@@ -1,4 +1,4 @@
-"""Image layouts NHWC and NCHW: axes and lengths of one layout reordered for the other."""
+"""Image layouts NHWC and NCHW: conversion of axes and of per-axis numbers between them."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf

@@ -18,8 +18,8 @@ NumbersOfNumPy = TensorOf(number - {"bfloat16"})
 
 @op("ops.trace(input)", "ops.Trace()(input)", compute="native")
 def trace(xp, input: NumbersOfNumPy):
-    """Computes the trace of a matrix, the sum of its diagonal. A RuntimeError is raised for an
-    input that is not a matrix.
+    """Computes the trace of a matrix, the sum of its diagonal. Raises a RuntimeError if the input
+    is not a matrix.
 
     Shapes:
         `input` is (M, N). The result is ().
@@ -33,8 +33,8 @@ def trace(xp, input: NumbersOfNumPy):
 
 @op("mint.trace(input)", compute="native")
 def trace_strict(xp, input: Anything):
-    """Computes the trace of a matrix, the sum of its diagonal. A ValueError is raised for an input
-    that is not a matrix.
+    """Computes the trace of a matrix, the sum of its diagonal. Raises a ValueError if the input is
+    not a matrix.
 
     Shapes:
         `input` is (M, N). The result is ().
@@ -54,7 +54,7 @@ def _trace(xp, input, refusal):
 
 @op(compute="native")
 def trace_along(xp, input: Anything, offset: Int, axis1: Int, axis2: Int):
-    """The sum of each diagonal over two axes."""
+    """Returns the sum of each diagonal over two axes."""
     return xp.cast(xp.sum(xp.diagonal(input, offset, axis1, axis2), -1), input.dtype)
 
 
@@ -64,8 +64,8 @@ def trace_along(xp, input: Anything, offset: Int, axis1: Int, axis2: Int):
     compute="native",
 )
 def diagonal(xp, input: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Scalar = 1):
-    """Extracts a diagonal over two axes. `offset` is 0 for the main one, positive for one above and
-    negative for one below.
+    """Extracts a diagonal over two axes. `offset` 0 is the main diagonal; positive offsets are
+    above it, negative ones below.
 
     Shapes:
         `input` has at least two axes. The result lacks `dim1` and `dim2` and has the diagonal as a
@@ -84,7 +84,7 @@ def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: I
 
     Shapes:
         `input` is (..., M). The result has two axes of length M + |offset|, at `dim1` and `dim2`,
-        instead of the last one, and the same dtype.
+        in place of the last axis, and the same dtype.
 
     Example:
         >>> print(ms.ops.diag_embed(ms.Tensor([1, 2])))
@@ -106,7 +106,7 @@ def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: I
 
 @op("ops.diag(input)", "ops.Diag()(input)", compute="native")
 def diag(xp, input: Anything):
-    """Writes the elements on the diagonal of an array with twice as many axes, with zeros
+    """Writes the elements on the diagonal of an array with twice the number of axes, with zeros
     elsewhere.
 
     Shapes:
@@ -165,7 +165,7 @@ def diag_part(
     xp,
     input_x: TensorOf("int32", "int64", "float16", "float32", "float64", "complex64", "complex128"),
 ):
-    """Extracts the elements whose indices agree in both halves of the axes, the inverse of
+    """Extracts the elements whose indices are equal in both halves of the axes, the inverse of
     `ops.diag`.
 
     Shapes:
@@ -189,7 +189,7 @@ def diag_part(
 )
 def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
     """Keeps a central band of each matrix, `lower` diagonals below and `upper` above the main one,
-    and sets the rest to zero. A negative number keeps all.
+    and sets the rest to zero. A negative number keeps all diagonals on its side.
 
     Shapes:
         `x` is (..., M, N). The result has the same shape and dtype.
@@ -247,8 +247,8 @@ def diagonal_scatter(
     ),
 )
 def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
-    """Writes one number on the main diagonal, in a copy of the input. With `wrap` the diagonal of a
-    tall matrix starts again below.
+    """Writes one number on the main diagonal, in a copy of the input. With `wrap`, the diagonal of
+    a tall matrix starts again after each square block.
 
     Shapes:
         `input` has at least two axes, of one length if there are more than two. The result has the
@@ -277,7 +277,7 @@ def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
 
 @op(compute="native")
 def blocks_on_diagonal(xp, inputs: Several):
-    """The matrices along the diagonal of one matrix, zeros elsewhere."""
+    """Returns the matrices along the diagonal of one matrix, zeros elsewhere."""
     blocks = [xp.reshape(b, (1,) * (2 - b.ndim) + tuple(b.shape)) for b in inputs]
     width = sum(b.shape[1] for b in blocks)
     rows, start = [], 0
@@ -290,8 +290,8 @@ def blocks_on_diagonal(xp, inputs: Several):
 
 @public("ops.block_diag", "mint.block_diag")
 def block_diag(*inputs):
-    """Builds a block diagonal matrix: the matrices along the diagonal, zeros elsewhere; vectors are
-    rows.
+    """Builds a block diagonal matrix, with the given matrices along the diagonal and zeros
+    elsewhere. A vector is a matrix of one row.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Reversing, rotating and rolling along axes."""
+"""Reversal, rotation and cyclic shifts along axes."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, ListOf, TupleOf
@@ -24,7 +24,7 @@ def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
         [[3 4]
          [1 2]]
     """
-    return xp.array(xp.flip(input, tuple(dims)))  # no view: writing to it leaves the input alone
+    return xp.array(xp.flip(input, tuple(dims)))  # a copy, so that writing to it keeps the input
 
 
 @op(
@@ -86,8 +86,8 @@ def flipud(xp, input: Anything):
     compute="native",
 )
 def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
-    """Rotates the input `k` times by 90 degrees, from the first axis named toward the second. A
-    RuntimeError is raised if both are the same.
+    """Rotates the input `k` times by 90 degrees, from the first axis in `dims` toward the second.
+    Raises a RuntimeError if both are the same.
 
     Shapes:
         `input` has at least two axes. The result has the same dtype; the two axes are swapped for

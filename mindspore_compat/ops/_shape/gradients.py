@@ -9,10 +9,11 @@ from ..primitive import Primitive
 
 @public("ops.operations._grad_ops.ConcatOffset")
 class ConcatOffset(Primitive):
-    """The offset of each of the Tensors that `ops.Concat` joins: `ConcatOffset(N, axis)(input_x)`.
+    """Computes the offset of each of the Tensors that `ops.Concat` joins: `ConcatOffset(N,
+    axis)(input_x)`.
 
     Returns:
-        Tensor (N, rank), int64; zero but along `axis`.
+        Tensor (N, rank), int64; zero except along `axis`.
     """
 
     @checked

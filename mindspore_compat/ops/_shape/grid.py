@@ -15,7 +15,7 @@ _Inputs = InstanceOf(Tensor).called("Tensors")
 
 @op(compute="native")
 def grids(xp, inputs: Several, indexing: Str):
-    """The coordinates of a grid spanned by vectors."""
+    """Returns the coordinates of a grid spanned by vectors, one array per vector."""
     swap = indexing == "xy" and len(inputs) > 1
     vectors = [inputs[1], inputs[0], *inputs[2:]] if swap else list(inputs)
     shape = tuple(v.shape[0] if v.ndim else 1 for v in vectors)
@@ -49,8 +49,8 @@ def meshgrid(*inputs, indexing="xy"):
         indexing (str): "xy" (the first vector along columns) or "ij" (along rows). Default: "xy".
 
     Raises:
-        TypeError: if `indexing` is not a str, or an input not a Tensor.
-        ValueError: if `indexing` is neither, or an input has more than one axis.
+        TypeError: if `indexing` is not a str, or an input is not a Tensor.
+        ValueError: if `indexing` is neither "xy" nor "ij", or an input has more than one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -97,8 +97,8 @@ class Meshgrid:
 
 @public("ops.cartesian_prod")
 def cartesian_prod(*inputs):
-    """Computes the Cartesian product of vectors: all combinations of one element of each, one per
-    row.
+    """Computes the Cartesian product of vectors: all combinations of one element of each vector,
+    one per row.
 
     Example:
         >>> import mindspore_compat as ms
@@ -117,7 +117,7 @@ def cartesian_prod(*inputs):
 @public("ops.combinations")
 @checked
 def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = False):
-    """Lists all combinations of r elements of a vector, one per row.
+    """Lists all combinations of `r` elements of a vector, one per row.
 
     Example:
         >>> import mindspore_compat as ms

@@ -44,7 +44,7 @@ def _unpad(shape, paddings):
 
 
 def _unpadded_last(shape, paddings, contiguous):
-    """The shape before the last axes were padded; the pads are listed from the last axis on."""
+    """Returns the shape before the last axes were padded; `paddings` lists the last axis first."""
     ends = ints(paddings)
     half = len(ends) // 2
     sums = [
@@ -75,7 +75,7 @@ def pad_v3_grad(x, paddings, mode, paddings_contiguous):
 
 @alias("ops.auto_generate.AsStrided()(input, size, stride, storage_offset=0)")
 def as_strided(input, size, stride, storage_offset=0):
-    """The numbers at `storage_offset + sum(index * stride)` of the flattened input."""
+    """Returns the elements at `storage_offset + sum(index * stride)` of the flattened input."""
     indices = np.full(tuple(size), storage_offset, np.int64)
     for axis, (length, step) in enumerate(zip(size, stride, strict=True)):
         indices += step * np.arange(length).reshape([-1] + [1] * (len(size) - axis - 1))
@@ -85,8 +85,8 @@ def as_strided(input, size, stride, storage_offset=0):
 
 @alias("ops.auto_generate.RepeatInterleaveGrad()(input, repeats, dim)")
 def repeat_interleave_grad(input, repeats, dim):
-    """The gradient of `repeat_interleave`: the gradients of the copies of one element are
-    summed.
+    """Computes the gradient of `repeat_interleave`: sums the gradients of the copies of each
+    element.
     """
     lengths = repeats.asnumpy().tolist() if isinstance(repeats, Tensor) else repeats
     if isinstance(lengths, int) or len(lengths) == 1:

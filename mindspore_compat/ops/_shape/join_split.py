@@ -34,8 +34,8 @@ def cat(xp, tensors: Several, axis: Scalar = 0):
     """Concatenates Tensors along an existing axis.
 
     Shapes:
-        The Tensors agree in all axes but `axis`, whose lengths add up. The result has the dtype to
-        which they are promoted.
+        The Tensors have equal lengths along all axes except `axis`, whose lengths add up. The
+        result has the dtype to which they are promoted.
 
     Example:
         >>> print(ms.ops.cat((ms.Tensor([[1, 2]]), ms.Tensor([[3, 4], [5, 6]])), axis=0))
@@ -51,8 +51,8 @@ def stack(xp, tensors: Several, axis: Int = 0):
     """Stacks Tensors of one shape along a new axis.
 
     Shapes:
-        Each Tensor is of shape s. The result has a new axis at `axis`, as long as there are
-        Tensors, and the dtype to which they are promoted.
+        Each Tensor is of shape s. The result has a new axis at `axis`, whose length is the number
+        of Tensors, and the dtype to which they are promoted.
 
     Example:
         >>> print(ms.mint.stack((ms.Tensor([1, 2]), ms.Tensor([3, 4])), 1))
@@ -73,7 +73,7 @@ def stack_one_dtype(xp, tensors: Several, axis: Int = 0):
     """Stacks Tensors of one shape and dtype along a new axis.
 
     Shapes:
-        The result has a new axis at `axis`, as long as there are Tensors, and their dtype.
+        The result has a new axis at `axis`, whose length is the number of Tensors, and their dtype.
 
     Example:
         >>> print(ms.ops.stack((ms.Tensor([1, 2]), ms.Tensor([3, 4])), 1))
@@ -110,13 +110,13 @@ def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
 
 @op(compute="native")
 def split_at(xp, input: Anything, edges: Any, axis: Int):
-    """The parts of the input between the edges."""
+    """Returns the parts of the input between the edges."""
     return tuple(xp.split(input, list(edges), axis))
 
 
 def _edges(api, length, sizes):
-    """The split positions for parts of `sizes`: one size for all (the last part may be shorter), or
-    a list of sizes.
+    """Returns the split positions for parts of `sizes`: one size for all (the last part may be
+    shorter), or a list of sizes.
     """
     if isinstance(sizes, int):
         if sizes < 1:
@@ -138,12 +138,12 @@ def split(tensor, split_size_or_sections, axis=0):
     Args:
         tensor (Tensor): any dtype.
         split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
-            last may be shorter), or of each.
-        axis (int): the axis cut. Default: 0.
+            last may be shorter), or a list of lengths.
+        axis (int): the axis to split. Default: 0.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `axis` is not an axis, a length is below 1, or the lengths do not add up.
+        ValueError: if `axis` does not exist, a length is below 1, or the lengths do not add up.
 
     Example:
         >>> import mindspore_compat as ms
@@ -229,7 +229,8 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
 @public("ops.hstack", "mint.hstack")
 @checked
 def hstack(tensors: Joined):
-    """Stacks Tensors horizontally: along the second axis, vectors along their only axis.
+    """Stacks Tensors horizontally: concatenates along the second axis, or vectors along their only
+    axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -243,7 +244,7 @@ def hstack(tensors: Joined):
 @public("ops.vstack", "mint.vstack")
 @checked
 def vstack(inputs: Joined):
-    """Stacks Tensors vertically: along the first axis, vectors as rows.
+    """Stacks Tensors vertically: concatenates along the first axis; vectors become rows.
 
     Example:
         >>> import mindspore_compat as ms
@@ -257,7 +258,7 @@ def vstack(inputs: Joined):
 @public("ops.row_stack", "mint.row_stack")
 @checked
 def row_stack(tensors: Joined):
-    """`vstack` by its other name.
+    """Stacks Tensors vertically; another name of `vstack`.
 
     Example:
         >>> print(ms.ops.row_stack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
@@ -283,7 +284,7 @@ def dstack(tensors: Joined):
 @public("ops.column_stack", "mint.column_stack")
 @checked
 def column_stack(tensors: Joined):
-    """Stacks Tensors along the second axis, vectors as columns.
+    """Stacks Tensors along the second axis; vectors become columns.
 
     Example:
         >>> import mindspore_compat as ms
@@ -296,7 +297,7 @@ def column_stack(tensors: Joined):
 
 @op(compute="native")
 def parts_at(xp, input: Anything, edges: Any, axis: Int):
-    """The parts of the input between edges."""
+    """Returns the parts of the input between edges."""
     return tuple(xp.split(input, list(edges), axis))
 
 
@@ -316,7 +317,8 @@ def tensor_split(input: Anything, indices_or_sections: Any, axis: Int = 0):
 @public("mint.tensor_split")
 @checked
 def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
-    """Splits a Tensor along `dim`; see `ops.tensor_split`.
+    """Splits a Tensor along `dim` into nearly equal parts or at the given indices; see
+    `ops.tensor_split`.
 
     Example:
         >>> print(ms.mint.tensor_split(ms.Tensor([1, 2, 3]), 2))
@@ -326,7 +328,8 @@ def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
 
 
 def _at_least(count, one):
-    """A Tensor with at least `count` axes, placed as NumPy's atleast_1d, 2d and 3d place them."""
+    """Returns a Tensor with at least `count` axes, added in the places where NumPy's atleast_1d, 2d
+    and 3d add them."""
     if one.ndim >= count:
         return one
     if one.ndim == 0:
@@ -406,15 +409,15 @@ _split_by_name("ops.dsplit", "Tensor.dsplit", 2, 3)
 
 @public("ops.SplitV")
 class SplitV(Primitive):
-    """Splits a Tensor into parts of given lengths along an axis; -1 takes what is left.
+    """Splits a Tensor into parts of given lengths along an axis; a length of -1 takes the rest.
 
     Args:
         size_splits (Union[tuple[int], list[int]]): the lengths.
         split_dim (int): the axis.
-        num_split (int): how many pieces.
+        num_split (int): the number of parts.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the lengths do not fit, when called.
 
     Example:
@@ -458,11 +461,11 @@ class SplitV(Primitive):
 
 @public("ops.ParallelConcat")
 class ParallelConcat(Primitive):
-    """Concatenates Tensors whose first axis has length 1 along that axis.
+    """Concatenates Tensors along the first axis, along which each has length 1.
 
     Raises:
         TypeError: if the input is not a tuple or list of Tensors.
-        ValueError: if a first axis has another length or the shapes differ.
+        ValueError: if the first axis of a Tensor has another length or the shapes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -488,7 +491,7 @@ class ParallelConcat(Primitive):
 
 
 def _joined_dtype(xp, tensors):
-    """Tensors cast to their common dtype, or to the float dtype of the Cell."""
+    """Casts Tensors to their common dtype, or to the float dtype to which the Cell casts."""
     target = tensors[0].dtype
     for one in tensors[1:]:
         target = promote_np(target, one.dtype)
@@ -498,11 +501,10 @@ def _joined_dtype(xp, tensors):
 
 
 def of_one_dtype(xp, tensors):
-    """Tensors that must have one dtype, as they are; where a Cell casts floats to one, they are
-    cast.
+    """Returns Tensors that must have one dtype, unchanged; if a Cell casts floats, they are cast.
 
     Raises:
-        TypeError: if they have several.
+        TypeError: if they have several dtypes.
     """
     if precision.dtype is not None:
         return _joined_dtype(xp, tensors)

@@ -29,7 +29,7 @@ _Value = InstanceOf(int, float).called("a number") | None
 
 @op(compute="native")
 def pad_constant(xp, input: Anything, widths: Any, value: Any):
-    """Pads the input with a number; negative widths crop."""
+    """Pads the input with a number; negative widths crop it."""
     if any(min(pair) < 0 for pair in widths):
         crop = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
         input = input[crop]
@@ -52,8 +52,8 @@ def pad(input_x, padding, mode="constant", value=None):
 
     Args:
         input_x (Tensor): any dtype.
-        padding (Union[tuple[int], list[int], Tensor]): (before, after) of the last axis, of the one
-            before, ...
+        padding (Union[tuple[int], list[int], Tensor]): the widths (before, after) of the last axis,
+            then of the second-to-last, ...
         mode (str): "constant", "reflect", "replicate" or "circular". Default: "constant".
         value (Union[int, float, None]): the constant, 0 by default; for "constant" only.
 
@@ -113,12 +113,12 @@ def _pad(input_x, padding, mode, value):
 def mint_pad(input, pad, mode="constant", value=None):
     """Pads the input; the arguments are those of `ops.pad`.
 
-    Other modes than "constant" pad the last one of two or three axes, the last two of three or
-    four, or the last three of four or five.
+    A mode other than "constant" pads the last axis of an input with two or three axes, the last two
+    of three or four, or the last three of four or five.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: as `ops.pad`, or if the input has another number of axes than the mode takes.
+        ValueError: as `ops.pad`, or if the mode does not support the number of axes of the input.
 
     Example:
         >>> import mindspore_compat as ms
@@ -188,8 +188,8 @@ def mirror_pad(input_x, paddings, mode):
 
 @public("ops.MirrorPad")
 class MirrorPad:
-    """Pads the input with its mirror image: `ops.MirrorPad(mode)(x, paddings)`, one row for each
-    axis.
+    """Pads the input with its mirror image: `ops.MirrorPad(mode)(x, paddings)`, where `paddings`
+    has one row per axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -239,10 +239,10 @@ def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
 
 @op("ops.Pad(paddings)(input_x)", compute="native")
 def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
-    """Pads each axis with zeros before and after; `paddings` holds a pair for each axis.
+    """Pads each axis with zeros before and after; `paddings` holds one pair of widths per axis.
 
     Shapes:
-        `input_x` may have any shape. Each axis grows by the sum of its pair; the dtype stays.
+        `input_x` may have any shape. Each axis grows by the sum of its pair; the dtype is kept.
 
     Example:
         >>> print(ms.ops.Pad(((0, 1), (1, 1)))(ms.Tensor([[1, 2]])))

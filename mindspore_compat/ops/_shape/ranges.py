@@ -48,9 +48,9 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
     Args:
         start (Union[int, float, Tensor]): the first number; the end, if `end` is None. Default: 0.
-        end (Union[int, float, Tensor, None]): where the numbers stop.
+        end (Union[int, float, Tensor, None]): the limit, which is not included.
         step (Union[int, float, Tensor]): the distance, not 0. Default: 1.
-        dtype (mindspore.dtype): the dtype wanted.
+        dtype (mindspore.dtype): the dtype of the result.
 
     Raises:
         TypeError: if an argument is not a number.
@@ -78,7 +78,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 
 def _count(start, end, step):
-    """The length of a range of floats, computed in float32, so that 0 to 1 by 0.01 has 100
+    """Returns the length of a range of floats, computed in float32, so that 0 to 1 by 0.01 has 100
     numbers.
     """
     start, end, step = (numpy.float32(v) for v in (start, end, step))
@@ -92,10 +92,10 @@ def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1
     arguments may be Tensors.
 
     Raises:
-        TypeError: if an argument is not a number, `maxlen` not an int, or some numbers are ints and
-            some floats.
+        TypeError: if an argument is not a number, `maxlen` is not an int, or ints and floats are
+            mixed.
         ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen`
-        numbers.
+            numbers.
 
     Example:
         >>> import mindspore_compat as ms
@@ -201,8 +201,8 @@ def log_space(
     base: Int(ge=0) = 10,
     dtype: DType = "float32",
 ):
-    """Creates logarithmically spaced numbers: `base` to the power of `steps` evenly spaced numbers
-    between two ends.
+    """Creates logarithmically spaced numbers: `base` to the power of each of `steps` evenly spaced
+    numbers from `start` to `end`.
 
     Shapes:
         `start` and `end` are scalars. The result is (steps,), of `dtype`.
@@ -233,11 +233,11 @@ def logspace(
     *,
     dtype: DType = dtypes.float32,
 ):
-    """Creates logarithmically spaced numbers: `base` to the power of `steps` evenly spaced numbers
-    between two ends.
+    """Creates logarithmically spaced numbers: `base` to the power of each of `steps` evenly spaced
+    numbers from `start` to `end`.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `steps` or `base` is below 0.
 
     Example:
@@ -262,9 +262,9 @@ def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtyp
 
     Args:
         start (Union[float, int]): the first number; the end, if `end` is None. Default: 0.
-        end (Union[float, int]): where the numbers stop.
+        end (Union[float, int]): the limit, which is not included.
         step (Union[float, int]): the distance, not 0. Default: 1.
-        dtype (mindspore.dtype): the dtype wanted.
+        dtype (mindspore.dtype): the dtype of the result.
 
     Raises:
         TypeError: if an argument is not a number.
@@ -288,15 +288,15 @@ def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtyp
 
 @public("ops.RaggedRange")
 class RaggedRange(Primitive):
-    """Concatenated ranges: (the offset of each, their values).
+    """Concatenates several ranges; returns (the offset of each range, the numbers).
 
     Args:
-        Tsplits (mindspore.dtype): int32 or int64, the dtype of the beginnings.
+        Tsplits (mindspore.dtype): int32 or int64, the dtype of the offsets.
 
     Inputs: starts, limits and deltas, Tensors of one dtype with at most one axis, which broadcast.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a delta is 0, or an input has two axes or more.
 
     Example:

@@ -21,11 +21,11 @@ _Repeats = Int.called("ints")
     quirks=Quirks(rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int))}}),
 )
 def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
-    """Broadcasts the input to a shape. A length of -1 in `shape` keeps the one of the input.
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Shapes:
-        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype
-        stays.
+        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
+        kept.
 
     Example:
         >>> print(ms.ops.broadcast_to(ms.Tensor([[1], [2]]), (2, 3)))
@@ -39,11 +39,11 @@ def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
 
 @op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", compute="native")
 def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=0)))):
-    """Repeats (tiles) the input along each axis as often as `dims` says.
+    """Tiles the input: repeats it along each axis, the number of times given in `dims`.
 
     Shapes:
         The length of each axis is multiplied by its entry of `dims`; missing entries or axes count
-        as 1. The dtype stays.
+        as 1. The dtype is kept.
 
     Example:
         >>> print(ms.ops.tile(ms.Tensor([[1, 2]]), (2, 2)))
@@ -55,7 +55,8 @@ def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=
 
 @op(compute="native")
 def repeated(xp, input: Anything, repeats: Any, axis: Int | None):
-    """Every element along an axis repeated, all equally often or each as often as a list says."""
+    """Repeats every element along an axis, each the same number of times or as often as a list
+    says."""
     return xp.repeat(input, repeats, axis)
 
 
@@ -79,12 +80,12 @@ def _repeat(api, input, repeats, axis):
 @public("ops.repeat_interleave")
 @checked
 def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
-    """Repeats every element along an axis (of the flattened input, for None), all equally often or
-    each as often as given.
+    """Repeats every element along an axis, or of the flattened input if `axis` is None.
 
     Args:
         input (Tensor): any number dtype.
-        repeats (Union[int, tuple[int], list[int], Tensor]): how often.
+        repeats (Union[int, tuple[int], list[int], Tensor]): the number of repeats, one for all
+            elements or one per element.
         axis (Union[int, None]): the axis. Default: None.
 
     Raises:
@@ -116,11 +117,11 @@ def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
 
 @op("ops.expand(input_x, size)", "ops.Expand()(x: input_x, shape: size)", compute="native")
 def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
-    """Broadcasts the input to a size. A length of -1 in `size` keeps the one of the input.
+    """Broadcasts the input to a size. A length of -1 in `size` keeps that of the input.
 
     Shapes:
-        `input_x` has a shape that broadcasts to `size`, which is that of the result; the dtype
-        stays.
+        `input_x` has a shape that broadcasts to `size`, which is that of the result; the dtype is
+        kept.
 
     Example:
         >>> print(ms.ops.expand(ms.Tensor([[1.0], [2.0]]), ms.Tensor([2, 3])))
@@ -152,18 +153,19 @@ def expand_as(input: Anything, other: Anything):
 def mint_repeat_interleave(
     input: Anything, repeats, dim: Int = None, *, output_size: Int(ge=0) = None
 ):
-    """Repeats every element along an axis (of the flattened input, for None).
+    """Repeats every element along an axis, or of the flattened input if `dim` is None.
 
     Args:
         input (Tensor): any shape.
-        repeats (Union[int, tuple, list, Tensor]): how often: one number for all or one for each.
+        repeats (Union[int, tuple, list, Tensor]): the number of repeats, one for all elements or
+            one per element.
         dim (int): the axis.
-        output_size (int): how many there must be in the end.
+        output_size (int): the expected length of the result along the axis.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if `repeats` is negative or does not fit the axis, or `output_size` is not what
-            comes out.
+        TypeError: if an argument has the wrong type.
+        ValueError: if `repeats` is negative or does not fit the axis, or `output_size` differs from
+            the actual length.
 
     Example:
         >>> import mindspore_compat as ms

@@ -16,11 +16,11 @@ Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
 
 
 def shape_of(api, shape):
-    """A shape argument (int, tuple, list, Tensor, or several ints) as a tuple of ints.
+    """Returns a shape argument (int, tuple, list, Tensor, or several ints) as a tuple of ints.
 
     Raises:
         TypeError: if it is not one of these.
-        ValueError: if it is a Tensor of two axes or more.
+        ValueError: if it is a Tensor of several axes.
     """
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
@@ -48,7 +48,8 @@ def reshape_array(xp, input: Anything, shape: Any):
     """Reshapes the input. One length may be -1 and is inferred from the others.
 
     Shapes:
-        `input` has as many elements as `shape` says. The result has that shape and the same dtype.
+        The number of elements of `input` is that of `shape`. The result has that shape and the same
+        dtype.
 
     Example:
         >>> print(ms.ops.Reshape()(ms.Tensor([1, 2, 3, 4]), (2, -1)))
@@ -64,7 +65,7 @@ reshape_array.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
 def reshaped(api, input, shape):
     if len(shape) == 1 and type(shape[0]) is tuple:
         shape = shape[0]
-    try:  # the array library refuses what does not fit; the checks below say why
+    try:  # the array library rejects what does not fit; the checks below explain the error
         if min(shape, default=0) >= -1:
             return reshape_array.run(input, shape)
     except (TypeError, ValueError):
@@ -90,11 +91,11 @@ def reshape(input, shape):
 
     Args:
         input (Tensor): any dtype.
-        shape (Union[tuple[int], list[int], Tensor[int]]): the shape wanted.
+        shape (Union[tuple[int], list[int], Tensor[int]]): the new shape.
 
     Raises:
-        TypeError: if `shape` is not made of ints.
-        ValueError: if the elements do not fit.
+        TypeError: if `shape` does not hold ints.
+        ValueError: if the number of elements differs.
 
     Example:
         >>> import mindspore_compat as ms
@@ -126,7 +127,7 @@ def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
     """Adds a new axis of length 1.
 
     Shapes:
-        `input_x` may have any shape. The result has one axis more, at `axis`, and the same dtype.
+        `input_x` may have any shape. The result has one more axis, at `axis`, and the same dtype.
 
     Example:
         >>> print(ms.ops.expand_dims(ms.Tensor([1, 2, 3]), 0))
@@ -149,10 +150,10 @@ def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
     ),
 )
 def squeeze(xp, input: Anything, axis: ScalarOf(IntOrInts, TypeError) = None):
-    """Removes axes of length 1: all of them, or those named.
+    """Removes axes of length 1: all of them, or those in `axis`.
 
     Shapes:
-        `input` may have any shape. The result lacks those axes; the dtype stays.
+        `input` may have any shape. The result lacks those axes; the dtype is kept.
 
     Example:
         >>> print(ms.ops.squeeze(ms.Tensor([[[1, 2, 3]]])).shape)
@@ -192,8 +193,9 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
         start_dim (int), end_dim (int): the first and the last axis joined. Default: 1 and -1.
 
     Raises:
-        TypeError: if `input` is not a Tensor, `order` not a string, or an axis not an int.
-        ValueError: if `order` is neither "C" nor "F", or the axes are out of range or order.
+        TypeError: if `input` is not a Tensor, `order` is not a str, or an axis is not an int.
+        ValueError: if `order` is neither "C" nor "F", or the axes are out of range or in the wrong
+            order.
 
     Example:
         >>> import mindspore_compat as ms
@@ -232,7 +234,7 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 @public("ops.Flatten")
 class Flatten:
-    """Flattens every axis but the first into one: `ops.Flatten()(x)`.
+    """Flattens all axes except the first into one: `ops.Flatten()(x)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -313,7 +315,7 @@ def flatten_ext(input: Anything, start_dim: Scalar = 0, end_dim: Scalar = -1):
 @public("mint.ravel", "ops.ravel")
 @checked
 def mint_ravel(input: Anything):
-    """Flattens the elements, in row-major order, to one axis.
+    """Flattens the elements to one axis, in row-major order.
 
     Example:
         >>> import mindspore_compat as ms

@@ -66,7 +66,7 @@ def tuple_to_array(input_x):
     """Converts a tuple of numbers of one type, or a range, to a Tensor: int32 for ints, float32 for
     floats.
 
-    A list, text or Tensor gives None, as the original has it.
+    As in MindSpore, a list, a str or a Tensor gives None.
 
     Raises:
         TypeError: if `input_x` is not one of these, or mixes types.
@@ -160,7 +160,7 @@ class ScalarCast(Primitive):
 
 @public("ops.make_range")
 def make_range(*args):
-    """The ints of `range(*args)`, as a tuple.
+    """Returns the ints of `range(*args)`, as a tuple.
 
     Example:
         >>> import mindspore_compat as ms
@@ -172,7 +172,7 @@ def make_range(*args):
 
 @public("ops.tuple_len")
 def tuple_len(x):
-    """The length of a tuple.
+    """Returns the length of a tuple.
 
     Example:
         >>> import mindspore_compat as ms
@@ -184,7 +184,7 @@ def tuple_len(x):
 
 @public("ops.is_nonzero")
 def is_nonzero(input):
-    """True if the only element of a Tensor is not 0.
+    """Returns True if the only element of a Tensor is not 0.
 
     Raises:
         TypeError: if `input` is not a Tensor.
@@ -202,7 +202,7 @@ def is_nonzero(input):
 
 @public("ops.is_tensor")
 def is_tensor(obj):
-    """True for a Tensor.
+    """Returns True for a Tensor, else False.
 
     Example:
         >>> import mindspore_compat as ms
@@ -237,7 +237,7 @@ class ScalarToArray(Primitive):
 
 @public("ops.TensorToTuple")
 class TensorToTuple(Primitive):
-    """The elements of a Tensor of one axis as a tuple of numbers.
+    """Returns the elements of a Tensor with one axis as a tuple of numbers.
 
     Example:
         >>> import mindspore_compat as ms

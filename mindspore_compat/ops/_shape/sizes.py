@@ -10,7 +10,7 @@ from ..primitive import Primitive
 
 @public("ops.shape")
 def shape(input_x):
-    """The shape of a Tensor, a tuple of ints.
+    """Returns the shape of a Tensor, a tuple of ints.
 
     Raises:
         TypeError: if `input_x` is not a Tensor.
@@ -27,10 +27,10 @@ def shape(input_x):
 
 @public("ops.size")
 def size(input_x):
-    """The number of elements of a Tensor.
+    """Returns the number of elements of a Tensor.
 
     Raises:
-        TypeError: if `input_x` is something else.
+        TypeError: if `input_x` is anything else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -44,10 +44,10 @@ def size(input_x):
 
 @public("ops.rank")
 def rank(input_x):
-    """The number of axes of a Tensor.
+    """Returns the number of axes of a Tensor.
 
     Raises:
-        TypeError: if `input_x` is something else.
+        TypeError: if `input_x` is anything else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -60,7 +60,7 @@ def rank(input_x):
 
 
 def _asking(path, function):
-    """The Primitive form of a query: `ops.Shape()(x)`."""
+    """Declares the Primitive form of a query: `ops.Shape()(x)`."""
     call = {"__call__": lambda self, x: function(x), "__doc__": function.__doc__}
     return public(path)(type(path.removeprefix("ops."), (), call))
 
@@ -72,19 +72,19 @@ _asking("ops.Rank", rank)
 
 @public("Tensor.dim", "Tensor.ndimension")
 def dim(self):
-    """The number of axes."""
+    """Returns the number of axes."""
     return self.ndim
 
 
 @public("Tensor.numel", "Tensor.nelement")
 def numel(self):
-    """The number of elements."""
+    """Returns the number of elements."""
     return self.size
 
 
 @public("ops.TensorShape", "ops.DynamicShape")
 class TensorShape(Primitive):
-    """The shape as an int64 Tensor: `ops.TensorShape()(input_x)`.
+    """Returns the shape as an int64 Tensor: `ops.TensorShape()(input_x)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -102,7 +102,7 @@ class TensorShape(Primitive):
 
 @public("ops.dyn_shape")
 def dyn_shape(input_x):
-    """The shape as an int64 Tensor.
+    """Returns the shape as an int64 Tensor.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Slices by numbers, narrowing, slice updates, and sequence masks.
+"""Slices given by numbers: slices, strided slices, narrowing, slice updates; and sequence masks.
 
 Reshaping is in reshape.py, joining and splitting in join_split.py, indexing in
 _indexing/getitem.py, padding in pad.py.
@@ -19,7 +19,7 @@ IntsOrTensor = InTensor(Ints)
 
 @op("ops.slice(input_x, begin, size)", "ops.Slice()(input: input_x, begin, size)", compute="native")
 def slice_(xp, input_x: Anything, begin: IntsOrTensor, size: IntsOrTensor):
-    """Extracts the slice of size `size` that starts at `begin`; a size of -1 reaches to the end.
+    """Extracts the slice of size `size` that starts at `begin`; a size of -1 extends to the end.
 
     Shapes:
         `begin` and `size` have one number for each axis of `input_x`. The result is of that size
@@ -70,12 +70,13 @@ def strided_slice(
 ):
     """Extracts the strided slice from `begin` to `end` in steps of `strides`.
 
-    Bit i of a mask changes what entry i means: the begin or end of it is ignored, it stands for an
-    ellipsis, for a new axis, or for a single position whose axis is dropped.
+    Bit i of a mask changes the meaning of entry i. With `begin_mask` or `end_mask`, the begin or
+    end is ignored; with `ellipsis_mask`, the entry is an ellipsis; with `new_axis_mask`, a new
+    axis; with `shrink_axis_mask`, a single position whose axis is removed.
 
     Shapes:
-        `begin`, `end` and `strides` have one length, at most the number of axes of `input_x`. The
-        dtype stays.
+        `begin`, `end` and `strides` have the same length, at most the number of axes of `input_x`.
+        The dtype is kept.
 
     Example:
         >>> print(ms.ops.strided_slice(ms.Tensor([[1, 2, 3], [4, 5, 6]]), (0, 0), (2, 3), (1, 2)))
@@ -129,8 +130,7 @@ def mint_narrow(
     start: InTensor(Int),
     length: ScalarOf(Int(ge=0), TypeError),
 ):
-    """Narrows an axis to `length` elements from `start` on, which counts from the end if it is
-    negative.
+    """Narrows an axis to `length` elements from `start` on. A negative `start` counts from the end.
 
     Shapes:
         `input` has at least one axis. The result has the length `length` along `axis` and the same
@@ -214,7 +214,7 @@ def slice_scatter(
 
 
 def _checked_source(api, input, src, front, index):
-    """`index`, after a check that `src` has the shape of the elements there."""
+    """Returns `index`, after a check that `src` has the shape of the elements there."""
     expected_shape = tuple(input[(*front, index)].shape)
     if tuple(src.shape) != expected_shape:
         raise ValueError(
@@ -226,8 +226,8 @@ def _checked_source(api, input, src, front, index):
 @public("ops.sequence_mask")
 @checked
 def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
-    """Creates a mask that is True for the first lengths[i] of `maxlen` elements (the longest by
-    default), along a new last axis.
+    """Creates a mask along a new last axis of length `maxlen`, by default the largest length. In
+    row i, the first lengths[i] elements are True.
 
     Example:
         >>> import mindspore_compat as ms
@@ -246,7 +246,7 @@ def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
 def tensor_slice(
     input: Anything, begin: TupleOf(Int) | ListOf(Int), size: TupleOf(Int) | ListOf(Int)
 ):
-    """Extracts the slice of a size from `begin`; -1 takes what is left of an axis.
+    """Extracts the slice of the given size that starts at `begin`; a size of -1 extends to the end.
 
     Example:
         >>> import mindspore_compat as ms

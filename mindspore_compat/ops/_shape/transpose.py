@@ -1,4 +1,4 @@
-"""Axes reordered: transpose, swapaxes, moveaxis, permute, t and the conjugate forms."""
+"""Reordering of axes: transpose, swapaxes, moveaxis, permute, t and the conjugate forms."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -22,7 +22,7 @@ def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     """Transposes the input: axis i of the result is axis dims[i] of the input.
 
     Shapes:
-        `dims` names each axis of `input` once. The dtype stays.
+        `dims` contains each axis of `input` once. The dtype is kept.
 
     Example:
         >>> print(ms.ops.transpose(ms.Tensor([[1, 2, 3], [4, 5, 6]]), (1, 0)))
@@ -89,7 +89,7 @@ def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
     """Computes the conjugate transpose, with the axes in the order `perm`.
 
     Shapes:
-        `perm` names each axis of `x` once. The dtype stays.
+        `perm` contains each axis of `x` once. The dtype is kept.
 
     Example:
         >>> print(ms.ops.ConjugateTranspose()(ms.Tensor([[1 + 2j, 3 - 4j]]), (1, 0)))
@@ -106,10 +106,10 @@ def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
 
 @op("ops.TransposeView()(input, input_perm)", compute="native")
 def transpose_view(xp, input: Anything, input_perm: TupleOf(Int) | ListOf(Int)):
-    """Transposes the input: puts the axes in the order `input_perm`.
+    """Transposes the input: axis i of the result is axis input_perm[i] of the input.
 
     Shapes:
-        `input_perm` names each axis of `input` once. The dtype stays.
+        `input_perm` contains each axis of `input` once. The dtype is kept.
 
     Example:
         >>> print(ms.ops.TransposeView()(ms.Tensor([[1, 2], [3, 4]]), (1, 0)))
@@ -160,26 +160,26 @@ def _need_matrix(name, self, least=2, most=None):
 
 
 def _conjugate_transpose(self):
-    """The conjugate transpose of a matrix; a ValueError for an input that is not a matrix."""
+    """Returns the conjugate transpose of a matrix; raises a ValueError for other inputs."""
     _need_matrix("H", self, most=2)
     return adjoint.run(self)
 
 
 def _conjugate_transposes(self):
-    """The conjugate transposes of matrices; a ValueError below two axes."""
+    """Returns the conjugate transposes of matrices; raises a ValueError for fewer than two axes."""
     _need_matrix("mH", self)
     return adjoint.run(self)
 
 
 def _transposes(self):
-    """The last two axes swapped; a ValueError below two axes."""
+    """Swaps the last two axes; raises a ValueError for fewer than two axes."""
     _need_matrix("mT", self)
     return swapaxes.run(self, -1, -2)
 
 
 @op("ops.t(input)", "Tensor.t()", compute="native")
 def t(xp, input: Anything):
-    """Transposes a matrix; scalars and vectors stay as they are.
+    """Transposes a matrix; returns scalars and vectors unchanged.
 
     Shapes:
         `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
@@ -199,7 +199,7 @@ def t(xp, input: Anything):
 
 @op("mint.t(input)", compute="native")
 def mint_t(xp, input: Anything):
-    """Transposes a matrix; scalars and vectors stay as they are.
+    """Transposes a matrix; returns scalars and vectors unchanged.
 
     Shapes:
         `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
@@ -219,11 +219,11 @@ def permute(input: Anything, dims: TupleOf(Int) | ListOf(Int) | None):
 
     Args:
         input (Tensor): any shape.
-        dims (tuple(int)): each axis once.
+        dims (tuple(int)): the order of the axes, each once.
 
     Raises:
-        TypeError: if `input` is not a Tensor, or `dims` neither a tuple nor a list of ints.
-        ValueError: if `dims` is None, or does not name each axis once.
+        TypeError: if `input` is not a Tensor, or `dims` is neither a tuple nor a list of ints.
+        ValueError: if `dims` is None, or does not contain each axis once.
 
     Example:
         >>> import mindspore_compat as ms

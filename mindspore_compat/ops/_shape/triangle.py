@@ -1,4 +1,4 @@
-"""Triangles of matrices. The indices of their elements are in _indexing/triangle_indices.py."""
+"""Triangles of matrices; the indices of their elements are in _indexing/triangle_indices.py."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, InTensor, TensorOf, real
@@ -22,7 +22,7 @@ def _need_matrices(api, x):
 def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
     """Returns the lower triangle of each matrix, up to a diagonal, with zeros elsewhere.
 
-    `diagonal` is 0 for the main one, positive for one above and negative for one below.
+    `diagonal` 0 is the main diagonal; positive numbers are above it, negative ones below.
 
     Shapes:
         `input` is (..., M, N). The result has the same shape and dtype.
@@ -46,7 +46,7 @@ def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
 def triu(xp, input: TensorOf(real, "bool"), diagonal: InTensor(Int) = 0):
     """Returns the upper triangle of each matrix, from a diagonal on, with zeros elsewhere.
 
-    `diagonal` is 0 for the main one, positive for one above and negative for one below.
+    `diagonal` 0 is the main diagonal; positive numbers are above it, negative ones below.
 
     Shapes:
         `input` is (..., M, N). The result has the same shape and dtype.

@@ -1,4 +1,4 @@
-"""Correlation of sequences, and the shapes of gradients of Fourier transforms."""
+"""Correlation of sequences, and cropping and padding for the gradients of Fourier transforms."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -20,8 +20,9 @@ Signal = TensorOf(
 def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full") = "valid"):
     """Computes the cross-correlation of two sequences; the second one is conjugated.
 
-    "valid" gives the positions where the shorter lies within the longer, "full" all positions
-    where they overlap, "same" as many as the longer has. Integers become float32.
+    `pad_mode` "valid" keeps the positions where the shorter sequence lies within the longer one,
+    "full" all positions where they overlap, and "same" the middle ones, as many as the longer
+    sequence is long. Integers become float32.
 
     Shapes:
         `a` is (N,), `v` is (M,), of one dtype. The result is (max(N, M) - min(N, M) + 1,) for
@@ -72,14 +73,14 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
 
 @op("ops.auto_generate.FFTShapeCopy()(dout, shape)", compute="native")
 def fft_shape_copy(xp, dout: TensorOf(any_dtype), shape: TupleOf(Int(ge=0))):
-    """Crops a gradient, or pads it with zeros at the end, to a shape of equal rank.
+    """Crops a gradient to a shape, or pads it with zeros at the end.
 
     Shapes:
-        `dout` has as many axes as `shape` has numbers. The result is of that shape and the same
-        dtype.
+        The number of axes of `dout` is the length of `shape`. The result is of that shape and the
+        same dtype.
 
     Raises:
-        ValueError: if the shape has another number of axes.
+        ValueError: if `dout` has another number of axes.
 
     Example:
         >>> print(ms.ops.auto_generate.FFTShapeCopy()(ms.Tensor([1.0, 2.0]), (3,)))

@@ -1,9 +1,9 @@
-"""Discrete cosine transforms of `mindspore.scipy.fft`: type 2 and its inverse, the only kinds the
-original has. Both are orthonormal, so each is the transpose and the inverse of the other.
+"""Discrete cosine transforms of `mindspore.scipy.fft`: type 2 and its inverse, the only types that
+MindSpore has. Both are orthonormal, so each is the transpose and the inverse of the other.
 
-A transform of length N is one complex transform of the same length: the even indices come first,
-the odd ones turned round after them (J. Makhoul, "A Fast Cosine Transform in One and Two
-Dimensions", 1980, doi:10.1109/TASSP.1980.1163351).
+A transform of length N is computed as one complex transform of the same length. Its input has the
+even indices first, then the odd ones in reverse order (J. Makhoul, "A Fast Cosine Transform in One
+and Two Dimensions", 1980, doi:10.1109/TASSP.1980.1163351).
 """
 
 import math
@@ -23,12 +23,13 @@ Axes = TupleOf(Int) | ListOf(Int) | None
 
 
 def _order(count):
-    """The even indices, then the odd ones from the last to the first."""
+    """Returns the even indices, then the odd ones from the last to the first."""
     return [*range(0, count, 2), *range(1, count, 2)[::-1]]
 
 
 def _phases(xp, count, axis, rank, dtype):
-    """The complex factors of the transform: a quarter turn's parts, and the scale."""
+    """Returns the cosines and the sines of the angles of a quarter turn, times the scale of the
+    transform."""
     shape = (1,) * axis + (count,) + (1,) * (rank - axis - 1)
     angles = xp.cast(xp.arange(count), dtype) * (-math.pi / (2 * count))
     scale = xp.where(xp.arange(count) == 0, math.sqrt(1 / count), math.sqrt(2 / count))
@@ -37,7 +38,7 @@ def _phases(xp, count, axis, rank, dtype):
 
 
 def _cosines(xp, x, axis, inverse):
-    """The transform of real values along an axis."""
+    """Computes the transform of real values along an axis."""
     count = x.shape[axis]
     even, odd = _phases(xp, count, axis, x.ndim, x.dtype)
     kind = "complex128" if x.dtype == "float64" else "complex64"
@@ -51,10 +52,10 @@ def _cosines(xp, x, axis, inverse):
 
 
 def _axes_and_sizes(x, sizes, axes):
-    """(the axes counted from 0, the length along each or None).
+    """Returns (the axes counted from 0, the length along each or None).
 
     Raises:
-        ValueError: if there are not as many, or an axis is out of range or named twice.
+        ValueError: if axes and sizes differ in number, or an axis is out of range or occurs twice.
     """
     if axes is None:
         axes = range(x.ndim) if sizes is None else range(-len(sizes), 0)
@@ -76,7 +77,8 @@ def _axes_and_sizes(x, sizes, axes):
 
 
 def _transform(xp, x, sizes, axes, inverse):
-    """The transform over several axes; of the real and the imaginary part of complex values."""
+    """Computes the transform over several axes; of complex values, that of the real and the
+    imaginary part."""
     if x.dtype.kind == "c":
         parts = [_transform(xp, part, sizes, axes, inverse) for part in (xp.real(x), xp.imag(x))]
         return xp.cast(parts[0], x.dtype) + xp.cast(parts[1], x.dtype) * 1j
@@ -89,7 +91,7 @@ def _transform(xp, x, sizes, axes, inverse):
 
 @op(compute="native")
 def cosine_transform(xp, x: Signal, s: Sizes, axes: Axes, inverse: Bool):
-    """The transform over several axes, of the input cropped or zero-padded to s."""
+    """Crops or zero-pads the input to `s`, and computes the transform over several axes."""
     return _transform(xp, x, s, axes, inverse)
 
 
@@ -99,12 +101,12 @@ def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, n
     """Computes the orthonormal discrete cosine transform (DCT) of type 2 along an axis.
 
     Args:
-        x (Tensor): the values; ints and float16 give float32, complex values are taken part by
-            part.
-        type (int, optional): 2, the only type the original has.
-        n (int, optional): the length; what is longer is cut, what is shorter padded with zeros.
+        x (Tensor): the values; ints and float16 give float32; the real and the imaginary part of
+            complex values are transformed separately.
+        type (int, optional): must be 2, the only type that MindSpore has.
+        n (int, optional): the length; a longer input is cropped, a shorter one padded with zeros.
         axis (int, optional): the axis.
-        norm (str, optional): "ortho", the only one the original has.
+        norm (str, optional): must be "ortho", the only normalization that MindSpore has.
 
     Raises:
         TypeError: if an argument has another type.
@@ -118,8 +120,8 @@ def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, n
 @public("scipy.fft.idct")
 @checked
 def idct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, norm: Norm = None):
-    """Computes the inverse discrete cosine transform (DCT) of the input cropped or zero-padded to
-    n. Arguments as for `dct`.
+    """Computes the inverse discrete cosine transform (DCT) of the input, cropped or zero-padded to
+    length `n`. The arguments are those of `dct`.
 
     Source: mindspore.scipy.fft.idct of MindSpore 2.10.
     """
@@ -129,20 +131,20 @@ def idct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, 
 @public("scipy.fft.dctn")
 @checked
 def dctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: Norm = None):
-    """Computes the discrete cosine transform (DCT) over several axes, as `dct`.
+    """Computes the discrete cosine transform (DCT) of type 2 over several axes.
 
     Args:
-        x (Tensor): the values; ints and float16 give float32, complex values are taken part by
-            part.
-        type (int, optional): 2, the only type the original has.
-        s (tuple[int], optional): the length of each axis; what is longer is cut, what is shorter
+        x (Tensor): the values; ints and float16 give float32; the real and the imaginary part of
+            complex values are transformed separately.
+        type (int, optional): must be 2, the only type that MindSpore has.
+        s (tuple[int], optional): the length of each axis; a longer input is cropped, a shorter one
             padded with zeros.
         axes (tuple[int], optional): the axes; by default the last len(s), or all.
-        norm (str, optional): "ortho", the only one the original has.
+        norm (str, optional): must be "ortho", the only normalization that MindSpore has.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if a value is out of range, an axis named twice, or `s` has another length.
+        ValueError: if a value is out of range, an axis occurs twice, or `s` has another length.
 
     Source: mindspore.scipy.fft.dctn of MindSpore 2.10.
     """
@@ -152,8 +154,8 @@ def dctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: No
 @public("scipy.fft.idctn")
 @checked
 def idctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: Norm = None):
-    """Computes the inverse discrete cosine transform (DCT) over several axes, of the input cropped
-    or zero-padded to s. Arguments as for `dctn`.
+    """Computes the inverse discrete cosine transform (DCT) over several axes of the input, cropped
+    or zero-padded to `s`. The arguments are those of `dctn`.
 
     Source: mindspore.scipy.fft.idctn of MindSpore 2.10.
     """

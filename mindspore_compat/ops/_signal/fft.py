@@ -1,9 +1,9 @@
 """Discrete Fourier transforms (FFT) over one, two and more axes, of complex, real and Hermitian
 signals.
 
-Everything is built on one function of `xp`, the complex transform over several axes, whose adjoint
-is the inverse with the scale on the other side; the others crop, pad and mirror its input or
-output.
+All are built on one function of `xp`, the complex transform over several axes. Its adjoint is the
+inverse transform with the scale on the other side. The other functions crop, pad and mirror its
+input or output.
 """
 
 from ..._core.declare.op import op
@@ -41,7 +41,7 @@ def _real(xp, x):
 
 
 def _resize(xp, x, count, axis):
-    """Crops or zero-pads an axis at the end to a length."""
+    """Crops or zero-pads an axis at its end to a length."""
     if count is None or count == x.shape[axis]:
         return x
     if count < 1:
@@ -55,7 +55,7 @@ def _resize(xp, x, count, axis):
 
 
 def _axes_and_sizes(x, sizes, axes):
-    """(the axes transformed, the length along each or None)."""
+    """Returns (the axes to transform, the length along each or None)."""
     if axes is None:
         axes = tuple(range(x.ndim)) if sizes is None else tuple(range(-len(sizes), 0))
     sizes = (None,) * len(axes) if sizes is None else tuple(sizes)
@@ -84,9 +84,10 @@ def _transform(xp, x, sizes, axes, norm, inverse):
 
 
 def _half(xp, x, sizes, axes, norm):
-    """The transform of a real signal: the last axis keeps the frequencies that are not mirrored.
+    """Computes the transform of a real signal, without the mirrored frequencies along the last
+    axis.
 
-    Of a complex signal it keeps as many, as the original does.
+    As in MindSpore, the transform of a complex signal is shortened in the same way.
     """
     axes, sizes = _axes_and_sizes(x, sizes, axes)
     whole = _transform(xp, _real(xp, x), sizes, axes, norm, False)
@@ -95,7 +96,7 @@ def _half(xp, x, sizes, axes, norm):
 
 
 def _from_half(xp, x, sizes, axes, norm):
-    """The real signal of a half spectrum; the last length is even unless given."""
+    """Computes the real signal of a half spectrum; the last length is even unless given."""
     axes, sizes = _axes_and_sizes(x, sizes, axes)
     last = axes[-1]
     count = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
@@ -233,7 +234,7 @@ def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
 )
 def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """Computes the discrete Fourier transform (FFT) of a real signal along an axis: the half
-    spectrum without mirrored frequencies.
+    spectrum, without the mirrored frequencies.
 
     Shapes:
         `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
@@ -271,12 +272,12 @@ def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
     "numpy.fft.rfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
 )
 def rfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
-    """Computes the discrete Fourier transform (FFT) of a real signal over two axes; the last one
-    has the half spectrum without mirrored frequencies.
+    """Computes the discrete Fourier transform (FFT) of a real signal over two axes; along the last
+    one, the half spectrum without the mirrored frequencies.
 
     Shapes:
-        `input` is real and has at least two axes. The result is complex and has length n // 2 + 1
-        along the last of `dim`.
+        `input` is real and has at least two axes. The result is complex. Along the last axis of
+        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
 
     Example:
         >>> print(ms.ops.rfft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -312,12 +313,12 @@ def irfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm 
     "numpy.fft.rfftn(a: input, s=None, axes: dim=None, norm=None)",
 )
 def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Computes the discrete Fourier transform (FFT) of a real signal over several axes; the last
-    one has the half spectrum without mirrored frequencies.
+    """Computes the discrete Fourier transform (FFT) of a real signal over several axes; along the
+    last one, the half spectrum without the mirrored frequencies.
 
     Shapes:
-        `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
-        along the last of `dim`.
+        `input` is real and has at least one axis. The result is complex. Along the last axis of
+        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
 
     Example:
         >>> print(ms.ops.rfftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -353,8 +354,8 @@ def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
     "numpy.fft.hfft(a: input, n=None, axis: dim=-1, norm=None)",
 )
 def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """Computes the real discrete Fourier transform (FFT) of a Hermitian signal, given as its half,
-    along an axis.
+    """Computes the discrete Fourier transform (FFT) along an axis of a Hermitian signal, which is
+    given as its half; the result is real.
 
     Shapes:
         `input` has at least one axis, of length m along `dim`. The result is real and has length
@@ -392,8 +393,8 @@ def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
     "numpy.fft.hfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
 )
 def hfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
-    """Computes the real discrete Fourier transform (FFT) over two axes of a Hermitian signal, given
-    as its half.
+    """Computes the discrete Fourier transform (FFT) over two axes of a Hermitian signal, which is
+    given as its half; the result is real.
 
     Shapes:
         `input` has at least two axes, of length m along the last of `dim`. The result is real and
@@ -416,8 +417,8 @@ def ihfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm 
     """Computes the inverse of `hfft2`: half of a Hermitian signal from its real spectrum.
 
     Shapes:
-        `input` is real and has at least two axes. The result is complex and has length n // 2 + 1
-        along the last of `dim`.
+        `input` is real and has at least two axes. The result is complex. Along the last axis of
+        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
 
     Example:
         >>> print(ms.ops.ihfft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -433,8 +434,8 @@ def ihfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm 
     "numpy.fft.hfftn(a: input, s=None, axes: dim=None, norm=None)",
 )
 def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Computes the real discrete Fourier transform (FFT) over several axes of a Hermitian signal,
-    given as its half.
+    """Computes the discrete Fourier transform (FFT) over several axes of a Hermitian signal, which
+    is given as its half; the result is real.
 
     Shapes:
         `input` has at least one axis, of length m along the last of `dim`. The result is real and
@@ -457,8 +458,8 @@ def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
     """Computes the inverse of `hfftn`: half of a Hermitian signal from its real spectrum.
 
     Shapes:
-        `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
-        along the last of `dim`.
+        `input` is real and has at least one axis. The result is complex. Along the last axis of
+        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
 
     Example:
         >>> print(ms.ops.ihfftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -488,23 +489,23 @@ for _one in (
     hfftn,
     ihfftn,
 ):
-    _one.upcast = False  # float16 becomes complex64, and what is real again stays float32
+    _one.upcast = False  # float16 becomes complex64, and a real result of it stays float32
 
 
 @public("ops.FFTWithSize")
 class FFTWithSize(Primitive):
-    """A discrete Fourier transform (FFT) over the last `signal_ndim` axes: complex, or real to half
-    spectrum and back.
+    """Computes a discrete Fourier transform (FFT) over the last `signal_ndim` axes: complex, or
+    from a real signal to its half spectrum and back.
 
     Args:
         signal_ndim (int): 1, 2 or 3.
         inverse (bool): True for the inverse transform.
         real (bool): True for a real signal.
         norm (str): "backward", "forward" or "ortho". Default: "backward".
-        onesided (bool): True to give (or take) half of the frequencies of a real signal. Default:
-            True.
-        signal_sizes (tuple[int]): the lengths of the signal, for the inverse of a half. Default:
-            ().
+        onesided (bool): True to return (or, for the inverse, accept) half of the frequencies of a
+            real signal. Default: True.
+        signal_sizes (tuple[int]): the lengths of the real signal, for the inverse of a half
+            spectrum. Default: ().
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,5 +1,5 @@
-"""Sample frequencies of discrete Fourier transforms: fftfreq, rfftfreq, and shifts of
-frequency 0.
+"""Sample frequencies of discrete Fourier transforms (fftfreq, rfftfreq), and shifts of frequency 0
+to the middle.
 """
 
 from ..._backend.arrays import current_space
@@ -22,8 +22,8 @@ def _frequencies(api, n, d, dtype, function):
 @public("ops.fftfreq", "mint.fft.fftfreq", "numpy.fft.fftfreq")
 @checked
 def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
-    """Computes the sample frequencies of `fft` for n samples d apart: 0 and up, then the negative
-    ones. float32 by default.
+    """Computes the sample frequencies of `fft` for n samples a distance `d` apart: zero and the
+    positive ones, then the negative ones. The dtype is float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -38,7 +38,8 @@ def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
 @public("ops.rfftfreq", "mint.fft.rfftfreq", "numpy.fft.rfftfreq")
 @checked
 def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
-    """Computes the sample frequencies of `rfft` for n samples d apart. float32 by default.
+    """Computes the sample frequencies of `rfft` for n samples a distance `d` apart; float32 by
+    default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -62,7 +63,7 @@ def _shift(input, dim, sign):
 @public("ops.fftshift", "mint.fft.fftshift")
 @checked
 def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
-    """Shifts frequency 0 to the middle of the given axes, by default of all.
+    """Shifts frequency 0 to the middle of the given axes, by default of all axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -77,7 +78,7 @@ def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = Non
 @public("ops.ifftshift", "mint.fft.ifftshift")
 @checked
 def ifftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
-    """Undoes `fftshift`.
+    """Shifts frequency 0 from the middle back to the start: the inverse of `fftshift`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -31,9 +31,9 @@ Real = DType("float16", "float32", "float64")
 
 
 def _window(api, length, periodic, dtype, weights):
-    """`weights(xp, indices, last)` at `length` indices; a periodic window leaves out the last. A
-    single element has the weight 1. It is computed in float64 whatever the dtype, unless a Tensor
-    gives the length.
+    """Returns `weights(xp, indices, last)` at `length` indices; a periodic window omits the last
+    index. A window of one element has the weight 1. It is computed in float64 whatever the dtype,
+    unless a Tensor gives the length.
     """
     own = not isinstance(length, Tensor)
     if isinstance(length, Tensor):
@@ -52,7 +52,7 @@ def _window(api, length, periodic, dtype, weights):
 
 
 def _cosines(*shares):
-    """A window that is a sum of cosines of whole periods, signs alternating."""
+    """Computes a window that is a sum of cosines of whole periods with alternating signs."""
 
     def weights(xp, indices, last):
         turn = 2 * math.pi * indices / last
@@ -67,13 +67,13 @@ def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real 
     """Computes the Hann window, 0.5 - 0.5 cos(2 pi n / (N - 1)); float64 by default.
 
     Args:
-        window_length (int): how many elements.
-        periodic (bool): whether the window is one period, so that its end continues at its
-            beginning.
+        window_length (int): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function, as transforms
+            need; else it is symmetric.
         dtype (mindspore.dtype): a floating dtype.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `window_length` is below 0.
 
     Example:
@@ -81,7 +81,7 @@ def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real 
         >>> print(ms.ops.hann_window(4))
         [0.  0.5 1.  0.5]
 
-    Source: mindspore.ops.hann_window of MindSpore 2.10; so the other windows.
+    Source: mindspore.ops.hann_window of MindSpore 2.10; likewise the other windows.
     """
     dtype = dtype or dtypes.float64
     return _window("hann_window", window_length, periodic, dtype, _cosines(0.5, 0.5))
@@ -151,7 +151,8 @@ def kaiser_window(
     *,
     dtype: Real = None,
 ):
-    """Computes the Kaiser window of shape `beta`, from Bessel's I0; float64 by default.
+    """Computes the Kaiser window with shape `beta`, from the Bessel function I0; float64 by
+    default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -167,7 +168,7 @@ def kaiser_window(
 
 
 class _WindowOf(Primitive):
-    """The class form of a window: `ops.BartlettWindow(periodic, dtype)(window_length)`."""
+    """The base class of window Primitives: `ops.BartlettWindow(periodic, dtype)(window_length)`."""
 
     @checked
     def __init__(self, periodic: Bool = True, dtype: Real = dtypes.float32):
@@ -236,7 +237,7 @@ class HammingWindow(Primitive):
         )
 
 
-# Short stretches ----------------------------------------------------------------------------------
+# Frames -------------------------------------------------------------------------------------------
 
 
 @op(types=Promote("x window"), compute="native")
@@ -249,7 +250,7 @@ def stretches(
     onesided: Bool,
     normalized: Bool,
 ):
-    """The Fourier transforms of windowed frames, (..., frequencies, frames)."""
+    """Computes the Fourier transforms of windowed frames, (..., frequencies, frames)."""
     count = 1 + (x.shape[-1] - n_fft) // hop
     indices = xp.arange(count)[:, None] * hop + xp.arange(n_fft)[None]
     framed = xp.getitem(x, (Ellipsis, indices)) * window
@@ -260,7 +261,7 @@ def stretches(
 
 
 def _transform(x, n_fft, hop, length, window, normalized, onesided, as_complex):
-    """The transform behind `stft` and `STFT`, after their arguments are settled."""
+    """Computes the transform for `stft` and `STFT`, whose arguments have been checked."""
     is_complex = x._array.dtype.kind == "c" or window._array.dtype.kind == "c"
     onesided = not is_complex if onesided is None else onesided
     if not 0 < length <= n_fft or window.shape != (length,):
@@ -303,21 +304,20 @@ def stft(
     frames.
 
     Args:
-        x (Tensor): one signal, or a row for each.
-        n_fft (int): how many samples a transform takes.
-        hop_length (int): how far stretches lie apart. Default: a quarter of `n_fft`.
+        x (Tensor): one signal, or one signal per row.
+        n_fft (int): the number of samples per transform.
+        hop_length (int): the distance of successive frames. Default: a quarter of `n_fft`.
         win_length (int): the length of the window. Default: `n_fft`.
         window (Tensor): the weights. Default: ones.
         center (bool): whether the signal is padded so that frames are centred on their positions.
-        pad_mode (str): how it is padded.
-        normalized (bool): whether to divide by the root of `n_fft`.
-        onesided (bool): whether to leave out the frequencies that mirror others. Default: for real
-            signals.
-        return_complex (bool): whether the result is complex; else its last axis holds both parts.
-            Default: for complex signals.
+        pad_mode (str): the mode of this padding, as in `ops.pad`.
+        normalized (bool): whether the result is divided by the square root of `n_fft`.
+        onesided (bool): whether mirrored frequencies are omitted. Default: True for real signals.
+        return_complex (bool): whether the result is complex; else its last axis holds real and
+            imaginary parts. Default: True for complex signals.
 
     Raises:
-        TypeError: if an argument is of another type, or `x` does not have one or two axes.
+        TypeError: if an argument has the wrong type, or `x` does not have one or two axes.
         ValueError: if lengths do not fit.
 
     Example:
@@ -347,7 +347,7 @@ def _center(x, width, mode):
 
 @public("ops.STFT")
 class STFT(Primitive):
-    """`ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`.
+    """The class form of `ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`.
 
     Example:
         >>> import mindspore_compat as ms

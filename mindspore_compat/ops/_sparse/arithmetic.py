@@ -1,6 +1,7 @@
-"""Methods of sparse tensors, and their operators with dense ones: `coo + dense`, `dense * coo`.
+"""Methods of sparse tensors, and their operators with dense Tensors: `coo + dense`, `dense * coo`.
 
-A sum or difference is dense; a product or quotient has the indices of the sparse side.
+A sum or difference is dense. A product or quotient is sparse, with the indices of the sparse
+operand.
 """
 
 from ..._core.tensor.tensor import Tensor
@@ -29,7 +30,7 @@ def _indices_of(sparse):
 
 
 def _add_dense(sign, sparse, dense):
-    """The values of `sparse` added to a dense Tensor."""
+    """Adds the values of `sparse` to a dense Tensor; `sign` appears in error messages."""
     _same_shape(sign, sparse, dense)
     if dense.dtype != sparse.dtype:
         raise TypeError(
@@ -40,7 +41,7 @@ def _add_dense(sign, sparse, dense):
 
 
 def _combine(sign, sparse, dense, combine):
-    """The values of `sparse` combined with those of a dense Tensor at the same indices."""
+    """Combines the values of `sparse` with those of a dense Tensor at the same indices."""
     _same_shape(sign, sparse, dense)
     dense_values = getitem.getitem.run(dense, _indices_of(sparse))
     return COOTensor(sparse.indices, combine.run(sparse.values, dense_values), sparse.shape)
@@ -63,7 +64,7 @@ def _sub(self, other):
     return _add_dense("-", self, arithmetic.neg.run(other))
 
 
-COOTensor.takes_dense = True  # a Tensor on the left leaves the operator to it
+COOTensor.takes_dense = True  # a dense left operand uses the operators of the right one
 COOTensor.__add__ = _add
 COOTensor.__radd__ = _add
 COOTensor.__sub__ = _sub
@@ -77,11 +78,11 @@ CSRTensor.__neg__ = lambda self: CSRTensor(
 )
 
 
-# The methods as the original spells their arguments
+# The methods, with MindSpore's argument names
 
 
 def _method(kind):
-    """Gives a class the function, under its name."""
+    """Returns a decorator that adds the function to a class, under its name."""
 
     def give(function):
         name = function.__name__.rstrip("_")
@@ -94,31 +95,31 @@ def _method(kind):
 
 @_method(COOTensor)
 def add(self, other, thresh):
-    """Adds another COOTensor, and drops values smaller than `thresh`; see `ops.coo_add`."""
+    """Adds another COOTensor, and drops sums smaller than `thresh`; see `ops.coo_add`."""
     return coo_add(self, other, thresh)
 
 
 @_method(COOTensor)
 def to_csr(self):
-    """Converts the matrix to a CSRTensor, see `ops.coo_to_csr`."""
+    """Converts the matrix to a CSRTensor; see `ops.coo_to_csr`."""
     return coo_to_csr(self)
 
 
 @_method(COOTensor)
 def to_dense(self):
-    """Converts the COOTensor to a dense Tensor, see `ops.coo_to_dense`."""
+    """Converts the COOTensor to a dense Tensor; see `ops.coo_to_dense`."""
     return coo_to_dense(self)
 
 
 @_method(CSRTensor)
 def add_(self, b, alpha, beta):
-    """Computes alpha times this matrix plus beta times another, see `ops.csr_add`."""
+    """Computes alpha * self + beta * b; see `ops.csr_add`."""
     return csr_add(self, b, alpha, beta)
 
 
 @_method(CSRTensor)
 def mv(self, dense_vector):
-    """Multiplies the matrix by a vector, a matrix of one column; see `ops.csr_mv`."""
+    """Multiplies the matrix by a vector, given as a matrix of one column; see `ops.csr_mv`."""
     return csr_mv(self, dense_vector)
 
 
@@ -130,17 +131,17 @@ def mm(self, matrix):
 
 @_method(CSRTensor)
 def sum_(self, axis):
-    """Sums the rows, for the axis 1, see `ops.csr_reduce_sum`."""
+    """Sums the elements of each row; `axis` must be 1; see `ops.csr_reduce_sum`."""
     return csr_reduce_sum(self, axis)
 
 
 @_method(CSRTensor)
 def to_coo(self):
-    """Converts the matrix to a COOTensor, see `ops.csr_to_coo`."""
+    """Converts the matrix to a COOTensor; see `ops.csr_to_coo`."""
     return csr_to_coo(self)
 
 
 @_method(CSRTensor)
 def to_dense_(self):
-    """Converts the CSRTensor to a dense Tensor, see `ops.csr_to_dense`."""
+    """Converts the CSRTensor to a dense Tensor; see `ops.csr_to_dense`."""
     return csr_to_dense(self)

@@ -2,7 +2,7 @@
 dense Tensors.
 
 Conversions are in _sparse/conversion.py, products in _sparse/coo_csr.py. The primitives here take a
-sparse tensor as the three Tensors that make it up: indices, values and shape.
+sparse tensor as three Tensors: indices, values and shape.
 """
 
 from ..._core.declare.inputs import SameDtype
@@ -25,10 +25,10 @@ from .._rules import Anything, Index
 from .._shape.join_split import cat
 from ..primitive import Primitive
 
-# Parts --------------------------------------------------------------------------------------------
+# Components
 
 
-_PRINTED = {  # by the examples
+_PRINTED = {  # the output of the examples
     ("indices", COOTensor): "[[0 1]]",
     ("values", COOTensor): "[5.]",
     ("dense_shape", COOTensor): "(2, 2)",
@@ -85,7 +85,7 @@ def make_coo_tensor(indices, values, dense_shape):
 
 @public("ops.make_csr_tensor")
 def make_csr_tensor(indptr, indices, values, shape):
-    """Builds a CSRTensor from row bounds, columns, values and a shape.
+    """Builds a CSRTensor from row pointers, column indices, values and a shape.
 
     Example:
         >>> import mindspore_compat as ms
@@ -103,13 +103,13 @@ def csr_gather(indptr: Index, indices: Index, dense: Anything, sparse_shape: Tup
     """Gathers the elements of a dense Tensor at the indices of a CSR matrix; differentiable.
 
     Args:
-        indptr (Tensor): where each row begins and ends.
-        indices (Tensor): the column of each index.
-        dense (Tensor): it broadcasts to the shape.
+        indptr (Tensor): the row pointers.
+        indices (Tensor): the column of each element.
+        dense (Tensor): the dense Tensor, which broadcasts to the shape.
         sparse_shape (tuple[int]): the shape of the matrix.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
 
     Example:
         >>> pointers, columns = ms.Tensor([0, 1, 2]), ms.Tensor([0, 1])
@@ -129,7 +129,7 @@ def csr_gather(indptr: Index, indices: Index, dense: Anything, sparse_shape: Tup
 @public("ops.coo_concat")
 @checked
 def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
-    """Concatenates two-axis COOTensors along an axis; gradients reach their values.
+    """Concatenates COOTensors with two axes along an axis; gradients reach their values.
 
     Args:
         sp_input (tuple[COOTensor]): two or more.
@@ -137,7 +137,7 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
 
     Raises:
         TypeError: if an input is not a COOTensor.
-        ValueError: if there is only one, or the shapes do not fit.
+        ValueError: if there is only one COOTensor, or the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -175,21 +175,21 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
     return COOTensor(Tensor._wrap(positions[order]), values, tuple(whole))
 
 
-# Primitives on the three parts --------------------------------------------------------------------
+# Primitives on the three components
 
 
 @public("ops.Coalesce")
 class Coalesce(Primitive):
-    """(sorted indices, their values summed, the shape) of a sparse tensor given by its three
-    components.
+    """Sorts the indices of a sparse tensor and sums the values at equal indices; returns (indices,
+    values, shape).
 
     Inputs:
-        - **x_indices** (Tensor): int64, one column for each value.
+        - **x_indices** (Tensor): int64, one column per value.
         - **x_values** (Tensor): the values.
         - **x_shape** (Tensor): int64, the shape.
 
     Raises:
-        TypeError: if an input is of another dtype.
+        TypeError: if an input has the wrong dtype.
         ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
@@ -259,12 +259,13 @@ def _coalesce(api, indices, values, shape):
 
 @public("ops.SparseSlice")
 class SparseSlice(Primitive):
-    """(indices, values, shape) of the part of a sparse tensor from `start`, at most `size` long.
+    """Extracts the slice of a sparse tensor that starts at `start` and has at most the lengths
+    `size`; returns (indices, values, shape).
 
-    Inputs: indices (int64, a row for each value), values, shape, start and size (int64).
+    Inputs: indices (int64, one row per value), values, shape, start and size (int64).
 
     Raises:
-        TypeError: if an input is of another dtype.
+        TypeError: if an input has the wrong dtype.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -313,10 +314,10 @@ class SparseSlice(Primitive):
 class SparseTensorDenseAdd(Primitive):
     """Adds a sparse tensor to a dense Tensor; differentiable.
 
-    Inputs: x1_indices (a row for each value), x1_values, x1_shape, and the dense x2.
+    Inputs: x1_indices (one row per value), x1_values, x1_shape, and the dense x2.
 
     Raises:
-        TypeError: if an input is of another dtype.
+        TypeError: if an input has the wrong dtype.
         ValueError: if the shapes differ.
         IndexError: if an index is out of range.
 
@@ -351,11 +352,11 @@ class SparseTensorDenseAdd(Primitive):
 def sparse_segment_mean(
     xp, x: TensorOf("float16", "float32", "float64"), indices: Index, segment_ids: Index
 ):
-    """Computes the mean of the slices that `indices` names for each segment.
+    """Computes the mean over each segment of the slices at `indices`.
 
     Shapes:
         `x` has at least one axis; `indices` and `segment_ids` are (K,) of one integer dtype, and
-        the latter rises from 0. The result is (segments, *x.shape[1:]), of the dtype of `x`.
+        `segment_ids` rises from 0. The result is (segments, *x.shape[1:]), of the dtype of `x`.
 
     Example:
         >>> print(ms.ops.sparse_segment_mean(ms.Tensor([[1.0], [3.0], [5.0]]), ms.Tensor([0, 1, 2]),

@@ -21,7 +21,7 @@ def _need(api, name, value, kind):
 
 
 def _rows_of(csr):
-    """The row of each value, from where the rows start and end."""
+    """Returns the row of each value, given the row pointers."""
     pointers = csr.indptr._array
     xp = space_for(pointers)
     counts = arrays.to_host(pointers[1:] - pointers[:-1])
@@ -32,7 +32,7 @@ def _rows_of(csr):
 
 @op(compute="native")
 def dense_from(xp, values: Anything, rows: Index16To64, columns: Index16To64, shape: Any):
-    """Zeros with values added at rows and columns."""
+    """Returns a dense array of zeros with values added at rows and columns."""
     return xp.scatter_add(xp.zeros(shape, values.dtype), (rows, columns), values)
 
 
@@ -85,7 +85,7 @@ def csr_to_coo(tensor):
 
 
 def coo_to_csr(tensor):
-    """Converts a COOTensor to a CSRTensor, its values in the order of rows."""
+    """Converts a COOTensor to a CSRTensor, whose values are sorted by row."""
     positions, values, shape = tensor.to_tuple()
     xp = space_for(positions._array)
     order = xp.argsort(positions._array[:, 0], kind="stable")
@@ -128,8 +128,8 @@ def dense_to_sparse_coo(tensor):
 @public("ops.dense_to_sparse_csr")
 @checked
 def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "complex128")):
-    """Converts a dense floating matrix to a CSRTensor of its nonzero elements; errors as for
-    `dense_to_sparse_coo`.
+    """Converts a dense floating matrix to a CSRTensor of its nonzero elements; the errors are those
+    of `dense_to_sparse_coo`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -141,19 +141,19 @@ def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "com
 
 @public("Tensor.to_coo")
 def tensor_to_coo(self):
-    """`ops.dense_to_sparse_coo` of this Tensor."""
+    """Converts this matrix to a COOTensor; see `ops.dense_to_sparse_coo`."""
     return dense_to_sparse_coo(self)
 
 
 @public("Tensor.to_csr")
 def tensor_to_csr(self):
-    """`ops.dense_to_sparse_csr` of this Tensor."""
+    """Converts this matrix to a CSRTensor; see `ops.dense_to_sparse_csr`."""
     return dense_to_sparse_csr(self)
 
 
 @public("ops.coo2csr")
 def coo2csr(row_indices, height):
-    """Converts sorted COO row indices to CSR row bounds, for `height` rows.
+    """Converts sorted COO row indices to CSR row pointers, for `height` rows.
 
     Example:
         >>> import mindspore_compat as ms
@@ -168,7 +168,7 @@ def coo2csr(row_indices, height):
 
 @public("ops.csr2coo")
 def csr2coo(indptr, nnz):
-    """Converts CSR row bounds to the COO row index of each of `nnz` values.
+    """Converts CSR row pointers to the COO row index of each of `nnz` values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -182,7 +182,7 @@ def csr2coo(indptr, nnz):
 
 
 def _need_indices(api, indices, values, sizes):
-    """Rejects indices that are not one row for each value, or that are out of range."""
+    """Rejects indices that do not have one row per value, or that are out of range."""
     if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
         raise ValueError(
             f"For '{api}', 'indices' must have a row of {len(sizes)} indices for each "
@@ -201,8 +201,8 @@ class SparseToDense(Primitive):
     """Converts indices and values to a dense Tensor: `ops.SparseToDense()(indices, values, shape)`.
 
     Raises:
-        TypeError: if an input is of another type or dtype.
-        ValueError: if the shapes do not fit or an index does not exist.
+        TypeError: if an input has the wrong type or dtype.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms

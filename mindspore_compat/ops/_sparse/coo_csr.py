@@ -31,7 +31,7 @@ from .conversion import (
 def product_of(
     xp, values: Anything, dense: Anything, rows: Index16To64, columns: Index16To64, height: Int
 ):
-    """The product of a sparse matrix, given by its values, and a dense one."""
+    """Multiplies a sparse matrix, given by its values, rows and columns, by a dense one."""
     terms = xp.expand_dims(values, 1) * xp.take(dense, columns, 0)
     return xp.scatter_add(xp.zeros((height, dense.shape[1]), terms.dtype), (rows,), terms)
 
@@ -41,7 +41,7 @@ def csr_mv(csr_tensor, dense):
     """Multiplies a CSRTensor by a vector of shape (columns, 1).
 
     Raises:
-        TypeError: if `csr_tensor` is not a CSRTensor or `dense` not a Tensor.
+        TypeError: if `csr_tensor` is not a CSRTensor or `dense` is not a Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -65,7 +65,8 @@ def csr_mv(csr_tensor, dense):
 
 
 def csr_times_dense(csr_tensor, matrix):
-    """Multiplies a CSRTensor by a Tensor, or two CSRTensors (a CSRTensor)."""
+    """Multiplies a CSRTensor by a dense Tensor (dense result) or by a CSRTensor (CSRTensor
+    result)."""
     if isinstance(matrix, CSRTensor):
         return csr_mm(csr_tensor, matrix)
     _need("CSRTensor.mm", "matrix", matrix, Tensor)
@@ -81,7 +82,8 @@ def csr_times_dense(csr_tensor, matrix):
 
 @public("ops.csr_mm")
 def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False):
-    """Multiplies two CSRTensors, each transposed (or adjoint) first if requested; a CSRTensor.
+    """Multiplies two CSRTensors, each transposed (or adjoint) first if requested; returns a
+    CSRTensor.
 
     Raises:
         TypeError: if `a` or `b` is not a CSRTensor.
@@ -104,11 +106,11 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
 
 @public("ops.csr_reduce_sum")
 def csr_reduce_sum(csr_tensor, axis):
-    """Sums the rows of a CSRTensor into a column; `axis` is 1 or -1.
+    """Sums the elements of each row of a CSRTensor into a column; `axis` is 1 or -1.
 
     Raises:
-        TypeError: if `csr_tensor` is not a CSRTensor or `axis` not an int.
-        ValueError: if `axis` is another one.
+        TypeError: if `csr_tensor` is not a CSRTensor or `axis` is not an int.
+        ValueError: if `axis` is neither 1 nor -1.
 
     Example:
         >>> import mindspore_compat as ms
@@ -137,7 +139,8 @@ def csr_reduce_sum(csr_tensor, axis):
 
 
 def _gather(csr, dense):
-    """The elements of a dense Tensor (broadcast to the matrix) at the indices of a CSRTensor."""
+    """Returns the elements of a dense Tensor, broadcast to the matrix, at the indices of a
+    CSRTensor."""
     if not isinstance(dense, Tensor):
         return dense
     whole = dense.broadcast_to(csr.shape) if dense.shape != csr.shape else dense
@@ -146,7 +149,7 @@ def _gather(csr, dense):
 
 @public("ops.csr_mul")
 def csr_mul(x, y):
-    """Multiplies a CSRTensor by a Tensor or number, element by element; a CSRTensor.
+    """Multiplies a CSRTensor by a Tensor or number, element by element; returns a CSRTensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -160,7 +163,7 @@ def csr_mul(x, y):
 
 @public("ops.csr_div")
 def csr_div(x, y):
-    """Divides a CSRTensor by a Tensor or number, element by element; a CSRTensor.
+    """Divides a CSRTensor by a Tensor or number, element by element; returns a CSRTensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -175,10 +178,10 @@ def csr_div(x, y):
 
 @public("ops.csr_add")
 def csr_add(a, b, alpha, beta):
-    """Computes alpha * a + beta * b of two CSRTensors, as a CSRTensor.
+    """Computes alpha * a + beta * b of two CSRTensors; returns a CSRTensor.
 
     Raises:
-        TypeError: if `a` or `b` is not a CSRTensor, or `alpha` or `beta` not a Tensor.
+        TypeError: if `a` or `b` is not a CSRTensor, or `alpha` or `beta` is not a Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -202,7 +205,7 @@ def csr_add(a, b, alpha, beta):
 
 
 def _merge(one, two, values_one, values_two, thresh=None):
-    """The sum of two COOTensors: equal indices are added, small sums are dropped."""
+    """Adds two COOTensors: sums values at equal indices and drops small sums."""
     xp = space_for(one.indices._array)
     positions = xp.concatenate([one.indices._array, two.indices._array])
     flat = positions[:, 0].astype("int64") * one.shape[1] + positions[:, 1]
@@ -222,10 +225,10 @@ def _merge(one, two, values_one, values_two, thresh=None):
 
 @public("ops.coo_add")
 def coo_add(x1, x2, thresh):
-    """Adds two COOTensors, and drops values smaller than `thresh`.
+    """Adds two COOTensors, and drops sums smaller than `thresh`.
 
     Raises:
-        TypeError: if `x1` or `x2` is not a COOTensor, or `thresh` not a Tensor.
+        TypeError: if `x1` or `x2` is not a COOTensor, or `thresh` is not a Tensor.
         ValueError: if the shapes differ, or `thresh` is not a scalar.
 
     Example:
@@ -252,7 +255,7 @@ def coo_add(x1, x2, thresh):
 
 
 def coalesce(self):
-    """The same matrix with sorted indices, values of equal indices summed."""
+    """Returns the same matrix with sorted indices; values at equal indices are summed."""
     nothing = COOTensor(self.indices[:0], self.values[:0], self.shape) if self.size else self
     return _merge(self, nothing, self.values, nothing.values)
 
@@ -260,10 +263,11 @@ def coalesce(self):
 @public("ops.csr_softmax")
 @checked
 def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
-    """Computes the softmax of the stored values of each row, as a CSRTensor of a dtype.
+    """Computes the softmax of the stored values of each row; returns a CSRTensor of the given
+    dtype.
 
     Raises:
-        TypeError: if `logits` is not a CSRTensor or `dtype` neither float32 nor float64.
+        TypeError: if `logits` is not a CSRTensor or `dtype` is neither float32 nor float64.
 
     Example:
         >>> import mindspore_compat as ms
@@ -289,12 +293,12 @@ def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
 
 @public("ops.SparseTensorDenseMatmul")
 class SparseTensorDenseMatmul(Primitive):
-    """A sparse matrix times a dense one: `ops.SparseTensorDenseMatmul()(indices, values, shape,
-    dense)`.
+    """Multiplies a sparse matrix by a dense one: `ops.SparseTensorDenseMatmul()(indices, values,
+    shape, dense)`.
 
     Raises:
-        TypeError: if an input is of another type, or the dtypes differ.
-        ValueError: if the shapes do not fit or an index does not exist.
+        TypeError: if an input has the wrong type, or the dtypes differ.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -339,7 +343,8 @@ class SparseTensorDenseMatmul(Primitive):
 
 
 def _on_values(coo, csr):
-    """The function of the same name, applied to the values that sparse Tensors store."""
+    """Declares the functions `coo` and `csr`, which apply the op of the same name to the stored
+    values."""
     name = coo.removeprefix("ops.coo_")
 
     def of_coo(x):
@@ -405,7 +410,7 @@ _on_values("ops.coo_tanh", "ops.csr_tanh")
 
 
 def _absolute(self):
-    """The sparse Tensor with the absolute values of this one."""
+    """Returns the sparse Tensor with the absolute values of this one."""
     values = arithmetic.abs.run(self.values)
     if isinstance(self, COOTensor):
         return COOTensor(self.indices, values, self.shape)

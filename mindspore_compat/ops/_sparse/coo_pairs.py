@@ -1,7 +1,7 @@
-"""Elementwise Primitives of a sparse tensor, given as indices, values and shape, with another or a
-dense one.
+"""Elementwise Primitives on a sparse tensor, given as indices, values and shape, and another sparse
+or dense one.
 
-The result covers the indices of both sparse tensors, in row-major order.
+The result of two sparse tensors covers the indices of both, in row-major order.
 """
 
 from ..._core.declare.op import space_for
@@ -15,7 +15,8 @@ Indices = TensorOf("int64")
 
 
 class _WithDense(SparsePrimitive):
-    """A sparse tensor with a dense one that is broadcast to its shape: values at its indices."""
+    """Combines the values of a sparse tensor with those of a dense one, broadcast to its shape, at
+    its indices."""
 
     def dense_at(self, x1_indices, x1_values, x1_shape, x2):
         sizes = self.sizes("x1_shape", x1_shape)
@@ -28,7 +29,7 @@ class _WithDense(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseAdd")
 class SparseDenseCwiseAdd(_WithDense):
-    """The values of a sparse tensor plus those of a dense one, broadcast, at its indices.
+    """Adds the values of a dense tensor, broadcast, to those of a sparse one, at its indices.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -50,7 +51,7 @@ class SparseDenseCwiseAdd(_WithDense):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseMul")
 class SparseDenseCwiseMul(_WithDense):
-    """The values of a sparse tensor times those of a dense one, broadcast, at its indices.
+    """Multiplies the values of a sparse tensor by those of a dense one, broadcast, at its indices.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -72,7 +73,7 @@ class SparseDenseCwiseMul(_WithDense):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseDiv")
 class SparseDenseCwiseDiv(_WithDense):
-    """The values of a sparse tensor divided by those of a dense one, broadcast, at its indices.
+    """Divides the values of a sparse tensor by those of a dense one, broadcast, at its indices.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -94,11 +95,11 @@ class SparseDenseCwiseDiv(_WithDense):
 
 
 class _OfTwo(SparsePrimitive):
-    """Two sparse tensors of one shape, at the indices that one of them has."""
+    """The base class of Primitives on two sparse tensors of one shape, over the indices of both."""
 
     def together(self, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape):
-        """The flat indices, the shape, and for each tensor the positions of its values
-        among them.
+        """Returns the flat indices of both, the shape, and for each tensor the positions of its
+        values among the indices.
         """
         sizes = self.sizes("x1_shape", x1_shape)
         if self.sizes("x2_shape", x2_shape) != sizes:
@@ -114,7 +115,8 @@ class _OfTwo(SparsePrimitive):
         return keys, sizes, owner[: len(one)], owner[len(one) :]
 
     def filled(self, components):
-        """The sorted indices, and the values of both tensors there, 0 where one has none."""
+        """Returns the sorted indices, and the values of both tensors there, 0 where one has
+        none."""
         keys, sizes, one, two = self.together(*components)
         values = summed(components[1], one, len(keys)), summed(components[4], two, len(keys))
         return Tensor._wrap(unravel(space_for(keys), keys, sizes)), values
@@ -122,8 +124,8 @@ class _OfTwo(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSparseMaximum")
 class SparseSparseMaximum(_OfTwo):
-    """(indices, values): the elementwise maximum of two sparse tensors, at each index that either
-    has.
+    """Computes the elementwise maximum of two sparse tensors at each index of either; returns
+    (indices, values).
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -156,8 +158,8 @@ class SparseSparseMaximum(_OfTwo):
 
 @public("ops.operations.sparse_ops.SparseSparseMinimum")
 class SparseSparseMinimum(_OfTwo):
-    """(indices, values): the elementwise minimum of two sparse tensors, at each index that either
-    has.
+    """Computes the elementwise minimum of two sparse tensors at each index of either; returns
+    (indices, values).
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -190,10 +192,10 @@ class SparseSparseMinimum(_OfTwo):
 
 @public("ops.operations.sparse_ops.SparseAdd")
 class SparseAdd(_OfTwo):
-    """(indices, values, shape) of the sum of two sparse tensors.
+    """Adds two sparse tensors; returns (indices, values, shape).
 
-    Where both have a value, their sum is left out if it is smaller than `thresh`; what only one of
-    them has stays.
+    If both have a value at an index, their sum is dropped if it is smaller than `thresh`. A value
+    that only one of them has is kept.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.

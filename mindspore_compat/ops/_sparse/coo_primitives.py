@@ -1,5 +1,5 @@
-"""Primitives of sparse tensors given as indices, values and shape: reordering, reshaping, products
-with dense matrices, slices and concatenation, counts. Elementwise ones of two tensors are in
+"""Primitives on sparse tensors given as indices, values and shape: reordering, reshaping, products
+with dense matrices, slices, concatenation, counts. Elementwise Primitives on two tensors are in
 `coo_pairs`.
 """
 
@@ -18,7 +18,7 @@ Floating = TensorOf("float32", "float64")
 
 @public("ops.operations.sparse_ops.SparseReorder")
 class SparseReorder(SparsePrimitive):
-    """(indices, values) of a sparse tensor in row-major order.
+    """Sorts a sparse tensor in row-major order; returns (indices, values).
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -42,11 +42,11 @@ class SparseReorder(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseReshape")
 class SparseReshape(SparsePrimitive):
-    """(indices, shape) of a sparse tensor of another shape with the same order of values.
+    """Reshapes a sparse tensor and keeps the order of its values; returns (indices, shape).
 
     Raises:
-        ValueError: if an index is out of range, or the shapes hold different numbers of values; at
-            most one length of `new_shape` may be -1, to be found from the others.
+        ValueError: if an index is out of range, or the numbers of elements differ. At most one
+            length of `new_shape` may be -1; it is inferred from the others.
 
     Example:
         >>> import mindspore_compat as ms
@@ -85,13 +85,13 @@ def _product(sizes):
 
 @public("ops.operations.sparse_ops.SparseToDenseV2")
 class SparseToDenseV2(SparsePrimitive):
-    """A dense Tensor with values at some indices and `default_value` everywhere else.
+    """Builds a dense Tensor with values at the given indices and `default_value` elsewhere.
 
-    `indices` has a row for each value, or is a vector where `output_shape` has one length.
+    `indices` has one row per value, or is a vector if `output_shape` has one length.
 
     Args:
-        validate_indices (bool): is checked; indices must come in row-major order, none twice,
-            either way. Default: True.
+        validate_indices (bool): without effect; indices must always be in row-major order without
+            duplicates. Default: True.
 
     Raises:
         ValueError: if the shapes do not fit, or an index is out of range, out of order or repeated.
@@ -129,10 +129,10 @@ class SparseToDenseV2(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSoftmax")
 class SparseSoftmax(SparsePrimitive):
-    """The softmax along the last axis of a sparse tensor, over its stored values.
+    """Computes the softmax along the last axis of a sparse tensor, over its stored values.
 
     Raises:
-        ValueError: if the shapes do not fit, an index is out of range, or there is but one axis.
+        ValueError: if the shapes do not fit, an index is out of range, or there is only one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -156,15 +156,13 @@ class SparseSoftmax(SparsePrimitive):
 
 
 def product_with(dense, rows, columns, values, height):
-    """The product of a sparse matrix, given by the rows and columns of its values, with a dense
-    one.
-    """
+    """Multiplies a sparse matrix, given by the rows and columns of its values, by a dense one."""
     return summed(picked(dense, columns) * values.reshape(-1, 1), rows, height)
 
 
 @public("ops.operations.sparse_ops.SparseAddmm")
 class SparseAddmm(SparsePrimitive):
-    """alpha * (x1 @ x2) + beta * x3, where x1 is sparse.
+    """Computes alpha * (x1 @ x2) + beta * x3, where x1 is sparse.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -205,10 +203,12 @@ class SparseAddmm(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.Sspaddmm")
 class Sspaddmm(SparsePrimitive):
-    """(indices, values, shape) of beta * x1 + alpha * (x2 @ x3), where x1 and x2 are sparse.
+    """Computes beta * x1 + alpha * (x2 @ x3), where x1 and x2 are sparse; returns (indices, values,
+    shape).
 
-    Places have a column for each value. The result has the indices of x1 and then, for each row
-    that x2 has, all columns; what stands at one index twice is to be summed.
+    Indices have one column per value. The result has the indices of x1, and then all columns of
+    each row in which x2 has a value. If an index occurs twice, its element is the sum of both
+    values.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -258,14 +258,14 @@ class Sspaddmm(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseConcat")
 class SparseConcat(SparsePrimitive):
-    """(indices, values, shape) of sparse tensors concatenated along an axis.
+    """Concatenates sparse tensors along an axis; returns (indices, values, shape).
 
     Args:
         concat_dim (int): the axis. Default: 0.
 
     Raises:
-        ValueError: if the lists differ in length, `concat_dim` does not exist, the shapes differ on
-            another axis, or an index is out of range.
+        ValueError: if the lists differ in length, `concat_dim` does not exist, the shapes differ
+            along another axis, or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -316,16 +316,16 @@ class SparseConcat(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSplit")
 class SparseSplit(SparsePrimitive):
-    """(indices, values, shapes), each a tuple: a sparse tensor split along an axis.
+    """Splits a sparse tensor along an axis; returns (indices, values, shapes), each a tuple.
 
-    Where the length does not divide, the first parts are longer by one.
+    If the length is not divisible, the first parts are longer by one.
 
     Args:
-        num_split (int): how many parts. Default: 1.
+        num_split (int): the number of parts. Default: 1.
 
     Raises:
-        ValueError: if `split_dim` does not exist, there are fewer indices on the axis than parts,
-            or an index is out of range.
+        ValueError: if `split_dim` does not exist, the axis is shorter than the number of parts, or
+            an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -372,8 +372,8 @@ class SparseFillEmptyRows(SparsePrimitive):
     """Fills each empty row of a sparse matrix with a value in the first column.
 
     Returns:
-        tuple, the indices and values by rows, for each row whether it was empty (bool), and for
-        each value that was given where it has come to.
+        tuple, the indices and values sorted by row, a bool for each row that was empty, and the new
+        position of each given value.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -412,13 +412,14 @@ class SparseFillEmptyRows(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseCountSparseOutput")
 class SparseCountSparseOutput(SparsePrimitive):
-    """(indices, sums, shape): how often, or with which weight, each number occurs in each row.
+    """Counts each number in each row, or sums its weights; returns (indices, sums, shape).
 
     Args:
-        binary_output (bool): whether numbers are merely marked with 1. Default: False.
-        minlength (int): the least length of the rows of the result; -1 for any. Default: -1.
-        maxlength (int): the length of these rows, larger numbers being left out; -1 for as many as
-            there are numbers. Default: -1.
+        binary_output (bool): whether each number that occurs is marked with 1 instead. Default:
+            False.
+        minlength (int): the smallest length of the rows of the result; -1 for none. Default: -1.
+        maxlength (int): the length of these rows; larger numbers are ignored. -1 uses the largest
+            number plus one. Default: -1.
 
     Raises:
         RuntimeError: if the shapes do not fit, an index is out of range, or a number is negative.
@@ -441,7 +442,7 @@ class SparseCountSparseOutput(SparsePrimitive):
         self.maxlength = maxlength
 
     def refuse(self, text):
-        """Raises the RuntimeError of an input."""
+        """Raises a RuntimeError for an invalid input."""
         raise RuntimeError(f"For '{self.name}', {text}")
 
     @checked

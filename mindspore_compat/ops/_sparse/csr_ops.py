@@ -1,7 +1,7 @@
 """mindspore.ops.operations._csr_ops: CSR Primitives whose component arrays are passed one by one.
 
-Most take `indptr`, `indices`, `values` and `shape` of a CSRTensor, then what the function of
-`mindspore.ops` takes with a CSRTensor. Each refuses what its function refuses.
+Most take `indptr`, `indices`, `values` and `shape` of a CSRTensor, and then the other arguments of
+the function of `mindspore.ops` for a CSRTensor. Each raises the errors of its function.
 """
 
 from ..._core.declare.public_api import facade, public
@@ -15,7 +15,7 @@ AREA = "ops.operations._csr_ops"
 
 
 class _OfParts(Primitive):
-    """A Primitive that builds the CSRTensor and passes it to a function."""
+    """The base class of Primitives that build a CSRTensor and pass it to a function."""
 
     def __init__(self):
         super().__init__(type(self).__name__)
@@ -23,7 +23,8 @@ class _OfParts(Primitive):
 
 @public("ops.operations._csr_ops.CSRReduceSum")
 class CSRReduceSum(_OfParts):
-    """`ops.csr_reduce_sum` of the parts: `CSRReduceSum()(indptr, indices, values, shape, axis)`."""
+    """Calls `ops.csr_reduce_sum` with components: `CSRReduceSum()(indptr, indices, values, shape,
+    axis)`."""
 
     def __call__(self, indptr, indices, values, shape, axis):
         return csr_reduce_sum(CSRTensor(indptr, indices, values, tuple(shape)), axis)
@@ -31,7 +32,8 @@ class CSRReduceSum(_OfParts):
 
 @public("ops.operations._csr_ops.CSRMV")
 class CSRMV(_OfParts):
-    """`ops.csr_mv` of the parts: `CSRMV()(indptr, indices, values, shape, dense_tensor)`."""
+    """Calls `ops.csr_mv` with components: `CSRMV()(indptr, indices, values, shape,
+    dense_tensor)`."""
 
     def __call__(self, indptr, indices, values, shape, dense_tensor):
         return csr_mv(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor)
@@ -39,7 +41,7 @@ class CSRMV(_OfParts):
 
 @public("ops.operations._csr_ops.CSRMM")
 class CSRMM(_OfParts):
-    """The product with a dense matrix: `CSRMM()(indptr, indices, values, shape, dense_tensor)`."""
+    """Multiplies by a dense matrix: `CSRMM()(indptr, indices, values, shape, dense_tensor)`."""
 
     def __call__(self, indptr, indices, values, shape, dense_tensor):
         return csr_times_dense(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor)
@@ -47,7 +49,8 @@ class CSRMM(_OfParts):
 
 @public("ops.operations._csr_ops.CSRMul")
 class CSRMul(_OfParts):
-    """The values of `ops.csr_mul`: `CSRMul()(indptr, indices, values, shape, dense_tensor)`."""
+    """Returns the values of `ops.csr_mul`: `CSRMul()(indptr, indices, values, shape,
+    dense_tensor)`."""
 
     def __call__(self, indptr, indices, values, shape, dense_tensor):
         return csr_mul(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor).values
@@ -55,7 +58,8 @@ class CSRMul(_OfParts):
 
 @public("ops.operations._csr_ops.CSRDiv")
 class CSRDiv(_OfParts):
-    """The values of `ops.csr_div`: `CSRDiv()(indptr, indices, values, shape, dense_tensor)`."""
+    """Returns the values of `ops.csr_div`: `CSRDiv()(indptr, indices, values, shape,
+    dense_tensor)`."""
 
     def __call__(self, indptr, indices, values, shape, dense_tensor):
         return csr_div(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor).values
@@ -63,7 +67,8 @@ class CSRDiv(_OfParts):
 
 @public("ops.operations._csr_ops.CSRGather")
 class CSRGather(_OfParts):
-    """`ops.csr_gather` as a Primitive: `CSRGather()(indptr, indices, dense, sparse_shape)`."""
+    """The Primitive form of `ops.csr_gather`: `CSRGather()(indptr, indices, dense,
+    sparse_shape)`."""
 
     def __call__(self, indptr, indices, dense, sparse_shape):
         return csr_gather(indptr, indices, dense, sparse_shape)
@@ -71,7 +76,7 @@ class CSRGather(_OfParts):
 
 @public("ops.operations._csr_ops.CSR2COO")
 class CSR2COO(_OfParts):
-    """`ops.csr2coo` as a Primitive: `CSR2COO()(indptr, nnz)`."""
+    """The Primitive form of `ops.csr2coo`: `CSR2COO()(indptr, nnz)`."""
 
     def __call__(self, indptr, nnz):
         return csr2coo(indptr, nnz)
@@ -79,7 +84,7 @@ class CSR2COO(_OfParts):
 
 @public("ops.operations._csr_ops.COO2CSR")
 class COO2CSR(_OfParts):
-    """`ops.coo2csr` as a Primitive: `COO2CSR()(row_indices, height)`."""
+    """The Primitive form of `ops.coo2csr`: `COO2CSR()(row_indices, height)`."""
 
     def __call__(self, row_indices, height):
         return coo2csr(row_indices, height)

@@ -1,6 +1,6 @@
-"""Primitives of CSR matrices, and of batches of them, given by their five components.
+"""Primitives on CSR matrices, and on batches of them, given by their five components.
 
-The parts and their methods are in `parts.Csr`. Unlike the original's on a CPU, these never write
+`parts.Csr` holds the components and has the methods. Unlike MindSpore's on a CPU, these never write
 into their arguments.
 """
 
@@ -14,10 +14,10 @@ from .parts import Csr, SparsePrimitive, picked, ravel, softmax_of, summed
 
 @public("ops.operations.sparse_ops.CSRSparseMatrixToSparseTensor")
 class CSRSparseMatrixToSparseTensor(SparsePrimitive):
-    """(indices, values, shape) of a matrix in CSR form.
+    """Converts a CSR matrix to a sparse tensor; returns (indices, values, shape).
 
     Raises:
-        ValueError: if the parts do not fit.
+        ValueError: if the components do not fit together.
 
     Example:
         >>> import mindspore_compat as ms
@@ -47,10 +47,10 @@ class CSRSparseMatrixToSparseTensor(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.CSRSparseMatrixToDense")
 class CSRSparseMatrixToDense(SparsePrimitive):
-    """A matrix in CSR form as a dense Tensor.
+    """Converts a CSR matrix to a dense Tensor.
 
     Raises:
-        ValueError: if the parts do not fit.
+        ValueError: if the components do not fit together.
 
     Example:
         >>> import mindspore_compat as ms
@@ -78,7 +78,8 @@ class CSRSparseMatrixToDense(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.DenseToCSRSparseMatrix")
 class DenseToCSRSparseMatrix(SparsePrimitive):
-    """The five parts of the CSR form of a dense matrix, or of a batch, of the indices in `indices`.
+    """Converts a dense matrix, or a batch, to CSR form, with the elements at `indices`; returns
+    five components.
 
     Raises:
         ValueError: if `dense_input` does not have two or three axes, or an index is out of range.
@@ -108,8 +109,8 @@ class DenseToCSRSparseMatrix(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseTensorToCSRSparseMatrix")
 class SparseTensorToCSRSparseMatrix(SparsePrimitive):
-    """The five parts of the CSR form of a sparse tensor with two or three axes, whose indices are
-    in row-major order.
+    """Converts a sparse tensor with two or three axes, whose indices are in row-major order, to CSR
+    form; returns five components.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -136,11 +137,10 @@ class SparseTensorToCSRSparseMatrix(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseMatrixNNZ")
 class SparseMatrixNNZ(SparsePrimitive):
-    """The number of stored values of a CSR matrix, or of each of a batch: int32 of shape
-    (batches,).
+    """Counts the stored values of a CSR matrix, or of each of a batch: int32 of shape (batches,).
 
     Raises:
-        ValueError: if the parts do not fit.
+        ValueError: if the components do not fit together.
 
     Example:
         >>> import mindspore_compat as ms
@@ -169,13 +169,14 @@ class SparseMatrixNNZ(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseMatrixSoftmax")
 class SparseMatrixSoftmax(SparsePrimitive):
-    """The softmax of each row of a CSR matrix over its stored values, as five components.
+    """Computes the softmax of each row of a CSR matrix over its stored values; returns five
+    components.
 
     Args:
         dtype: the dtype of the resulting values, float32 or float64.
 
     Raises:
-        ValueError: if the parts do not fit.
+        ValueError: if the components do not fit together.
 
     Example:
         >>> import mindspore_compat as ms
@@ -212,13 +213,13 @@ class SparseMatrixSoftmax(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseMatrixTranspose")
 class SparseMatrixTranspose(SparsePrimitive):
-    """A matrix in CSR form, or each of a batch, transposed, as five parts.
+    """Transposes a CSR matrix, or each of a batch; returns five components.
 
     Args:
-        conjugate (bool): whether the values are replaced by their conjugates. Default: False.
+        conjugate (bool): whether the values are conjugated. Default: False.
 
     Raises:
-        ValueError: if the parts do not fit.
+        ValueError: if the components do not fit together.
 
     Example:
         >>> import mindspore_compat as ms
@@ -250,12 +251,12 @@ class SparseMatrixTranspose(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseMatrixAdd")
 class SparseMatrixAdd(SparsePrimitive):
-    """alpha * a + beta * b of two matrices in CSR form, as five parts.
+    """Computes alpha * a + beta * b of two CSR matrices; returns five components.
 
-    An index that either matrix has stays, even if its value is 0.
+    The result has each index of either matrix, even if its value is 0.
 
     Raises:
-        ValueError: if the parts or the two shapes do not fit.
+        ValueError: if the components do not fit together or the shapes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -304,7 +305,7 @@ class SparseMatrixAdd(SparsePrimitive):
 
 
 class _Product(SparsePrimitive):
-    """A product, whose factors may be transposed or replaced by their adjoints."""
+    """The base class of products, whose factors may be transposed or replaced by their adjoints."""
 
     def _check_ways(self, first, second):
         for name in (first, second):
@@ -319,17 +320,17 @@ class _Product(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseMatrixMatMul")
 class SparseMatrixMatMul(_Product):
-    """The product of a matrix in CSR form and a dense one, or of batches of them.
+    """Multiplies a CSR matrix by a dense one, or batches of them.
 
     Args:
         transpose_x1 (bool), transpose_x2 (bool): whether a factor is transposed. Default: False.
         adjoint_x1 (bool), adjoint_x2 (bool): whether a factor is transposed and conjugated.
             Default: False.
-        transpose_output (bool), conjugate_output (bool): what is done to the product. Default:
-            False.
+        transpose_output (bool), conjugate_output (bool): whether the product is transposed or
+        conjugated. Default: False.
 
     Raises:
-        ValueError: if a factor is to be transposed in both ways, or the shapes do not fit.
+        ValueError: if a factor is to be both transposed and adjoint, or the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -385,7 +386,8 @@ class SparseMatrixMatMul(_Product):
 
     @staticmethod
     def _product(matrix, dense):
-        """Each value times its row of the dense matrix, summed by the rows of the sparse one."""
+        """Multiplies each value by its row of the dense matrix, and sums by the rows of the sparse
+        one."""
         columns = dense.shape[-1]
         rows = dense.reshape(-1, columns)
         lead = matrix.indices[:, :-2]
@@ -399,9 +401,9 @@ class SparseMatrixMatMul(_Product):
 
 @public("ops.operations.sparse_ops.SparseMatrixSparseMatMul")
 class SparseMatrixSparseMatMul(_Product):
-    """The product of two matrices in CSR form, or of batches of them, as five parts.
+    """Multiplies two CSR matrices, or batches of them; returns five components.
 
-    The product has the indices at which both factors have a value.
+    The product has a value wherever a value of the first factor meets one of the second.
 
     Args:
         transpose_a (bool), transpose_b (bool): whether a factor is transposed. Default: False.
@@ -409,7 +411,7 @@ class SparseMatrixSparseMatMul(_Product):
             False.
 
     Raises:
-        ValueError: if a factor is to be transposed in both ways, or the shapes do not fit.
+        ValueError: if a factor is to be both transposed and adjoint, or the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -465,8 +467,8 @@ class SparseMatrixSparseMatMul(_Product):
 
 
 def _multiplied_pairs(a, b):
-    """The numbers of the values of `a` and of `b` that are multiplied: a column of `a` is a row of
-    `b`, in the same matrix of the batch."""
+    """Returns the positions of the pairs of values of `a` and `b` to multiply: the column of one is
+    the row of the other, in the same matrix of the batch."""
     xp = a.xp
     keys = xp.concatenate([a.indices[:, :-2], a.indices[:, -1:]], 1)
     keys = ravel(xp, keys, (*a.sizes[:-2], a.sizes[-1]))

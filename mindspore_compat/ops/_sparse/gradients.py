@@ -8,7 +8,7 @@ _Count = TensorOf("int32", "int64").called("a Tensor of int32 or int64")
 
 
 def _segments(line, scale, printed):
-    """Declares the gradient of a segment sum of rows, divided by a power of their counts."""
+    """Declares the gradient of a segment sum of rows that is divided by a power of their number."""
     name = line.partition("(")[0].rpartition(".")[2]
 
     def back(xp, x: Floats, indices: Index, segment_ids: Index, output_dim0: Any):
@@ -89,13 +89,14 @@ def sparse_slice_grad(
     start: TensorOf("int64"),
     new_indices: TensorOf("int64"),
 ):
-    """Computes the gradient of `ops.SparseSlice` for the values: 0 for those outside the slice.
+    """Computes the gradient of `ops.SparseSlice` with respect to the values; it is 0 outside the
+    slice.
 
     Args:
         backprop_val_grad: the gradient of the values in the slice, (M,).
-        indices: where the values of the matrix stand, sorted, (N, rank).
-        start: where the slice starts, (rank,).
-        new_indices: where the values of the slice stand, sorted, (M, rank).
+        indices: the indices of the values of the matrix, sorted, (N, rank).
+        start: the start of the slice, (rank,).
+        new_indices: the indices of the values in the slice, sorted, (M, rank).
 
     Shapes:
         See the arguments; the result is (N,), of the dtype of `backprop_val_grad`.
@@ -129,7 +130,8 @@ def sparse_slice_grad(
 
 @op("ops.operations._grad_ops.SparseFillEmptyRowsGrad()(reverse_index_map, grad_values)")
 def fill_empty_rows_grad(xp, grad_values: Floats, reverse_index_map: Index):
-    """Computes the gradients of `ops.SparseFillEmptyRows` for the values and for the default.
+    """Computes the gradients of `ops.SparseFillEmptyRows` with respect to the values and the
+    default.
 
     Shapes:
         `grad_values` is (M,), `reverse_index_map` is (N,). The gradients are (N,) and ().

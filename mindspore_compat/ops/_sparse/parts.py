@@ -1,7 +1,7 @@
-"""What the primitives of sparse tensors share: flat indices, sums, and the components of CSR form.
+"""Shared parts of the primitives of sparse tensors: flat indices, sums, and CSR components.
 
-A sparse tensor in CSR form, which may be a batch of matrices, is five Tensors: its shape, the
-pointers to the batches and to the rows, the columns and the values. `Csr` reads them.
+A sparse tensor in CSR form, which may be a batch of matrices, consists of five Tensors: its shape,
+the batch pointers, the row pointers, the columns and the values. `Csr` reads them.
 """
 
 import functools
@@ -25,7 +25,8 @@ def _on_one_device(call):
 
 
 class SparsePrimitive(Primitive):
-    """A Primitive under the name of its class; it gets its Tensors on one device."""
+    """The base class of sparse Primitives; it is named as its class, and gets its Tensors on one
+    device."""
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -36,21 +37,21 @@ class SparsePrimitive(Primitive):
         super().__init__(type(self).__name__)
 
     def refuse(self, text):
-        """Raises the ValueError of an input."""
+        """Raises a ValueError for an invalid input."""
         raise ValueError(f"For '{self.name}', {text}")
 
     def sizes(self, name, shape, rank=None):
-        """A shape that is given as a Tensor, as a tuple."""
+        """Returns a shape that is given as a Tensor as a tuple."""
         if shape.ndim != 1 or (rank is not None and shape.size != rank):
             description = "lengths" if rank is None else f"{rank} lengths"
             self.refuse(f"'{name}' must hold {description}, but got the shape {shape.shape}.")
         return tuple(shape.asnumpy().tolist())
 
     def flat(self, name, indices, values, sizes):
-        """The indices as int64 numbers in row-major order.
+        """Returns the indices as flat int64 indices in row-major order.
 
         Raises:
-            ValueError: if there is not a row of indices for each value, or one is out of range.
+            ValueError: if there is not one row of indices per value, or an index is out of range.
         """
         if indices.shape != (values.shape[0] if values.ndim else 1, len(sizes)):
             self.refuse(
@@ -63,7 +64,7 @@ class SparsePrimitive(Primitive):
         return ravel(xp, at, sizes)
 
     def check_range(self, name, at, sizes):
-        """Rejects rows of indices if one is out of range."""
+        """Rejects rows of indices of which one is out of range."""
         for axis, size in enumerate(sizes):
             column = at[:, axis]
             if column.size and not (0 <= int(column.min()) and int(column.max()) < size):
@@ -74,7 +75,7 @@ class SparsePrimitive(Primitive):
 
 
 def ravel(xp, at, sizes):
-    """Rows of indices as numbers in row-major order."""
+    """Converts rows of indices to flat indices in row-major order."""
     flat = xp.zeros(at.shape[:1], "int64")
     for axis, size in enumerate(sizes):
         flat = flat * size + at[:, axis]
@@ -82,7 +83,7 @@ def ravel(xp, at, sizes):
 
 
 def unravel(xp, flat, sizes):
-    """Numbers in row-major order as rows of indices."""
+    """Converts flat indices in row-major order to rows of indices."""
     columns = []
     for size in reversed(sizes):
         columns.append(flat % size)
@@ -91,19 +92,19 @@ def unravel(xp, flat, sizes):
 
 
 def picked(values, at):
-    """The values at the given flat indices."""
+    """Returns the values at the given flat indices."""
     return values[Tensor._wrap(at)]
 
 
 def summed(values, owner, count):
-    """Sums of the values that belong to each of `count` owners."""
+    """Returns sums of the values that belong to each of `count` owners."""
     xp = space_for(values._array)
     start = Tensor._wrap(xp.zeros((count, *values.shape[1:]), values._array.dtype))
     return scatter_by.run(start, values, (owner,), "add")
 
 
 def softmax_of(values, owner, count):
-    """exp(values), scaled to sum to one for each of `count` owners."""
+    """Computes exp(values), scaled to a sum of one for each of `count` owners."""
     xp = space_for(values._array)
     lowest = Tensor._wrap(xp.full((count,), float("-inf"), values._array.dtype))
     top = scatter_by.run(lowest, Tensor._wrap(values._array), (owner,), "max")
@@ -117,7 +118,7 @@ class Csr:
     Attributes:
         sizes (tuple[int]): the shape, of two or three axes.
         values (Tensor): the values.
-        indices (array): a row of indices for each value, int64; in row-major order.
+        indices (array): one row of indices per value, int64; in row-major order.
     """
 
     def __init__(self, sizes, indices, values, dtype):
@@ -126,7 +127,7 @@ class Csr:
 
     @classmethod
     def read(cls, primitive, shape, batches, rows, columns, values):
-        """The five Tensors, checked.
+        """Makes a Csr of the five Tensors, after checks.
 
         Raises:
             ValueError: if their lengths do not fit, or a column is out of range.
@@ -151,7 +152,7 @@ class Csr:
         return cls(sizes, indices, values, rows._array.dtype)
 
     def five(self):
-        """The five Tensors of the form."""
+        """Returns the five Tensors of the form."""
         xp, sizes = self.xp, self.sizes
         count = sizes[0] if len(sizes) == 3 else 1
         row = ravel(xp, self.indices[:, :-1], sizes[:-1])
@@ -165,27 +166,28 @@ class Csr:
         return shape, batches, rows, columns, self.values
 
     def with_values(self, values):
-        """The same indices with other values."""
+        """Returns a matrix with the same indices and other values."""
         return Csr(self.sizes, self.indices, values, self._dtype)
 
     def at(self, indices, sizes, order=None):
-        """A matrix of another shape with these values, in the given order, at other indices."""
+        """Returns a matrix of another shape with these values, in the given order, at other
+        indices."""
         values = self.values if order is None else picked(self.values, order)
         return Csr(sizes, indices, values, self._dtype)
 
     def flat(self):
-        """The indices as numbers in row-major order."""
+        """Returns the flat indices in row-major order."""
         return ravel(self.xp, self.indices, self.sizes)
 
     def dense(self):
-        """The matrix as a dense Tensor."""
+        """Returns the matrix as a dense Tensor."""
         xp = self.xp
         start = Tensor._wrap(xp.zeros(self.sizes, self.values._array.dtype))
         at = tuple(self.indices[:, axis] for axis in range(len(self.sizes)))
         return scatter_by.run(start, self.values, at, "add")
 
     def transposed(self, conjugate=False):
-        """The matrix, or each of the batch, with its last two axes exchanged."""
+        """Transposes the last two axes of the matrix, or of each of the batch."""
         axes = [*range(len(self.sizes) - 2), len(self.sizes) - 1, len(self.sizes) - 2]
         sizes = tuple(self.sizes[axis] for axis in axes)
         indices = self.indices[:, axes]

@@ -10,8 +10,8 @@ _RowTensor = InstanceOf(RowTensor)
 
 @public("ops.make_row_tensor", "ops.make_row_tensor_inner")
 def make_row_tensor(indices, values, dense_shape):
-    """Builds a `RowTensor` from slices `values` at `indices` of the first axis; errors as for
-    RowTensor.
+    """Builds a `RowTensor` from slices `values` at `indices` of the first axis; the errors are
+    those of RowTensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -31,7 +31,7 @@ def _need_rows(api, x):
 
 @public("ops.row_tensor_get_indices")
 def row_tensor_get_indices(x):
-    """Returns the positions of the slices of a RowTensor; a TypeError for anything else.
+    """Returns the indices of the slices of a RowTensor; raises a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -44,7 +44,7 @@ def row_tensor_get_indices(x):
 
 @public("ops.row_tensor_get_values")
 def row_tensor_get_values(x):
-    """Returns the slices of a RowTensor; a TypeError for anything else.
+    """Returns the slices of a RowTensor; raises a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -57,7 +57,7 @@ def row_tensor_get_values(x):
 
 @public("ops.row_tensor_get_dense_shape")
 def row_tensor_get_dense_shape(x):
-    """Returns the dense shape of a RowTensor; a TypeError for anything else.
+    """Returns the dense shape of a RowTensor; raises a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms

@@ -13,12 +13,13 @@ Real = TensorOf(
 
 
 class _Segments(SparsePrimitive):
-    """Segment sums, divided by a power of the segments' lengths."""
+    """The base class of segment sums that are divided by a power of the segments' lengths."""
 
     power = 0
 
     def reduced(self, x, indices, segment_ids, num_segments=None):
-        """The result; without `num_segments` each number up to the last must name a segment."""
+        """Computes the result; without `num_segments`, every number from 0 to the largest id must
+        be a segment id."""
         ids, at = segment_ids._array, indices._array
         if x.ndim < 1 or indices.ndim != 1 or indices.shape != segment_ids.shape:
             self.refuse(
@@ -47,11 +48,11 @@ class _Segments(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSegmentSum")
 class SparseSegmentSum(_Segments):
-    """The sum of the rows selected by `indices` for each segment.
+    """Sums the rows selected by `indices` for each segment.
 
     Raises:
-        ValueError: if an index is out of range, or `segment_ids` does not hold each number from 0
-            to the last in order.
+        ValueError: if an index is out of range, or `segment_ids` does not hold every number from 0
+            to the largest in order.
 
     Example:
         >>> import mindspore_compat as ms
@@ -70,11 +71,11 @@ class SparseSegmentSum(_Segments):
 
 @public("ops.operations.sparse_ops.SparseSegmentSumWithNumSegments")
 class SparseSegmentSumWithNumSegments(_Segments):
-    """The sum of the rows selected by `indices` for each of `num_segments` segments, 0 for an empty
+    """Sums the rows selected by `indices` for each of `num_segments` segments; 0 for an empty
     segment.
 
     Raises:
-        ValueError: if an index is out of range, `segment_ids` does not rise, or `num_segments` is
+        ValueError: if an index is out of range, `segment_ids` is not sorted, or `num_segments` is
             too small.
 
     Example:
@@ -94,12 +95,12 @@ class SparseSegmentSumWithNumSegments(_Segments):
 
 @public("ops.operations.sparse_ops.SparseSegmentSqrtN")
 class SparseSegmentSqrtN(_Segments):
-    """The sum of the rows selected by `indices` for each segment, divided by the root of their
+    """Sums the rows selected by `indices` for each segment, and divides by the square root of their
     number.
 
     Raises:
-        ValueError: if an index is out of range, or `segment_ids` does not hold each number from 0
-            to the last in order.
+        ValueError: if an index is out of range, or `segment_ids` does not hold every number from 0
+            to the largest in order.
 
     Example:
         >>> import mindspore_compat as ms
@@ -120,11 +121,11 @@ class SparseSegmentSqrtN(_Segments):
 
 @public("ops.operations.sparse_ops.SparseSegmentSqrtNWithNumSegments")
 class SparseSegmentSqrtNWithNumSegments(_Segments):
-    """The sum of the rows selected by `indices` for each of `num_segments` segments, divided by the
-    root of their number; 0 for an empty segment.
+    """Sums the rows selected by `indices` for each of `num_segments` segments, and divides by the
+    square root of their number; 0 for an empty segment.
 
     Raises:
-        ValueError: if an index is out of range, `segment_ids` does not rise, or `num_segments` is
+        ValueError: if an index is out of range, `segment_ids` is not sorted, or `num_segments` is
             too small.
 
     Example:
@@ -146,11 +147,11 @@ class SparseSegmentSqrtNWithNumSegments(_Segments):
 
 @public("ops.operations.sparse_ops.SparseSegmentMeanWithNumSegments")
 class SparseSegmentMeanWithNumSegments(_Segments):
-    """The mean of the rows selected by `indices` for each of `num_segments` segments, 0 for an
-    empty segment.
+    """Computes the mean of the rows selected by `indices` for each of `num_segments` segments; 0
+    for an empty segment.
 
     Raises:
-        ValueError: if an index is out of range, `segment_ids` does not rise, or `num_segments` is
+        ValueError: if an index is out of range, `segment_ids` is not sorted, or `num_segments` is
             too small.
 
     Example:

@@ -1,6 +1,6 @@
-"""Set operations on the values of each row, of a dense or a sparse Tensor.
+"""Set operations on the values in each row of a dense or a sparse Tensor.
 
-A sparse result has a row for each set, with its values in ascending order.
+A sparse result has one row per set, with its values in ascending order.
 """
 
 from ..._core.declare.op import space_for
@@ -15,7 +15,7 @@ _OPERATIONS = ("a-b", "b-a", "intersection", "union")
 
 
 def _distinct(xp, owner, values):
-    """The distinct pairs of a set's number and a value, sorted, as rows of int64."""
+    """Returns the distinct pairs (set, value), sorted, as rows of int64."""
     pairs = xp.stack([owner, values.astype("int64")], 1)
     order = xp.lexsort(xp.stack([pairs[:, 1], pairs[:, 0]]))
     pairs = pairs[order]
@@ -26,7 +26,7 @@ def _distinct(xp, owner, values):
 
 @public("ops.operations.sparse_ops.SetSize")
 class SetSize(SparsePrimitive):
-    """The number of distinct values in each row of a sparse tensor, as int32 of shape shape[:-1].
+    """Counts the distinct values in each row of a sparse tensor, as int32 of shape shape[:-1].
 
     Args:
         validate_indices (bool): whether indices must come in row-major order. Default: True.
@@ -66,7 +66,7 @@ class SetSize(SparsePrimitive):
 
 
 class _SetOperation(SparsePrimitive):
-    """The difference, intersection or union of the sets that two Tensors hold."""
+    """Computes the difference, intersection or union of the sets in two Tensors."""
 
     def __init__(self, set_operation, validate_indices):
         super().__init__()
@@ -75,7 +75,7 @@ class _SetOperation(SparsePrimitive):
         self.set_operation, self.validate_indices = set_operation, validate_indices
 
     def _result(self, one, two, lead, dtype):
-        """(indices, values, shape) from the pairs of both."""
+        """Returns (indices, values, shape), given the pairs of both."""
         xp = space_for(one)
         both = xp.concatenate([one, two])
         order = xp.lexsort(xp.stack([both[:, 1], both[:, 0]]))
@@ -107,7 +107,7 @@ class _SetOperation(SparsePrimitive):
         )
 
     def _of_dense(self, x):
-        """The pairs of a dense Tensor."""
+        """Returns the pairs (set, value) of a dense Tensor."""
         xp = space_for(x._array)
         rows = x._array.reshape(-1, x.shape[-1])
         return _distinct(xp, xp.repeat(xp.arange(len(rows)), rows.shape[1]), rows.reshape(-1))
@@ -119,14 +119,15 @@ class _SetOperation(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.DenseToDenseSetOperation")
 class DenseToDenseSetOperation(_SetOperation):
-    """(indices, values, shape): a set operation on the rows of two Tensors.
+    """Applies a set operation to the rows of two Tensors; returns (indices, values, shape).
 
     Args:
         set_operation (str): "a-b", "b-a", "intersection" or "union", in any case. Default: "a-b".
-        validate_indices (bool): is checked; there are no indices. Default: True.
+        validate_indices (bool): accepted, without effect, because there are no indices. Default:
+            True.
 
     Raises:
-        ValueError: if `set_operation` is another, or the shapes differ before the last axis.
+        ValueError: if `set_operation` is unknown, or the shapes differ before the last axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -154,7 +155,8 @@ class DenseToDenseSetOperation(_SetOperation):
 
 @public("ops.operations.sparse_ops.DenseToSparseSetOperation")
 class DenseToSparseSetOperation(_SetOperation):
-    """(indices, values, shape): a set operation on the rows of a Tensor and of a sparse one.
+    """Applies a set operation to the rows of a dense and a sparse Tensor; returns (indices, values,
+    shape).
 
     Args:
         set_operation (str): "a-b", "b-a", "intersection" or "union", in any case.
@@ -162,7 +164,7 @@ class DenseToSparseSetOperation(_SetOperation):
             True.
 
     Raises:
-        ValueError: if `set_operation` is another, the shapes differ before the last axis, or an
+        ValueError: if `set_operation` is unknown, the shapes differ before the last axis, or an
             index is out of range or out of order.
 
     Example:

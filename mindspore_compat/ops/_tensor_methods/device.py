@@ -1,4 +1,4 @@
-"""Moving a Tensor to the memory of a device, or to another dtype."""
+"""Methods that move a Tensor to the memory of a device, or cast it to another dtype."""
 
 from ..._backend import arrays
 from ..._backend.arrays import HOST, SPACES, current_space, to_space
@@ -31,11 +31,11 @@ def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
 
     Args:
         device (str): "Ascend", "GPU" or "CPU".
-        non_blocking (bool): whether the move need not be finished on return; it always is.
+        non_blocking (bool): without effect; the move is always complete on return.
 
     Raises:
         TypeError: if `device` is not a str.
-        ValueError: if it names no device.
+        ValueError: if `device` is an unknown name.
 
     Source: mindspore.Tensor.to_ of MindSpore 2.10.
     """
@@ -56,7 +56,7 @@ def tensor_move_to(
     """Copies the Tensor to a device; "Ascend" stands for the GPU here.
 
     Raises:
-        ValueError: if `to` names no device, or `blocking` is not a bool.
+        ValueError: if `to` is an unknown name, or `blocking` is not a bool.
 
     Source: mindspore.Tensor.move_to of MindSpore 2.10.
     """
@@ -65,8 +65,8 @@ def tensor_move_to(
 
 @form("Tensor.to")
 def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool = False):
-    """Casts the Tensor to another dtype and moves it to a device; returns itself where nothing
-    changes, unless a copy is requested.
+    """Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+    Tensor itself unless `copy` is true.
 
     Source: mindspore.Tensor.to of MindSpore 2.10.
     """
@@ -81,13 +81,14 @@ def to_device(
     non_blocking: Bool = False,
     copy: Bool = False,
 ):
-    """The same, with the device first; "Ascend" and "npu" stand for the GPU here."""
+    """Moves the Tensor to a device and casts it to a dtype; "Ascend" and "npu" stand for the GPU
+    here."""
     return _move(self, device, dtype, copy)
 
 
 @form("Tensor.to")
 def to_other(self, other: Anything, non_blocking: Bool = False, copy: Bool = False):
-    """The same, with the device and dtype of another Tensor."""
+    """Moves the Tensor to the device of another Tensor and casts it to its dtype."""
     device = "GPU" if arrays.on_device(other._array) else "CPU"
     return _move(self, device, other.dtype, copy)
 
@@ -104,18 +105,17 @@ def _move(self, device, dtype, copy):
 
 @public("ops.MoveTo")
 class MoveTo(Primitive):
-    """A copy of a Tensor in the memory of a device: `ops.MoveTo()(input, to, blocking)`.
+    """Copies a Tensor to the memory of a device: `ops.MoveTo()(input, to, blocking)`.
 
     Args of the call:
-        input (Union[Tensor, list[int], tuple[int]]): what is copied; a list becomes an int64
+        input (Union[Tensor, list[int], tuple[int]]): the Tensor to copy; a list becomes an int64
             Tensor.
-        to (str): "CPU" for the host; "GPU" or "Ascend" for the accelerator in force, which is the
-            host where there is none. Default: "CPU".
-        blocking (bool): whether the copy is whole when the call returns, which it always is.
-            Default: True.
+        to (str): "CPU" for the host; "GPU" or "Ascend" for the current accelerator, or for the host
+            if there is none. Default: "CPU".
+        blocking (bool): without effect; the copy is always complete on return. Default: True.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `to` is not a device.
 
     Example:
@@ -147,7 +147,7 @@ class MoveTo(Primitive):
 
 
 def _copied_to(tensor, space):
-    """A copy in the memory of `space`; a batch stays where it is."""
+    """Copies a Tensor to the memory of `space`; a Batch is not moved."""
     array = tensor._array
     return Tensor._wrap((to_space(space, array) if type(array) in SPACES else array).copy())
 
@@ -159,7 +159,7 @@ def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking
 
     Raises:
         TypeError: if `to` is not a str.
-        ValueError: if it names no device.
+        ValueError: if `to` is an unknown name.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,6 +1,6 @@
-"""Methods of Tensor that read and write at indices, or combine elements, and have several
-signatures, such as `gather(dim, index)` and `gather(input_indices, axis)`. The ops themselves are
-in `_indexing` and `_elementwise`.
+"""Methods of Tensor that read and write at indices or combine elements and have several signatures,
+such as `gather(dim, index)` and `gather(input_indices, axis)`. The ops are in `_indexing` and
+`_elementwise`.
 """
 
 from ..._backend.arrays import SPACES
@@ -31,7 +31,7 @@ def _need_one_dtype(name, keyword, self, other):
 
 
 def _axis(name, keyword, self, axis):
-    """An axis of this Tensor, counted from 0."""
+    """Returns an axis of this Tensor, counted from 0; rejects one that does not exist."""
     return axes_along(f"Tensor.{name}", keyword, axis, self) or 0
 
 
@@ -40,7 +40,7 @@ def _axis(name, keyword, self, axis):
 
 @form("Tensor.gather")
 def gather_elements(self, dim: InTensor(Int), index: Index):
-    """Gathers elements along an axis: out[i][j] = self[i][index[i][j]] for the last of two axes.
+    """Gathers elements along an axis. With two axes and `dim` 1, out[i][j] = self[i][index[i][j]].
 
     Source: mindspore.Tensor.gather of MindSpore 2.10.
     """
@@ -65,7 +65,7 @@ def index_select_axis(self, axis: Int, index: IndexTensor):
 
 @form("Tensor.index_select")
 def index_select_dim(self, dim: Int, index: Index):
-    """The same."""
+    """Selects the slices at positions along the axis `dim`."""
     return gather.index_select.run(self, _axis("index_select", "dim", self, dim), index)
 
 
@@ -78,18 +78,19 @@ def take_along(
     Args:
         indices (Tensor): the indices.
         axis (int): the axis; None for the flattened Tensor.
-        mode (str): indices out of range are clipped, wrapped around, or refused.
+        mode (str): whether indices out of range are clipped ("clip"), wrapped ("wrap") or rejected
+            ("raise").
 
     Raises:
-        ValueError: if `axis` is out of range, `mode` unknown, or with "raise" an index out of
-            range.
+        ValueError: if `axis` is out of range, `mode` is unknown, or, with "raise", an index is out
+            of range.
 
     Source: mindspore.Tensor.take of MindSpore 2.10.
     """
     if axis is not None:
         axis = _axis("take", "axis", self, axis)
     if mode == "raise":
-        if indices.size and type(indices._array) in SPACES:  # a batch shows no values
+        if indices.size and type(indices._array) in SPACES:  # the values of a Batch cannot be read
             _need_indices(indices._array, self.size if axis is None else self.shape[axis])
         mode = "wrap"
     return take.taken.run(self, indices, axis, mode)
@@ -112,8 +113,8 @@ def take_elements(self, index: Index):
 
 @form("Tensor.select")
 def select_slice(self, dim: Int, index: Int):
-    """Selects one slice along an axis, without that axis, or this Tensor where a condition is true
-    and `y` elsewhere.
+    """Selects one slice along an axis and removes that axis; given a condition instead, selects
+    this Tensor where it is true and `y` elsewhere.
 
     Source: mindspore.Tensor.select of MindSpore 2.10.
     """
@@ -122,8 +123,8 @@ def select_slice(self, dim: Int, index: Int):
 
 @form("Tensor.select")
 def select_by_condition(self, condition: TensorOf("bool"), y: Value):
-    """Selects this Tensor where the condition is true, `y` elsewhere: a Tensor, an int with int32
-    or a float with float32.
+    """Selects this Tensor where the condition is true, and `y` elsewhere: a Tensor, an int for
+    int32, or a float for float32.
     """
     if not isinstance(y, Tensor):
         target = dtypes.float32 if isinstance(y, float) else dtypes.int32
@@ -138,7 +139,7 @@ def select_by_condition(self, condition: TensorOf("bool"), y: Value):
 
 @form("Tensor.where")
 def where(self, condition: Anything, y: Value):
-    """Selects this Tensor where the condition is true, `y` elsewhere.
+    """Selects this Tensor where the condition is true, and `y` elsewhere.
 
     Source: mindspore.Tensor.where of MindSpore 2.10.
     """
@@ -147,7 +148,7 @@ def where(self, condition: Anything, y: Value):
 
 @form("Tensor.where")
 def where_other(self, condition: Anything, other: Value):
-    """The same."""
+    """Selects this Tensor where the condition is true, and `other` elsewhere."""
     return masks.where.run(condition, self, other)
 
 
@@ -189,7 +190,7 @@ def scatter_dim(
     src: Value,
     reduce: OneOf("none", "add", "multiply") = "none",
 ):
-    """The same; with `reduce`, combined with the existing elements."""
+    """Scatters as above; `reduce` combines the values with the existing elements."""
     return _scatter("scatter", "dim", self, dim, index, src, reduce)
 
 
@@ -213,7 +214,8 @@ def scatter_add_rows(self, indices: Index, updates: Anything):
 
 @form("Tensor.index_add")
 def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: NumberOrBool = 1):
-    """Adds alpha times the slices of `source` at indices along an axis, in a copy; differentiable.
+    """Adds `alpha` times the slices of `source` at indices along an axis, in a copy;
+    differentiable.
 
     Raises:
         ValueError: if the axis is out of range or the slices do not fit.
@@ -235,8 +237,8 @@ def index_add_axis(
     use_lock: Bool = True,
     check_index_bound: Bool = True,
 ):
-    """The same in the older order of arguments; indices are always checked, and one writer needs no
-    lock."""
+    """Adds slices of `y` at indices along an axis, in a copy. `use_lock` and `check_index_bound`
+    have no effect; indices are always checked."""
     inplace._fits("Tensor.index_add", self, axis, indices, y)
     return scatter_along_axis.added_along.run(self, indices, y, axis)
 
@@ -246,7 +248,7 @@ def index_add_axis(
 
 @form("Tensor.sub")
 def sub(self, other: Value, *, alpha: NumberOrBool = 1):
-    """Subtracts alpha * other, element by element; the shapes broadcast.
+    """Computes self - alpha * other, element by element; the shapes broadcast.
 
     Source: mindspore.Tensor.sub of MindSpore 2.10.
     """
@@ -259,13 +261,14 @@ def sub(self, other: Value, *, alpha: NumberOrBool = 1):
 
 @form("Tensor.sub")
 def sub_y(self, y):
-    """self - y."""
+    """Computes self - y."""
     return arithmetic.sub_scaled.run(self, y, 1)
 
 
 @form("Tensor.remainder")
 def remainder(self, other: Value):
-    """Computes the remainder of floor division, element by element: it has the sign of the divisor.
+    """Computes the remainder of floor division by `other`, element by element; it has the divisor's
+    sign.
 
     Source: mindspore.Tensor.remainder of MindSpore 2.10.
     """
@@ -274,13 +277,13 @@ def remainder(self, other: Value):
 
 @form("Tensor.remainder")
 def remainder_divisor(self, divisor: Value):
-    """The same."""
+    """Computes the remainder of floor division by `divisor`."""
     return division.remainder.run(self, divisor)
 
 
 @form("Tensor.matmul")
 def matmul(self, tensor2: Anything):
-    """Computes the matrix product, also of stacks of matrices; vectors are treated as matrices.
+    """Computes the matrix product over the last two axes; a vector is treated as a matrix.
 
     Source: mindspore.Tensor.matmul of MindSpore 2.10.
     """
@@ -290,7 +293,7 @@ def matmul(self, tensor2: Anything):
 
 @form("Tensor.matmul")
 def matmul_other(self, other: Anything):
-    """The same."""
+    """Computes the matrix product with `other`."""
     _need_one_dtype("matmul", "other", self, other)
     return matmul_ops.matrix_product.run(self, other)
 
@@ -304,8 +307,8 @@ def mm(xp, input: Anything, mat2: Anything):
         dtype.
 
     Raises:
-        TypeError: if `mat2` is not a Tensor, or holds floats of another dtype.
-        RuntimeError: if the shapes are not those of such matrices, or the dtypes differ otherwise.
+        TypeError: if `mat2` is not a Tensor, or both are floating and the dtypes differ.
+        RuntimeError: if the shapes do not fit, or the dtypes differ otherwise.
 
     Example:
         >>> print(ms.Tensor([[1.0, 2.0]]).mm(ms.Tensor([[3.0], [4.0]])))
@@ -346,7 +349,7 @@ def isclose_x2(
     atol: NumberOrBool = 1e-08,
     equal_nan: Bool = False,
 ):
-    """The same."""
+    """Tests whether |self - x2| <= atol + rtol |x2|."""
     _need_one_dtype("isclose", "x2", self, x2)
     return comparison.isclose.run(self, x2, rtol, atol, equal_nan)
 
@@ -356,7 +359,7 @@ def _logical(path, op, words):
         return op.run(self, other)
 
     def with_y(self, y: TensorOf(any_dtype) | Bool):
-        """The same."""
+        """Applies the logical operator to this Tensor and `y`."""
         return op.run(self, y)
 
     with_other.__doc__ = f"{words}.\n\nSource: mindspore.{path} of MindSpore 2.10.\n"
@@ -379,11 +382,11 @@ def logical_xor(self, other: TensorOf(any_dtype) | Bool):
 
 @form("Tensor.index_fill_")
 def index_fill_(self, dim: Int, index: Index, value: Value):
-    """Fills the slices named along an axis with one number, in place, and returns the Tensor.
+    """Fills slices at indices along an axis with one number, in place, and returns the Tensor.
 
     Raises:
-        TypeError: if an argument is of another type.
-        RuntimeError: if `dim` is out of range, or `index` has several axes or `value` any.
+        TypeError: if an argument has the wrong type.
+        RuntimeError: if `dim` is out of range, `index` has several axes, or `value` has any.
 
     Source: mindspore.Tensor.index_fill_ of MindSpore 2.10.
     """

@@ -1,6 +1,5 @@
-"""Reductions and orderings of Tensor that have several signatures: `sum(dim, keepdim)` and
-`sum(axis, dtype, keepdims, initial)`. The ops themselves are in `_reduction` and
-`_elementwise.comparison`.
+"""Reductions and sorts of Tensor that have several signatures, such as `sum(dim, keepdim)` and
+`sum(axis, dtype, keepdims, initial)`. The ops are in `_reduction` and `_elementwise.comparison`.
 """
 
 from ..._core.declare.overloads import form
@@ -22,7 +21,7 @@ Mask = Bool | TensorOf("bool")
 
 
 def _need_order(api, self, odd="c"):
-    """Rejects complex numbers, which have no order, and other kinds of dtype named."""
+    """Rejects complex numbers, which have no order, and the dtype kinds in `odd`."""
     if self._array.dtype.kind in odd:
         raise TypeError(f"For '{api}', the Tensor must hold real numbers, but got {self.dtype}.")
 
@@ -36,8 +35,8 @@ def _numpy(dtype):
 
 @form("Tensor.sum")
 def sum_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
-    """Sums the elements over the given axes; integers and bools sum to int64, unless a dtype is
-    given.
+    """Sums the elements over the given axes. Integers and bools are summed in int64, unless a dtype
+    is given.
 
     Source: mindspore.Tensor.sum of MindSpore 2.10.
     """
@@ -52,7 +51,7 @@ def sum_along_axis(
     keepdims: Bool = False,
     initial: NumberOrBool = None,
 ):
-    """The same; `initial` is the start of the sum."""
+    """Sums the elements over `axis`; `initial` is added to the sum."""
     axis = axes_along("Tensor.sum", "axis", axis, self)
     out = reduce.sum.run(self, axis, keepdims, _numpy(dtype))
     if initial is None:
@@ -63,7 +62,8 @@ def sum_along_axis(
 
 @form("Tensor.nansum")
 def nansum_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
-    """Sums the elements that are not NaN, in the Tensor's dtype or one given; bools sum to int64.
+    """Sums the elements that are not NaN, in the Tensor's dtype unless one is given; bools in
+    int64.
 
     Source: mindspore.Tensor.nansum of MindSpore 2.10.
     """
@@ -74,7 +74,7 @@ def nansum_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, d
 def nansum_along_axis(
     self, axis: AxisOrTensor = None, keepdims: Bool = False, *, dtype: DType = None
 ):
-    """The same."""
+    """Sums the elements over `axis` that are not NaN."""
     return _nansum("axis", self, axis, keepdims, dtype)
 
 
@@ -89,8 +89,8 @@ def _nansum(name, self, axis, keepdims, dtype):
 
 @form("Tensor.mean")
 def mean_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
-    """Computes the mean over the given axes, in the Tensor's dtype (integers truncate) or one
-    given.
+    """Computes the mean over the given axes, in the Tensor's dtype (integers are truncated) or the
+    given one.
 
     Source: mindspore.Tensor.mean of MindSpore 2.10.
     """
@@ -100,7 +100,7 @@ def mean_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dty
 
 @form("Tensor.mean")
 def mean_along_axis(self, axis: AxisOrTensor = None, keep_dims: Bool = False):
-    """The same."""
+    """Computes the mean over `axis`."""
     return reduce.mean_as.run(self, axes_along("Tensor.mean", "axis", axis, self), keep_dims)
 
 
@@ -117,19 +117,19 @@ def prod_along_dim(self, dim: Int = None, keepdim: Bool = False, dtype: DType = 
 
 @form("Tensor.prod")
 def prod_along_axis(self, axis: Axis = None, keep_dims: Bool = False, dtype: DType = None):
-    """The same, over several axes if they are named."""
+    """Computes the product of the elements over `axis`, which may be several axes."""
     axis = axes_along("Tensor.prod", "axis", axis, self)
     return reduce.prod.run(self, axis, keep_dims, _numpy(dtype))
 
 
 def _of_bools(api, op, words):
-    """`Tensor.all` and `Tensor.any`."""
+    """Declares the forms of `Tensor.all` or `Tensor.any`."""
 
     def along_axis(self, axis: AxisOrTensor = None, keep_dims: Bool = False):
         return op.run(self, axes_along(api, "axis", axis, self), keep_dims)
 
     def along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False):
-        """The same."""
+        """Tests the elements over the axes `dim`."""
         return op.run(self, axes_along(api, "dim", dim, self), keepdim)
 
     along_axis.__doc__ = (
@@ -144,12 +144,12 @@ _of_bools("Tensor.any", reduce.any, "True where some element")
 
 
 def _nothing(self):
-    """NaN, the result of `std` and `var` for no elements, whatever the axes."""
+    """Returns NaN, the result of `std` and `var` without elements, whatever the axes."""
     return Tensor(float("nan"), self.dtype if self._array.dtype.kind in "fVc" else dtypes.float32)
 
 
 def _deviation(api, op, words):
-    """`Tensor.std` and `Tensor.var`."""
+    """Declares the forms of `Tensor.std` or `Tensor.var`."""
 
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
         _need_order(api, self, "b")
@@ -158,7 +158,7 @@ def _deviation(api, op, words):
         return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
 
     def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
-        """The same, divided by the count less `correction`."""
+        """Computes it over `dim`; the divisor is the number of elements minus `correction`."""
         _need_order(api, self, "b")
         if not self.size:
             return _nothing(self)
@@ -180,14 +180,14 @@ _deviation("Tensor.var", reduce.var, "The variance")
 
 
 def _extreme(api, word, over_all, along, between):
-    """`Tensor.max` and `Tensor.min`."""
+    """Declares the forms of `Tensor.max` or `Tensor.min`."""
 
     def of_all(self):
         _need_order(api, self)
         return over_all.run(self, None, False)
 
     def with_indices(self, dim: Int, keepdim: Bool = False):
-        """(values, int64 indices) along an axis."""
+        """Returns (values, int64 indices) along an axis."""
         _need_order(api, self)
         axis = axes_along(api, "dim", dim, self)
         return _along(along, over_all, self, axis, keepdim)
@@ -201,14 +201,15 @@ def _extreme(api, word, over_all, along, between):
         where: Mask = True,
         return_indices: Bool = False,
     ):
-        """The values over the axes given, with their indices along one axis if requested.
+        """Returns the values over the given axes; with `return_indices`, their indices along one
+        axis, too.
 
         Args:
             axis (Union[None, int, tuple[int], list[int]]): the axes.
-            keepdims (bool): True to keep them with length 1.
-            initial (number): a bound of the result, which `where` needs.
-            where (Union[bool, Tensor[bool]]): which elements count.
-            return_indices (bool): True for (values, indices); it needs one axis.
+            keepdims (bool): True to keep the axes with length 1.
+            initial (number): a bound of the result, which `where` requires.
+            where (Union[bool, Tensor[bool]]): a mask of the elements that count.
+            return_indices (bool): True to return (values, indices); requires a single axis.
         """
         _need_order(api, self)
         axis = axes_along(api, "axis", axis, self)
@@ -241,13 +242,13 @@ _extreme("Tensor.min", "smallest", min_max.amin, min_max.min_along, maximum.mini
 
 
 def _arg_extreme(api, word, op_of_axis, op_of_dim):
-    """`Tensor.argmax` and `Tensor.argmin`."""
+    """Declares the forms of `Tensor.argmax` or `Tensor.argmin`."""
 
     def along_axis(self, axis: Int = None, keepdims: Bool = False):
         return op_of_axis.run(self, axes_along(api, "axis", axis, self), keepdims)
 
     def along_dim(self, dim: Int = None, keepdim: Bool = False):
-        """The same."""
+        """Finds the index along the axis `dim`."""
         return op_of_dim.run(self, axes_along(api, "dim", dim, self), keepdim)
 
     along_axis.__doc__ = (
@@ -263,7 +264,7 @@ _arg_extreme("Tensor.argmin", "smallest", min_max.argmin_int32, min_max.argmin_i
 
 
 def _with_index(api, word, along, over_all):
-    """`Tensor.argmax_with_value` and `Tensor.argmin_with_value`."""
+    """Declares `Tensor.argmax_with_value` or `Tensor.argmin_with_value`."""
 
     def with_index(self, axis: Int | None = 0, keep_dims: Bool = False):
         if axis is not None:
@@ -298,7 +299,7 @@ def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
 
 @form("Tensor.median")
 def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
-    """The same."""
+    """Computes the lower medians along the axis `dim`, and their int64 indices."""
     _need_order("Tensor.median", self)
     axis = axes_along("Tensor.median", "dim", dim, self)
     return quantile.median.run(self, -1 if axis is None else axis, keepdim)
@@ -311,7 +312,7 @@ def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
 def count_along_axis(
     self, axis: Int | TupleOf(Int) | ListOf(Int) = (), keep_dims: Bool = False, dtype: DType = None
 ):
-    """Counts the nonzero elements over the given axes: int32, or the dtype given.
+    """Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
 
     Source: mindspore.Tensor.count_nonzero of MindSpore 2.10.
     """
@@ -322,15 +323,16 @@ def count_along_axis(
 
 @form("Tensor.count_nonzero")
 def count_along_dim(self, dim: Axis = None):
-    """The same, as int64."""
+    """Counts the nonzero elements over `dim`, as int64."""
     axis = axes_along("Tensor.count_nonzero", "dim", dim, self)
     return statistics.count_nonzero.run(self, axis, False, None)
 
 
 @form("Tensor.cumsum")
 def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
-    """Computes the cumulative sums along an axis (of the flattened Tensor without one), in the
-    Tensor's dtype unless one is given; integers of fewer than 32 bits sum to int32.
+    """Computes the cumulative sums along an axis, or of the flattened Tensor without one. The
+    result has the Tensor's dtype unless one is given; integers of fewer than 32 bits are summed in
+    int32.
 
     Source: mindspore.Tensor.cumsum of MindSpore 2.10.
     """
@@ -340,13 +342,13 @@ def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
 
 @form("Tensor.cumsum")
 def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
-    """The same."""
+    """Computes the cumulative sums along the axis `dim`."""
     axis = axes_along("Tensor.cumsum", "dim", dim, self)
     return cumulative.cumsum_as_is.run(self, axis, _sum_dtype(self, dtype))
 
 
 def _sum_dtype(self, dtype):
-    """The dtype of cumulative sums."""
+    """Returns the dtype of cumulative sums."""
     if dtype is None and self._array.dtype in ("bool", "int8", "uint8", "int16"):
         return dtypes.to_numpy(dtypes.int32)
     return _numpy(dtype)
@@ -367,7 +369,7 @@ def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
 @form("Tensor.sort")
 def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
-    """The same; the sort is always stable, whatever `stable` says."""
+    """Sorts the values along the axis `dim`. The sort is always stable; `stable` has no effect."""
     _need_order("Tensor.sort", self, "bc")
     return sort.sort.run(self, dim, descending)
 
@@ -385,7 +387,8 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
 @form("Tensor.argsort")
 def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
-    """The same; the sort is always stable, whatever `stable` says."""
+    """Computes the indices that sort along the axis `dim`. The sort is always stable; `stable` has
+    no effect."""
     _need_order("Tensor.argsort", self)
     axis = axes_along("Tensor.argsort", "dim", dim, self)
     return sort.argsort.run(self, axis, descending)
@@ -393,7 +396,7 @@ def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Boo
 
 @form("Tensor.topk")
 def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = True):
-    """Finds the k largest or smallest values along an axis, in order, and their int32 indices.
+    """Finds the `k` largest or smallest values along an axis, in order, and their int32 indices.
 
     Source: mindspore.Tensor.topk of MindSpore 2.10.
     """
@@ -410,8 +413,8 @@ def unique(
     return_counts: Bool = False,
     dim: Int = None,
 ):
-    """Finds the unique values, with the index of each element among them and their counts if
-    requested.
+    """Finds the unique values; if requested, also the index of each element among them and their
+    counts.
 
     Source: mindspore.Tensor.unique of MindSpore 2.10.
     """
@@ -421,7 +424,7 @@ def unique(
 
 
 def _bounded(api, word):
-    """`Tensor.amax` and `Tensor.amin`."""
+    """Declares the forms of `Tensor.amax` or `Tensor.amin`."""
 
     def over_axes(
         self,
@@ -454,7 +457,7 @@ _bounded("Tensor.amin", "smallest")
 
 @public("Tensor.sum_to_size")
 def sum_to_size(self, *size):
-    """Sums over the axes that broadcast `size` to this Tensor's shape.
+    """Sums over the axes along which `size` would broadcast to this Tensor's shape.
 
     Raises:
         ValueError: if `size` does not broadcast to the shape.

@@ -1,8 +1,8 @@
-"""Methods of Tensor that change its shape and have several signatures, such as
-`transpose(dim0, dim1)` and `transpose(*axes)`. The ops themselves are in `_shape`.
+"""Methods of Tensor that change its shape and have several signatures, such as `transpose(dim0,
+dim1)` and `transpose(*axes)`. The ops are in `_shape`.
 
-`reshape`, `view` and similar methods take ints, one tuple, or the shape as a keyword. They are
-called so often that they check their arguments themselves instead of choosing among signatures.
+`reshape`, `view` and similar methods accept ints, one tuple, or the shape as a keyword. Because
+they are called often, they check their arguments themselves instead of resolving overloads.
 """
 
 import math
@@ -26,7 +26,7 @@ from .._shape.axes import axes_along
 
 
 def _from_keyword(api, keyword, values, keywords):
-    """The shape given by its name: `x.reshape(shape=(4, 3))`."""
+    """Returns the shape, given as a keyword: `x.reshape(shape=(4, 3))`."""
     if values or keywords.keys() != {keyword}:
         raise TypeError(
             f"For '{api}', the shape must be given as ints, a tuple or '{keyword}', "
@@ -37,7 +37,7 @@ def _from_keyword(api, keyword, values, keywords):
 
 @public("Tensor.reshape")
 def reshape(self, *shape, **named):
-    """Reshapes the Tensor; the shape is given as ints or as one tuple.
+    """Reshapes the Tensor; the new shape is given as ints or as one tuple.
 
     Source: mindspore.Tensor.reshape of MindSpore 2.10.
     """
@@ -48,13 +48,14 @@ def reshape(self, *shape, **named):
 
 @public("Tensor.view")
 def view(self, *shape, **named):
-    """Views the same memory in another shape, `view(*shape)`, or as another dtype, `view(dtype)`.
+    """Returns a view of the same memory: with another shape, `view(*shape)`, or another dtype,
+    `view(dtype)`.
 
     Raises:
         TypeError: if the arguments are neither a shape nor a dtype.
-        ValueError: if the elements do not fit the shape; or, for a dtype of another size, if the
-            Tensor has no axis, its last axis is not contiguous, or its bytes make no whole number
-            of elements.
+        ValueError: if the number of elements does not fit the shape; or, for a dtype of another
+            size, if the Tensor has no axis, its last axis is not contiguous, or its bytes are not a
+            whole number of elements.
 
     Source: mindspore.Tensor.view of MindSpore 2.10.
     """
@@ -68,7 +69,7 @@ def view(self, *shape, **named):
 
 
 def _as_dtype(self, dtype):
-    """The bytes of a Tensor as elements of another dtype."""
+    """Returns the bytes of a Tensor as elements of another dtype."""
     array = self._array
     old, new = array.dtype.itemsize, dtype.itemsize
     if old != new and (not array.ndim or array.strides[-1] != old or array.shape[-1] * old % new):
@@ -85,15 +86,16 @@ def reshape_as(self, other):
     """Reshapes the Tensor to the shape of `other`.
 
     Raises:
-        TypeError: if `other` is something else than a Tensor.
-        ValueError: if it has another number of elements.
+        TypeError: if `other` is not a Tensor.
+        ValueError: if `other` has another number of elements.
     """
     return reshape_ops.reshaped("Tensor.reshape_as", self, (_tensor("reshape_as", other).shape,))
 
 
 @public("Tensor.broadcast_to")
 def broadcast_to(self, *shape, **named):
-    """Broadcasts the Tensor to a shape, given as ints or as one tuple; -1 keeps a length.
+    """Broadcasts the Tensor to a shape, given as ints or as one tuple; -1 keeps the length of an
+    axis.
 
     Source: mindspore.Tensor.broadcast_to of MindSpore 2.10.
     """
@@ -112,7 +114,7 @@ def expand(self, *size, **named):
 
 @form("Tensor.expand_as")
 def expand_as(self, other: Anything):
-    """Broadcasts the Tensor to the shape of another.
+    """Broadcasts the Tensor to the shape of another Tensor.
 
     Source: mindspore.Tensor.expand_as of MindSpore 2.10.
     """
@@ -121,13 +123,13 @@ def expand_as(self, other: Anything):
 
 @form("Tensor.expand_as")
 def expand_as_x(self, x: Anything):
-    """The same."""
+    """Broadcasts the Tensor to the shape of `x`."""
     return repeat_ops.broadcast_to.run(self, x.shape)
 
 
 @public("Tensor.tile")
 def tile(self, *reps, **named):
-    """Repeats (tiles) the Tensor along each axis, as often as the ints, or one tuple, say.
+    """Tiles the Tensor: repeats it along each axis; the numbers of repeats are ints or one tuple.
 
     Source: mindspore.Tensor.tile of MindSpore 2.10.
     """
@@ -143,9 +145,9 @@ def tile(self, *reps, **named):
 
 @public("Tensor.repeat")
 def repeat(self, *repeats, **named):
-    """Repeats the Tensor several times along each axis, as `Tensor.tile`.
+    """Repeats the Tensor along each axis, as `Tensor.tile`.
 
-    With the keyword `axis`, which releases before 2.5 had, it is elements that are repeated, as by
+    With the keyword `axis`, as in releases before 2.5, it repeats elements, as
     `Tensor.repeat_interleave`.
     """
     if "axis" in named:
@@ -187,16 +189,16 @@ def repeat_interleave(
     *,
     output_size: Int = None,
 ):
-    """Repeats every element along an axis, all equally often or each as often as given; without an
-    axis, those of the flattened Tensor.
+    """Repeats every element along an axis; without an axis, every element of the flattened Tensor.
 
     Args:
-        repeats (Union[int, tuple[int], list[int], Tensor]): how often.
+        repeats (Union[int, tuple[int], list[int], Tensor]): the number of repeats, one for all
+            elements or one per element.
         dim (int): the axis.
-        output_size (int): the length of the result along it, where it is known.
+        output_size (int): the expected length of the result along the axis.
 
     Raises:
-        ValueError: if a count is negative, or `output_size` is not the length.
+        ValueError: if a number is negative, or `output_size` differs from the actual length.
 
     Source: mindspore.Tensor.repeat_interleave of MindSpore 2.10.
     """
@@ -221,7 +223,7 @@ def flatten(self, start_dim: Int = 0, end_dim: Int = -1):
 
 @form("Tensor.flatten")
 def flatten_in_order(self, order: Str = "C", *, start_dim: Int = 0, end_dim: Int = -1):
-    """The same; the order "F" reads columns first."""
+    """Flattens the axes; `order` "F" reads columns first."""
     return reshape_ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
 
 
@@ -236,7 +238,7 @@ def unsqueeze(self, dim: InTensor(Int)):
 
 @form("Tensor.unsqueeze")
 def unsqueeze_axis(self, axis: InTensor(Int)):
-    """The same."""
+    """Adds a new axis of length 1 at `axis`."""
     return reshape_ops.expand_dims.run(self, axis)
 
 
@@ -245,7 +247,7 @@ def unsqueeze_axis(self, axis: InTensor(Int)):
 
 @form("Tensor.split")
 def split(self, split_size: Int | Ints, dim: Int = 0):
-    """Splits the Tensor along an axis into parts of a length, or of the lengths given.
+    """Splits the Tensor along an axis into parts of one length, or of the given lengths.
 
     Source: mindspore.Tensor.split of MindSpore 2.10.
     """
@@ -254,7 +256,7 @@ def split(self, split_size: Int | Ints, dim: Int = 0):
 
 @form("Tensor.split")
 def split_sections(self, split_size_or_sections: Int | Ints, axis: Int = 0):
-    """The same."""
+    """Splits the Tensor along `axis` into parts of one length, or of the given lengths."""
     return join_split._split("Tensor.split", self, split_size_or_sections, axis)
 
 
@@ -270,7 +272,7 @@ def chunk(self, chunks: Int, dim: Int = 0):
 
 @form("Tensor.chunk")
 def chunk_axis(self, chunks: Int, axis: Int = 0):
-    """The same."""
+    """Splits the Tensor along `axis` into at most `chunks` parts of equal length."""
     return _chunk("axis", self, chunks, axis)
 
 
@@ -282,7 +284,7 @@ def _chunk(name, self, chunks, axis):
 
 @form("Tensor.narrow")
 def narrow(self, dim: Int, start: Int, length: Int):
-    """Narrows an axis to `length` slices from `start`; they share memory.
+    """Narrows an axis to `length` elements from `start` on; the result shares memory.
 
     Source: mindspore.Tensor.narrow of MindSpore 2.10.
     """
@@ -291,7 +293,7 @@ def narrow(self, dim: Int, start: Int, length: Int):
 
 @form("Tensor.narrow")
 def narrow_axis(self, axis: Int, start: Int, length: Int):
-    """The same."""
+    """Narrows the axis `axis` to `length` elements from `start` on; the result shares memory."""
     return _slice_of_axis("axis", self, axis, start, length)
 
 
@@ -315,12 +317,12 @@ def _slice_of_axis(name, self, axis, start, length):
 
 @public("Tensor.transpose")
 def transpose(self, *axes, **named):
-    """Swaps two axes, `transpose(dim0, dim1)`, or permutes all, `transpose(*axes)`, as ints or one
-    tuple; reversed if none is given.
+    """Swaps two axes, `transpose(dim0, dim1)`, or permutes all axes, `transpose(*axes)`, given as
+    ints or one tuple. Without axes, their order is reversed.
 
     Raises:
         TypeError: if an axis is not an int.
-        ValueError: if an axis is out of range, or not every axis is named once.
+        ValueError: if an axis is out of range, or the axes are not a permutation.
 
     Source: mindspore.Tensor.transpose of MindSpore 2.10.
     """
@@ -343,7 +345,7 @@ def transpose(self, *axes, **named):
 
 @public("Tensor.permute")
 def permute(self, *dims, **named):
-    """Permutes the axes to the order given as ints or one tuple; reversed for None.
+    """Permutes the axes to the given order, as ints or one tuple; None reverses the order.
 
     Source: mindspore.Tensor.permute of MindSpore 2.10.
     """
@@ -383,7 +385,7 @@ def reverse(self, axis: Ints):
 
 @form("Tensor.diagonal")
 def diagonal(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
-    """Extracts the diagonal over two axes, along a new last axis; it shares memory.
+    """Extracts the diagonal over two axes, along a new last axis; the result shares memory.
 
     Source: mindspore.Tensor.diagonal of MindSpore 2.10.
     """
@@ -392,8 +394,8 @@ def diagonal(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
 
 @form("Tensor.trace")
 def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = None):
-    """Computes the traces, the sums of the diagonals over two axes; integers sum to int64, unless a
-    dtype is given.
+    """Computes the traces, the sums of the diagonals over two axes; integers are summed in int64,
+    unless a dtype is given.
 
     Source: mindspore.Tensor.trace of MindSpore 2.10.
     """
@@ -409,7 +411,8 @@ def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = 
 
 @form("Tensor.diag")
 def diag(self):
-    """Zeros of this shape twice over, with the elements where both halves of the index agree.
+    """Writes the elements on the diagonal of an array with twice the number of axes, with zeros
+    elsewhere.
 
     Source: mindspore.Tensor.diag of MindSpore 2.10.
     """
@@ -418,7 +421,7 @@ def diag(self):
 
 @form("Tensor.diag")
 def diag_at(self, diagonal: Int):
-    """A matrix with a vector on a diagonal, or a diagonal of a matrix."""
+    """Builds a matrix with a vector on a diagonal, or extracts a diagonal of a matrix."""
     if self.ndim not in (1, 2):
         raise ValueError(
             f"For 'Tensor.diag', the Tensor must have one or two axes, but got shape {self.shape}."
@@ -428,7 +431,7 @@ def diag_at(self, diagonal: Int):
 
 @public("Tensor.resize")
 def tensor_resize(self, *new_shape):
-    """Resizes the Tensor: the elements in row-major order, cropped or padded with zeros.
+    """Resizes the Tensor: takes the elements in row-major order, and crops them or appends zeros.
 
     Source: mindspore.Tensor.resize of MindSpore 2.10.
     """

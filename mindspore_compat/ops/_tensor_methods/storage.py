@@ -1,4 +1,4 @@
-"""Methods of Tensor about its memory: storage, strides, devices, files, and exchange with other
+"""Methods of Tensor for its memory: storage, strides, devices, files, and exchange with other
 libraries.
 """
 
@@ -39,11 +39,12 @@ def storage(self):
 @form("Tensor.set_")
 def set_empty(self):
     """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
-    as it lies there or with an offset, size and strides of its own; empty without one.
+    with the layout of `source` or with a given offset, size and strides; without `source`, the
+    Tensor becomes empty.
 
     Raises:
-        RuntimeError: if the dtype of `source` is another, or `size`, `stride` and
-            `storage_offset` leave its memory.
+        RuntimeError: if `source` has another dtype, or `size`, `stride` and `storage_offset` exceed
+            its memory.
 
     Source: mindspore.Tensor.set_ of MindSpore 2.10.
     """
@@ -62,8 +63,8 @@ def set_to_tensor(self, source: Anything):
 
 @form("Tensor.set_")
 def set_within_tensor(self, source: Anything, storage_offset: Int, size: Ints, stride: Ints = None):
-    """Shares the memory of a contiguous Tensor from an offset on; rows follow each other unless
-    strides are given. All are counted in elements."""
+    """Shares the memory of a contiguous Tensor from an offset on; without strides, the elements are
+    contiguous. All numbers count elements."""
     _same_dtype(self, source._array.dtype)
     if not source.is_contiguous():
         raise RuntimeError(
@@ -75,7 +76,7 @@ def set_within_tensor(self, source: Anything, storage_offset: Int, size: Ints, s
 
 @form("Tensor.set_")
 def set_to_storage(self, source):
-    """Shares a storage, as one axis."""
+    """Shares a storage, as a Tensor with one axis."""
     store = _storage(source)
     _same_dtype(self, store._dtype)
     return _set(self, store, 0, (len(store) // self._array.itemsize,), None)
@@ -103,7 +104,7 @@ def _same_dtype(self, dtype):
 
 
 def _set(self, store, offset, size, stride):
-    """Lays a Tensor over part of a storage."""
+    """Lays the Tensor over a part of a storage."""
     if stride is None:
         stride = [math.prod(size[i + 1 :]) for i in range(len(size))]
     if offset < 0 or min(size, default=0) < 0 or min(stride, default=0) < 0:
@@ -131,7 +132,8 @@ def _set(self, store, offset, size, stride):
 
 @public("Tensor.stride")
 def stride(self, dim=None):
-    """Returns the number of elements to step along each axis, a list, or along `dim`.
+    """Returns the distance of successive elements along each axis, in elements, as a list; given
+    `dim`, that along `dim`.
 
     Raises:
         TypeError: if `dim` is not an int.
@@ -157,10 +159,10 @@ def stride(self, dim=None):
 @public("Tensor.delete_")
 @checked
 def delete_(input: Anything, non_blocking: Bool = False):
-    """Frees the Tensor's memory and returns it: it keeps its shape and reads as zeros.
+    """Frees the Tensor's memory and returns the Tensor, which keeps its shape and reads as zeros.
 
     Args:
-        non_blocking (bool): accepted; memory goes when nobody else holds it.
+        non_blocking (bool): accepted, without effect; memory is freed once nothing else uses it.
 
     Source: mindspore.Tensor.delete_ of MindSpore 2.10.
     """
@@ -173,10 +175,10 @@ def delete_(input: Anything, non_blocking: Bool = False):
 @public("Tensor.data_sync")
 @without_effect("Tensor.data_sync(wait)", "it always waits")
 def data_sync(self, wait=False):
-    """Waits until the GPU has computed the Tensor; on the CPU it returns at once.
+    """Waits until the GPU has computed the Tensor; on a CPU it returns at once.
 
     Args:
-        wait (bool): whether the call waits.
+        wait (bool): without effect; the call always waits.
     """
     arrays.synchronize()
 
@@ -184,7 +186,8 @@ def data_sync(self, wait=False):
 @public("Tensor.flush_from_cache")
 @without_effect("Tensor.flush_from_cache", "Tensors lie in no cache")
 def flush_from_cache(self):
-    """Writes cached values of the Tensor back to it; does nothing, as Tensors are not cached here.
+    """Writes cached values of the Tensor back to it; has no effect, because Tensors are not cached
+    here.
 
     Source: mindspore.Tensor.flush_from_cache of MindSpore 2.10.
     """
@@ -192,7 +195,7 @@ def flush_from_cache(self):
 
 @public("Tensor.pin_memory")
 def pin_memory(self):
-    """Returns a copy in pinned host memory, which the GPU reads directly.
+    """Returns a copy in pinned host memory, which the GPU can read directly.
 
     Raises:
         RuntimeError: if there is no GPU.
@@ -206,12 +209,12 @@ def pin_memory(self):
 
 @public("Tensor.is_pinned")
 def is_pinned(self):
-    """Returns True if `pin_memory` made the Tensor."""
+    """Returns True if the Tensor is a result of `pin_memory`."""
     return self.__dict__.get("_pinned", False)
 
 
 def _static(path):
-    """`public` for a method that takes no Tensor."""
+    """Declares a public method that takes no Tensor, as `public`."""
 
     def give(function):
         public(path)(staticmethod(function))
@@ -226,7 +229,7 @@ def _static(path):
 @public("Tensor.offload")
 @checked
 def offload(input: Anything, file_path: Str):
-    """Offloads the values to a file, from which they are read when needed; the memory is freed.
+    """Moves the values to a file, from which they are read when needed, and frees the memory.
 
     Args:
         file_path (str): the file; its folder must exist.
@@ -256,13 +259,13 @@ def convert_bytes_to_tensor(bytes_data, shape, dtype):
     """Creates a Tensor from the bytes that `Tensor.get_bytes` returned.
 
     Args:
-        bytes_data (bytes): the elements in row order.
+        bytes_data (bytes): the elements in row-major order.
         shape (tuple[int]): the shape.
         dtype (mindspore.dtype): the dtype.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if there are more or fewer bytes than the shape has.
+        TypeError: if an argument has the wrong type.
+        ValueError: if the number of bytes does not fit the shape.
 
     Source: mindspore.Tensor.convert_bytes_to_tensor of MindSpore 2.10.
     """
@@ -288,17 +291,17 @@ def convert_bytes_to_tensor(bytes_data, shape, dtype):
 @public("utils.dlpack.to_dlpack", "Tensor.to_dlpack")
 @checked
 def to_dlpack(tensor: Anything):
-    """Returns a DLPack capsule, through which another library shares the memory of a Tensor; it can
+    """Returns a DLPack capsule, with which another library can share the memory of a Tensor; it can
     be consumed once.
 
     Args:
-        tensor (Tensor): of a dtype that DLPack knows.
+        tensor (Tensor): a Tensor of a dtype that DLPack has.
 
     Returns:
         PyCapsule.
 
     Raises:
-        TypeError: if `tensor` is not a Tensor, or its dtype has no name in DLPack.
+        TypeError: if `tensor` is not a Tensor, or DLPack does not have its dtype.
 
     Example:
         >>> capsule = ms.Tensor([1.0, 2.0]).to_dlpack()
@@ -316,11 +319,12 @@ def from_dlpack(dlpack):
     """Creates a Tensor that shares the memory of a DLPack capsule.
 
     Args:
-        dlpack (PyCapsule): what `to_dlpack`, here or of another library, gave; or an object with
-            `__dlpack__`, such as an array of that library.
+        dlpack (PyCapsule): the result of `to_dlpack`, here or in another library; or an object with
+            `__dlpack__`, such as an array of another library.
 
     Raises:
-        RuntimeError: if it is neither, was taken before, or holds a dtype that no Tensor has.
+        RuntimeError: if `dlpack` is neither, has been consumed, or holds a dtype that no Tensor
+            has.
 
     Example:
         >>> print(ms.from_dlpack(np.array([1.0, 2.0])))
@@ -333,18 +337,18 @@ def from_dlpack(dlpack):
     return Tensor._wrap(array)
 
 
-# Windows over images, by the ops of their names ---------------------------------------------------
+# Windows over images, implemented by the ops of the same names
 
 
 @public("Tensor.fold")
 def fold(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Sums windows into images (col2im); see `ops.fold`."""
+    """Sums columns into images (col2im); see `ops.fold`."""
     return build("ops", "fold")(self, output_size, kernel_size, dilation, padding, stride)
 
 
 @public("Tensor.unfold")
 def unfold(self, kernel_size, dilation=1, padding=0, stride=1):
-    """Extracts the windows of images, one column each (im2col); see `ops.unfold`."""
+    """Extracts the windows of images, one column per window (im2col); see `ops.unfold`."""
     return build("ops", "unfold")(self, kernel_size, dilation, padding, stride)
 
 
@@ -353,5 +357,5 @@ Tensor.is_meta = property(lambda self: False, doc="False: a Tensor always holds 
 
 @public("Tensor.is_shared")
 def is_shared(self):
-    """Returns False: no other process sees the memory."""
+    """Returns False, because no other process shares the memory."""
     return False

@@ -1,4 +1,4 @@
-"""Methods of Tensor that are not ops: copies, hooks, memory layout, and writing its values."""
+"""Methods of Tensor that are not ops: copies, hooks, memory layout, and writes of its values."""
 
 from collections import OrderedDict
 
@@ -38,7 +38,7 @@ _Number = InstanceOf(int, float, bool).called("a number")
     compute="native",
 )
 def copy(xp, input: TensorOf(any_dtype)):
-    """Copies the values to memory of their own. Gradients pass through.
+    """Copies the values to new memory; gradients pass through.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -72,14 +72,14 @@ identity.vjp(x=lambda xp, g: g)
 
 @public("Tensor.register_hook")
 def register_hook(self, hook):
-    """Registers a gradient hook: calls `hook(gradient)` when the gradient of this Tensor is known,
-    and replaces it by the result.
+    """Registers a gradient hook: `hook(gradient)` is called when the gradient of this Tensor is
+    known, and its result replaces the gradient.
 
     Args:
         hook (Callable): takes a Tensor and returns a Tensor or None.
 
     Returns:
-        A handle whose `remove()` takes the hook away again.
+        A handle whose `remove()` unregisters the hook.
 
     Raises:
         TypeError: if `hook` is not callable.
@@ -94,7 +94,7 @@ def register_hook(self, hook):
 
 
 def parameter_hook(self, hook_fn):
-    """`Tensor.register_hook`, with the argument's name that Parameter has."""
+    """Calls `Tensor.register_hook`; Parameter uses this argument name."""
     return register_hook(self, hook_fn)
 
 
@@ -102,7 +102,7 @@ Parameter.register_hook = parameter_hook
 
 
 def _through(hooks, gradient):
-    """`gradient` after every hook that is still registered."""
+    """Returns `gradient` after applying every hook that is still registered."""
     for hook in list(hooks.values()):
         changed = hook(gradient)
         gradient = gradient if changed is None else changed
@@ -111,7 +111,7 @@ def _through(hooks, gradient):
 
 @public("Tensor.hooks")
 def hooks(self):
-    """The hooks registered on this Tensor, in order."""
+    """Returns the hooks registered on this Tensor, in order."""
     return list(self.__dict__.get("_hooks", {}).values())
 
 
@@ -129,7 +129,8 @@ def is_contiguous(self):
 
 @public("Tensor.storage_offset")
 def storage_offset(self):
-    """Returns the number of elements before the first one in the memory that a view shares."""
+    """Returns the number of elements before this Tensor's first one in the memory that it
+    shares."""
     base = self._array.base
     if base is None or not hasattr(base, "ctypes") or not hasattr(self._array, "ctypes"):
         return 0
@@ -144,7 +145,7 @@ def data_ptr(self):
 
 @public("Tensor.set_dtype")
 def set_dtype(self, dtype):
-    """Casts the Tensor itself and returns the dtype.
+    """Casts the Tensor itself to a dtype and returns the dtype.
 
     Raises:
         TypeError: if `dtype` is not a MindSpore dtype.
@@ -159,8 +160,8 @@ def set_dtype(self, dtype):
 
 @public("Tensor.assign_value")
 def assign_value(self, value):
-    """Gives the Tensor the values, shape and dtype of another, and returns it; views of it keep
-    what they saw.
+    """Assigns the values, shape and dtype of another Tensor to this one, and returns it; views of
+    it keep the old values.
 
     Raises:
         TypeError: if `value` is not a Tensor.
@@ -180,11 +181,11 @@ def copy_(self, src, non_blocking: Bool = False):
 
     Args:
         src (Tensor): the values.
-        non_blocking (bool): accepted; the copy is finished on return.
+        non_blocking (bool): accepted, without effect; the copy is complete on return.
 
     Raises:
         TypeError: if `src` is not a Tensor.
-        RuntimeError: if it does not broadcast to this shape, unless this Tensor has no elements.
+        RuntimeError: if `src` does not broadcast to this shape, unless this Tensor has no elements.
 
     Source: mindspore.Tensor.copy_ of MindSpore 2.10.
     """
@@ -206,13 +207,13 @@ def copy_(self, src, non_blocking: Bool = False):
 
 @public("Tensor.itemset")
 def itemset(self, *args):
-    """Returns a copy with one element replaced: `itemset(index, number)`, or `itemset(number)` of a
-    single element.
+    """Returns a copy with one element replaced: `itemset(index, number)`, or `itemset(number)` if
+    there is only one element.
 
     Raises:
         TypeError: if the value is not a number.
         IndexError: if the index is out of range.
-        ValueError: if the index does not have one number for each axis.
+        ValueError: if the index does not have one number per axis.
 
     Source: mindspore.Tensor.itemset of MindSpore 2.10.
     """
@@ -272,13 +273,13 @@ def fill_(self, value):
 
 @public("Tensor.__round__")
 def rounded(self, digits=0):
-    """The elements rounded to `digits` decimals."""
+    """Returns the elements rounded to `digits` decimal places."""
     return Tensor._wrap(space_for(self._array).round(self._array, digits))
 
 
 def _data(self):
-    """A Tensor of the same values that shares memory and no history; another Tensor's memory may be
-    stored instead."""
+    """Returns a Tensor that shares the memory and has no gradient history. Assigning a Tensor
+    replaces the memory."""
     return Tensor._wrap(self._array)
 
 
@@ -289,12 +290,13 @@ def _set_data(self, value):
 
 
 def _requires_grad(self):
-    """Whether a gradient is being taken along the Tensor, or the value that a script has set."""
+    """Returns whether a gradient is being recorded for the Tensor, or the value that a script has
+    set."""
     return self.__dict__.get("requires_grad", self._node is not None)
 
 
 def _set_requires_grad(self, value):
-    self.__dict__["requires_grad"] = value  # no gradient heeds it, as in the original
+    self.__dict__["requires_grad"] = value  # has no effect on gradients, as in MindSpore
 
 
 Tensor.data = property(_data, _set_data)
@@ -303,7 +305,7 @@ Tensor.requires_grad = property(_requires_grad, _set_requires_grad)
 
 @public("ops.IdentityN")
 class IdentityN(Primitive):
-    """A tuple of Tensors as it is, in memory of its own.
+    """Returns a tuple of Tensors with the same values, copied to new memory.
 
     Example:
         >>> import mindspore_compat as ms
@@ -321,7 +323,7 @@ class IdentityN(Primitive):
 
 @public("ops.Reusing")
 class Reusing(Primitive):
-    """The input itself.
+    """Returns the input itself.
 
     Example:
         >>> print(ms.ops.Reusing()(ms.Tensor([1, 2])))
@@ -337,9 +339,9 @@ class Reusing(Primitive):
 
 @public("ops.CopyWithSlice")
 class CopyWithSlice(Primitive):
-    """Writes a Tensor's values into another, which may be a part of a larger one.
+    """Writes a Tensor's values into another Tensor, which may be a view of a larger one.
 
-    `ops.CopyWithSlice()(target, source)` returns `target`; the values take its dtype.
+    `ops.CopyWithSlice()(target, source)` returns `target`; the values are cast to its dtype.
 
     Raises:
         TypeError: if an input is not a Tensor.
@@ -379,7 +381,7 @@ def item(input: Anything):
 @public("Tensor.requires_grad_")
 @without_effect("Tensor.requires_grad_", "'grad' names what is differentiated")
 def requires_grad_(self, requires_grad=True):
-    """Returns the Tensor; gradients are taken by `mindspore.grad` alone."""
+    """Returns the Tensor; has no effect, because only `mindspore.grad` computes gradients."""
     return self
 
 
@@ -387,6 +389,6 @@ def requires_grad_(self, requires_grad=True):
 @without_effect("Tensor.set_const_arg")
 @checked
 def set_const_arg(input: Anything, const_arg: Bool = True):
-    """Notes whether a network takes the Tensor as a constant, and returns it."""
+    """Stores whether a network takes the Tensor as a constant, and returns the Tensor."""
     input.const_arg = const_arg
     return input

@@ -1,5 +1,5 @@
-"""Batching rules of convolution, pooling and masks: the hidden axis merges with the first visible
-one.
+"""Batching rules of convolution, pooling and masks: the hidden axis is merged with the first
+visible one.
 
 These functions treat all elements along their first axis alike, so one call handles all slices.
 Only a convolution whose weights differ between slices runs slice by slice. The functions are those
@@ -8,8 +8,8 @@ of the family "samples" (_backend/catalogue.py).
 
 from ..._core.vmap.batch import RULES, loop
 
-# function of xp -> how many arrays it takes first, and where among its arguments a shape of one of
-# them stands, whose first axis grows, too
+# function of xp -> the number of leading array arguments, and the position of an argument that is
+# the shape of one of them, whose first axis must grow, too; None without one
 _FOLDED = {
     "convolve_nd": (1, None),
     "convolve_input": (1, 2),
@@ -28,7 +28,7 @@ _FOLDED = {
     "add_spatial": (2, None),
     "put_spatial": (2, None),
 }
-_WEIGHTS = ("convolve_nd", "convolve_input")  # the second argument is the same for all
+_WEIGHTS = ("convolve_nd", "convolve_input")  # their second argument is shared by all slices
 
 
 def _declare(name, arrays, shape_at):
@@ -50,7 +50,7 @@ def _declare(name, arrays, shape_at):
 
 
 def _fold(space, array):
-    """The array behind a Batch, with its two leading axes merged."""
+    """Returns the array behind a Batch, with its two leading axes merged."""
     flat = space.broadcast(array).array
     return flat.reshape((-1, *flat.shape[2:]))
 
@@ -60,7 +60,7 @@ for _name, (_arrays, _shape_at) in _FOLDED.items():
 
 
 def _keep(space, mask, x):
-    """`keep` for all slices at once; a mask that is not a Batch broadcasts against them."""
+    """Runs `keep` for all slices at once; a mask that is not a Batch broadcasts against them."""
     if not (space.is_batch(mask) or space.is_batch(x)):
         return space.base.keep(mask, x)
     batched_mask = mask.array if space.is_batch(mask) else space.base.expand_dims(mask, 0)

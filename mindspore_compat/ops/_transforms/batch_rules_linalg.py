@@ -1,5 +1,6 @@
-"""Batching rules of functions that array libraries run over stacks: the hidden axis is one more
-leading axis of the stack. Matrices, Fourier transforms, takes, paddings, diagonals, resizing.
+"""Batching rules of functions that array libraries run over stacks: the hidden axis becomes one
+more leading axis of the stack. They cover matrices, Fourier transforms, takes, padding, diagonals
+and resizing.
 
 Convolution, pooling and masks are in _transforms/batch_rules_conv.py, everything else in
 _core/vmap/batch.py.
@@ -8,7 +9,7 @@ _core/vmap/batch.py.
 from ..._backend.catalogue import FUNCTIONS
 from ..._core.vmap.batch import RULES, _shifted, loop
 
-# of axes that are named: where among the arguments after the array these stand
+# functions with axis arguments: the positions of these among the arguments after the array
 _NAMED = {
     "fft_c2c": [0],
     "diagonal": [1, 2],
@@ -55,7 +56,7 @@ for _name, _names_of_axes in _NAMED.items():
 
 
 def _solve(space, a, b):
-    """Matrices line up as in a product: one of lower rank gets axes after the hidden one."""
+    """Aligns matrices as in a product: one of lower rank gets axes after the hidden one."""
     rank, array = max(a.ndim, b.ndim), []
     for one in (a, b):
         if space.is_batch(one):
@@ -66,7 +67,7 @@ def _solve(space, a, b):
 
 
 def _take(space, x, indices, axis=None):
-    """Indices that are the same in every slice, or a table that is."""
+    """Takes elements; either the indices or the table may be the same in every slice."""
     if space.is_batch(indices) and space.is_batch(x):
         return loop(space, "take", x, indices, axis)
     if space.is_batch(x):

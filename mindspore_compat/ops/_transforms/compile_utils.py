@@ -1,6 +1,6 @@
 """mindspore.ops.composite.multitype_ops._compile_utils: `tensor[index]` as functions.
 
-Scripts replace `Tensor.__getitem__` by functions of their own, which call these.
+Scripts that replace `Tensor.__getitem__` by their own function call these.
 """
 
 from ..._core.tensor.tensor import Tensor
@@ -25,9 +25,9 @@ def _tensor_setitem(self, index, value):
     """Runs `self[index] = value`.
 
     Args:
-        self (Tensor): the Tensor, which is written in place.
+        self (Tensor): the Tensor, which is written to in place.
         index (Any): any index that the brackets accept.
-        value (Union[Tensor, Number, tuple, list]): what is written.
+        value (Union[Tensor, Number, tuple, list]): the values to write.
 
     Returns:
         Tensor, `self`.
@@ -40,9 +40,9 @@ _tensor_getitem_origin = _tensor_getitem
 
 
 def _tensor_setitem_origin(self, index, value):
-    """Runs `self[index] = value`. Arguments as for `_tensor_setitem`.
+    """Runs `self[index] = value`. The arguments are those of `_tensor_setitem`.
 
     Returns:
-        tuple[Tensor], `self` alone.
+        tuple[Tensor], which holds only `self`.
     """
     return (_tensor_setitem(self, index, value),)

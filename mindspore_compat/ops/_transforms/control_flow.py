@@ -1,7 +1,7 @@
 """Loops as functions, calls of Python functions, and ops on small Python values.
 
-In the original these keep loops and Python calls inside a compiled graph; here they are the loops
-and calls themselves, and gradients pass through them.
+In MindSpore these keep loops and Python calls inside a compiled graph. Here they run as plain loops
+and calls, and gradients pass through them.
 """
 
 import builtins
@@ -41,11 +41,11 @@ class _Loop(Primitive):
 
 @public("ops.ForiLoop")
 class ForiLoop(_Loop):
-    """A for loop as a function: the last value of `val = loop_func(i, val)` for i from `lower` to
-    `upper` - 1.
+    """Runs a for loop as a function: returns the last value of `val = loop_func(i, val)` for i from
+    `lower` to `upper` - 1.
 
     Raises:
-        TypeError: if a bound is not an int or `loop_func` not a function.
+        TypeError: if a bound is not an int or `loop_func` is not a function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -68,16 +68,16 @@ def _bounds(
     upper: Int | TensorOf("int32", "int64"),
     loop_func: Callable,
 ):
-    """Rejects bounds and functions of another type."""
+    """Rejects bounds and functions of the wrong type."""
 
 
 @public("ops.WhileLoop")
 class WhileLoop(_Loop):
-    """A while loop as a function: the value after `val = loop_func(val)` as long as
-    `cond_func(val)` is true.
+    """Runs a while loop as a function: repeats `val = loop_func(val)` while `cond_func(val)` is
+    true, and returns `val`.
 
     Raises:
-        TypeError: if either is not a function.
+        TypeError: if an argument is not a function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -96,14 +96,14 @@ class WhileLoop(_Loop):
 
 @public("ops.Scan")
 class Scan(_Loop):
-    """A scan over a sequence: (the last result, the list of outputs) of `result, out =
-    loop_func(result, x)` over `xs`.
+    """Scans a sequence: runs `result, out = loop_func(result, x)` for each x of `xs`, and returns
+    (the last result, the list of outputs).
 
-    Args of the call: loop_func, the first result `init`, the elements `xs` (None for none),
-    `length` (how many steps, needed if `xs` is None) and `unroll`.
+    Args of the call: loop_func, the first result `init`, the elements `xs` (or None), `length` (the
+    number of steps, required if `xs` is None) and `unroll`.
 
     Raises:
-        TypeError: if `loop_func` is not a function or `length` not an int.
+        TypeError: if `loop_func` is not a function or `length` is not an int.
         ValueError: if `length` is not that of `xs`.
 
     Example:
@@ -154,10 +154,10 @@ class Partial(_Loop):
 
 @public("ops.PyFunc")
 class PyFunc(Primitive):
-    """Runs a Python function of NumPy arrays as an op; no gradient passes.
+    """Runs a Python function of NumPy arrays as an op; it has no gradient.
 
     Args:
-        fn (Callable): takes as many arrays as there are inputs.
+        fn (Callable): the function, which takes one array per input.
         in_types (list): the dtypes of the inputs.
         in_shapes (list): the shapes of the inputs.
         out_types (list): the dtypes of the outputs.
@@ -165,8 +165,9 @@ class PyFunc(Primitive):
         stateful (bool): whether the same inputs may give other outputs.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if types and shapes differ in number, or the outputs in number from the types.
+        TypeError: if an argument has the wrong type.
+        ValueError: if the numbers of dtypes and shapes differ, or the number of outputs differs
+            from that of the dtypes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -215,17 +216,19 @@ class PyFunc(Primitive):
 
 @public("ops.PyExecute")
 class PyExecute(Primitive):
-    """Evaluates a Python expression, in which names stand for values.
+    """Evaluates a Python expression with the given names bound to values.
 
     Inputs:
-        script (str): the expression. It can do whatever Python can: run none of unknown origin.
-        names (tuple): of str.
-        values (tuple): what they stand for.
+        script (str): the expression. It can do anything that Python can, so never run one of
+            unknown origin.
+        names (tuple): the names, as str.
+        values (tuple): the value of each name.
 
     Raises:
-        TypeError: if an input is of another type.
+        TypeError: if an input has the wrong type.
         RuntimeError: if names and values differ in number.
-        NameError: if the expression has a name that is not given; what it raises passes.
+        NameError: if the expression uses an unknown name. Errors raised by the expression pass
+            through.
 
     Source: mindspore.ops.PyExecute of MindSpore 2.10, in graph mode.
 
@@ -291,7 +294,7 @@ _of_scalars("ops.scalar_min", min)
 
 @public("ops.scalar_log")
 def scalar_log(x):
-    """The natural logarithm of a number.
+    """Computes the natural logarithm of a number.
 
     Example:
         >>> import mindspore_compat as ms
@@ -303,7 +306,7 @@ def scalar_log(x):
 
 @public("ops.scalar_uadd")
 def scalar_uadd(x):
-    """+x.
+    """Computes +x.
 
     Example:
         >>> import mindspore_compat as ms
@@ -315,7 +318,7 @@ def scalar_uadd(x):
 
 @public("ops.scalar_usub")
 def scalar_usub(x):
-    """-x.
+    """Computes -x.
 
     Example:
         >>> import mindspore_compat as ms
@@ -327,7 +330,7 @@ def scalar_usub(x):
 
 @public("ops.shape_")
 def shape_(x):
-    """The shape of a Tensor as a tuple.
+    """Returns the shape of a Tensor as a tuple.
 
     Example:
         >>> import mindspore_compat as ms
@@ -340,7 +343,7 @@ def shape_(x):
 @public("ops.numel")
 @checked
 def numel(input: Anything):
-    """How many elements a Tensor has.
+    """Returns the number of elements of a Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -352,7 +355,7 @@ def numel(input: Anything):
 
 @public("ops.isconstant")
 def isconstant(x):
-    """Whether the value is known while a graph is built: False for a variable within `jit`.
+    """Returns whether a value is known when a graph is built: False for a variable within `jit`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -364,7 +367,7 @@ def isconstant(x):
 
 @public("ops.typeof")
 def typeof(x):
-    """The dtype of a Tensor, or the MindSpore type of a Python value.
+    """Returns the dtype of a Tensor, or the MindSpore type of a Python value.
 
     Example:
         >>> import mindspore_compat as ms
@@ -376,7 +379,7 @@ def typeof(x):
 
 @public("ops.make_tuple")
 def make_tuple(*items):
-    """The arguments as a tuple.
+    """Returns the arguments as a tuple.
 
     Example:
         >>> import mindspore_compat as ms
@@ -388,7 +391,7 @@ def make_tuple(*items):
 
 @public("ops.make_list")
 def make_list(*items):
-    """The arguments as a list.
+    """Returns the arguments as a list.
 
     Example:
         >>> import mindspore_compat as ms
@@ -400,7 +403,7 @@ def make_list(*items):
 
 @public("ops.tuple_getitem", "ops.list_getitem", "ops.dict_getitem")
 def item_of(x, index):
-    """x[index].
+    """Returns x[index].
 
     Example:
         >>> import mindspore_compat as ms
@@ -412,7 +415,7 @@ def item_of(x, index):
 
 @public("ops.tuple_reversed")
 def tuple_reversed(x):
-    """A tuple in reverse order.
+    """Returns a tuple in reverse order.
 
     Example:
         >>> import mindspore_compat as ms
@@ -424,7 +427,7 @@ def tuple_reversed(x):
 
 @public("ops.list_len")
 def list_len(x):
-    """How many elements a list has.
+    """Returns the length of a list.
 
     Example:
         >>> import mindspore_compat as ms
@@ -436,7 +439,7 @@ def list_len(x):
 
 @public("ops.make_slice")
 def make_slice(start, stop, step=None):
-    """slice(start, stop, step).
+    """Returns slice(start, stop, step).
 
     Example:
         >>> import mindspore_compat as ms
@@ -448,7 +451,7 @@ def make_slice(start, stop, step=None):
 
 @public("ops.bool_not")
 def bool_not(x):
-    """not x.
+    """Computes not x.
 
     Example:
         >>> import mindspore_compat as ms
@@ -460,7 +463,7 @@ def bool_not(x):
 
 @public("ops.bool_and")
 def bool_and(x, y):
-    """Both are true.
+    """Returns whether both are true.
 
     Example:
         >>> import mindspore_compat as ms
@@ -472,7 +475,7 @@ def bool_and(x, y):
 
 @public("ops.bool_or")
 def bool_or(x, y):
-    """One is true.
+    """Returns whether at least one is true.
 
     Example:
         >>> import mindspore_compat as ms
@@ -484,7 +487,7 @@ def bool_or(x, y):
 
 @public("ops.bool_eq", "ops.string_eq", "ops.tuple_equal", "ops.list_equal")
 def is_equal(x, y):
-    """x == y.
+    """Returns whether x == y.
 
     Example:
         >>> import mindspore_compat as ms
@@ -508,7 +511,7 @@ def string_concat(x, y):
 
 @public("ops.is_")
 def is_same(x, y):
-    """x is y.
+    """Returns whether x is y.
 
     Example:
         >>> import mindspore_compat as ms
@@ -520,7 +523,7 @@ def is_same(x, y):
 
 @public("ops.is_not")
 def is_not_same(x, y):
-    """x is not y.
+    """Returns whether x is not y.
 
     Example:
         >>> import mindspore_compat as ms
@@ -532,7 +535,7 @@ def is_not_same(x, y):
 
 @public("ops.in_dict")
 def in_dict(key, x):
-    """Whether a dict has a key.
+    """Returns whether a dict has a key.
 
     Example:
         >>> import mindspore_compat as ms
@@ -544,7 +547,7 @@ def in_dict(key, x):
 
 @public("ops.not_in_dict")
 def not_in_dict(key, x):
-    """Whether a dict lacks a key.
+    """Returns whether a dict lacks a key.
 
     Example:
         >>> import mindspore_compat as ms

@@ -19,11 +19,11 @@ TIED = VjpRule(
 
 @public("ops.depend", "ops.functional.depend")
 def depend(value, *expr):
-    """Returns `value`, ordered after expressions: in graph mode they are computed before it, here
-    they already are.
+    """Returns `value`, ordered after the expressions `expr`. In graph mode they are computed before
+    it; here they already have been.
 
-    A gradient passes to `value`, and zeros to the Tensors in `expr`, so the backward pass reaches
-    them.
+    The gradient passes to `value`. The Tensors in `expr` get zeros, so that the backward pass
+    reaches them.
 
     Example:
         >>> import mindspore_compat as ms
@@ -39,7 +39,8 @@ def depend(value, *expr):
 
 
 def _tie(tensor, others):
-    """The Tensor with a node from which the backward pass continues to `others` too."""
+    """Returns the Tensor with a tape node from which the backward pass also continues to
+    `others`."""
     tied = Tensor._wrap(tensor._array)
     together = [tensor, *others]
     tied._node = record(
@@ -67,8 +68,8 @@ class Depend:
 
 @public("ops.UpdateState")
 class UpdateState(Primitive):
-    """Orders side effects in a graph: the state after `expr` was evaluated, which is `value`
-    itself.
+    """Orders side effects in a graph: returns the state after `expr` was evaluated, which is
+    `value` itself.
 
     Example:
         >>> print(ms.ops.UpdateState()(ms.Tensor([1]), ms.ops.ones(2)))
@@ -87,9 +88,9 @@ class UpdateState(Primitive):
 @public("ops.stop_gradient_")
 @checked
 def stop_gradient_(input: Anything):
-    """Stops gradients through a Tensor from here on, in place, and returns it.
+    """Stops gradients through a Tensor from now on, in place, and returns it.
 
-    What was computed from it before keeps its gradient.
+    Values that were computed from it earlier keep their gradient.
 
     Args:
         input (Tensor): the Tensor.
@@ -130,9 +131,9 @@ class StopGradient(Primitive):
 
 @public("ops.Load")
 class Load(Primitive):
-    """The value of a Parameter: `ops.Load()(variable, monad)`.
+    """Returns the value of a Parameter: `ops.Load()(variable, monad)`.
 
-    In graph mode `monad` orders it among what writes to the Parameter; here it needs no help.
+    In graph mode, `monad` orders the read relative to writes. Here it has no effect.
 
     Example:
         >>> print(ms.ops.Load()(ms.Parameter(ms.Tensor([1.0])), ms.ops.UpdateState()))

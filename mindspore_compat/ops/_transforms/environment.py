@@ -1,8 +1,8 @@
-"""Building blocks of the original's graphs: `x += y` and the like, sums of gradients, iteration.
+"""Building blocks of MindSpore's graphs: operators such as `x += y`, sums of gradients, iteration.
 
 MindSpore 2.10 exposes these under `ops.composite`. Its compiler replaces Python statements by them:
-`augassign_add` stands for `+=`, `ms_next` for a step of a loop. Here they compute what those
-statements compute. `HyperMap` and `MultitypeFuncGraph`, the classes of some, are in
+`augassign_add` stands for `+=`, `ms_next` for a step of a loop. Here they compute what the
+statements compute. The classes `HyperMap` and `MultitypeFuncGraph` are in
 _transforms/functional.py.
 """
 
@@ -21,9 +21,9 @@ from .functional import HyperMap, MultitypeFuncGraph
 
 # Assignments with an operator, and sums of gradients ----------------------------------------------
 
-# The value that the assignment gives its target; nothing is written. Implementations for further
-# types may be registered.
-_ASSIGNMENTS = {  # its two public paths
+# They return the value that the assignment would give its target, and write nothing.
+# Implementations for further types can be registered.
+_ASSIGNMENTS = {  # each under two public paths
     ("ops.augassign_add", "ops.composite.augassign_add"): operator.add,
     ("ops.augassign_sub", "ops.composite.augassign_sub"): operator.sub,
     ("ops.augassign_mul", "ops.composite.augassign_mul"): operator.mul,
@@ -39,9 +39,7 @@ for _paths, _operation in _ASSIGNMENTS.items():
 
 
 def _sum_of_gradients(x, y):
-    """The sum of two gradients of one value; for sparse gradients with equal indices, the sum of
-    the values.
-    """
+    """Adds two gradients of one value; for sparse gradients with equal indices, adds the values."""
     if x is None and y is None:
         return None
     for kind in (Tensor, (int, float)):
@@ -66,14 +64,14 @@ public("ops.hyper_add", "ops.composite.hyper_add")(HyperMap(_sum_of_gradients))
 
 
 class Environment:
-    """The gradients of Parameters by the Parameters' keys; setting one makes a new environment."""
+    """Maps Parameters' keys to gradients; setting a gradient makes a new environment."""
 
     def __init__(self, values):
         self._values = values
 
 
 class Key:
-    """The key of a Parameter in an environment."""
+    """Returns the key of a Parameter in an environment."""
 
     def __init__(self, parameter):
         self._parameter = parameter
@@ -96,7 +94,7 @@ def environ_create():
 @public("ops.embed", "ops.ref_to_embed", "ops.functional.embed", "ops.functional.ref_to_embed")
 @checked
 def embed(parameter: Anything):
-    """The key of a Parameter, or of another Tensor, in environments.
+    """Returns the key of a Parameter, or of another Tensor, in environments.
 
     Raises:
         TypeError: if `parameter` is not a Tensor.
@@ -113,7 +111,7 @@ def embed(parameter: Anything):
 
 @public("ops.operations._grad_ops.RefToEmbed")
 class RefToEmbed(Primitive):
-    """The class form of `ops.ref_to_embed`: the key of a Parameter in environments.
+    """Returns the key of a Parameter in environments; the class form of `ops.ref_to_embed`.
 
     Raises:
         TypeError: if the input is not a Tensor.
@@ -138,10 +136,10 @@ def _need_environment(api, env, key=None):
 
 @public("ops.environ_set", "ops.functional.environ_set")
 def environ_set(env, key, value):
-    """An environment with `value` for a key, and otherwise the values of `env`.
+    """Returns a copy of an environment in which `key` has the value `value`.
 
     Raises:
-        TypeError: if `env` is not an environment, or `key` not what `embed` gave.
+        TypeError: if `env` is not an environment, or `key` is not a result of `embed`.
 
     Example:
         >>> key = ms.ops.embed(ms.Parameter(ms.Tensor([0.0]), name="weight"))
@@ -157,10 +155,10 @@ def environ_set(env, key, value):
 
 @public("ops.environ_get", "ops.functional.environ_get")
 def environ_get(env, key, default):
-    """The value of a key in an environment, or `default`.
+    """Returns the value of a key in an environment, or `default`.
 
     Raises:
-        TypeError: if `env` is not an environment, or `key` not what `embed` gave.
+        TypeError: if `env` is not an environment, or `key` is not a result of `embed`.
 
     Example:
         >>> key = ms.ops.embed(ms.Parameter(ms.Tensor([0.0]), name="weight"))
@@ -175,7 +173,7 @@ def environ_get(env, key, default):
 
 @public("ops.environ_add", "ops.functional.environ_add")
 def environ_add(x, y):
-    """An environment with the sums of the values of two.
+    """Adds two environments: returns one with the sums of their values.
 
     Raises:
         TypeError: if either is not an environment.
@@ -198,7 +196,7 @@ def environ_add(x, y):
 
 
 def _env_get(env, parameter):
-    """The gradient of a Parameter, or zeros like it."""
+    """Returns the gradient of a Parameter, or zeros like it."""
     return environ_get(env, embed(parameter), zeros_like.run(parameter))
 
 
@@ -212,10 +210,10 @@ public("ops.env_get", "ops.composite.env_get")(_graph)
 
 @public("ops.tail", "ops.composite.tail")
 def tail(sequence):
-    """A tuple or list without its first element; an empty one stays empty.
+    """Returns a tuple or list without its first element; an empty one is returned unchanged.
 
     Raises:
-        RuntimeError: if `sequence` is neither.
+        RuntimeError: if `sequence` is neither a tuple nor a list.
 
     Source: mindspore.ops.composite.tail of MindSpore 2.10, in graph mode.
 
@@ -233,13 +231,15 @@ def tail(sequence):
 
 @public("ops.zip_operation", "ops.composite.zip_operation")
 def zip_operation(*sequences):
-    """The tuples of corresponding elements, in a tuple if all arguments are tuples or lists.
+    """Zips sequences: returns a tuple of tuples of corresponding elements if all arguments are
+    tuples or lists.
 
-    What else can be iterated, a Tensor or a str, makes it Python's `zip`. The shortest ends it.
+    If an argument is another iterable, such as a Tensor or a str, it returns Python's `zip`. The
+    shortest sequence determines the length.
 
     Raises:
-        RuntimeError: if there are no sequences.
-        TypeError: if one cannot be iterated.
+        RuntimeError: if there are no arguments.
+        TypeError: if an argument is not iterable.
 
     Example:
         >>> import mindspore_compat as ms
@@ -257,10 +257,11 @@ def zip_operation(*sequences):
 
 @public("ops.iter_converter", "ops.composite.iter_converter")
 def iter_converter(value):
-    """The iterable of a loop over `value`: for a dict a tuple of its keys, else the value itself.
+    """Returns the iterable of a loop over `value`: for a dict a tuple of its keys, else the value
+    itself.
 
     Raises:
-        TypeError: if it cannot be iterated.
+        TypeError: if `value` is not iterable.
 
     Example:
         >>> ms.ops.ms_hasnext(ms.ops.iter_converter((1, 2)))
@@ -276,7 +277,7 @@ def iter_converter(value):
 
 @public("ops.ms_hasnext", "ops.composite.ms_hasnext")
 def ms_hasnext(value):
-    """True if a sequence, a dict or the first axis of a Tensor has an element left.
+    """Returns whether a sequence, a dict or the first axis of a Tensor has an element left.
 
     Raises:
         TypeError: if `value` has no length.
@@ -292,12 +293,12 @@ def ms_hasnext(value):
 
 @public("ops.ms_next", "ops.composite.ms_next")
 def ms_next(value):
-    """(the first element, the rest) of a sequence, or of a Tensor along its first axis; for a dict
-    (the first key, the dict without it).
+    """Returns (the first element, the rest) of a sequence, or of a Tensor along its first axis; for
+    a dict, (the first key, the dict without it).
 
     Raises:
         TypeError: if `value` has no length.
-        ValueError: if nothing is left.
+        ValueError: if no element is left.
 
     Example:
         >>> ms.ops.ms_next(ms.ops.iter_converter((1, 2)))
@@ -318,16 +319,16 @@ def ms_next(value):
 
 @public("ops.recompute_block", "ops.composite.recompute_block")
 def recompute_block(block, output_recompute):
-    """A function that runs `block` without keeping its intermediate results: the gradient
-    recomputes them.
+    """Returns a function that runs `block` without keeping its intermediate results, which are
+    recomputed for the gradient.
 
     Args:
-        block (Callable): what to run.
-        output_recompute (bool): whether the original's graph recomputes what the block returns too;
-            the values are the same.
+        block (Callable): the function to run.
+        output_recompute (bool): whether MindSpore's graph also recomputes the result of the block;
+            without effect on the values.
 
     Raises:
-        TypeError: if `block` cannot be called, or `output_recompute` is not a bool.
+        TypeError: if `block` is not callable, or `output_recompute` is not a bool.
 
     Example:
         >>> block = ms.ops.recompute_block(lambda x: ms.ops.exp(x) * x, False)

@@ -1,5 +1,4 @@
-"""Functions of functions: Jacobians, GradOperation, HyperMap, MultitypeFuncGraph, partial,
-depend."""
+"""Functions of functions: Jacobians, GradOperation, HyperMap, MultitypeFuncGraph, partial."""
 
 import functools
 
@@ -21,7 +20,7 @@ from .vmap import vmap
 
 # Jacobians ----------------------------------------------------------------------------------------
 
-_AT_ONCE = 256  # directions in one walk: more costs memory and saves no time
+_AT_ONCE = 256  # passes in one walk; more would cost memory and save no time
 
 
 def _jacobian(api, fn, grad_position, has_aux, forward):
@@ -52,7 +51,7 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
 
 
 def _rows(pull, inputs):
-    """One backward pass for each element of each output."""
+    """Runs one backward pass for each element of each output."""
     by_head = []
     for k, head in enumerate(pull.heads):
         pulled = _of_units(pull, pull.heads, k)
@@ -61,7 +60,7 @@ def _rows(pull, inputs):
 
 
 def _columns(push, inputs):
-    """One forward pass for each element of each input."""
+    """Runs one forward pass for each element of each input."""
     by_head = [[] for _ in push.heads]
     for n, one in enumerate(inputs):
         for row, head, pushed in zip(by_head, push.heads, _of_units(push, inputs, n)):
@@ -70,12 +69,12 @@ def _columns(push, inputs):
 
 
 def _of_units(linear, likes, at):
-    """The images of all unit vectors under a linear map, stacked, for one of its inputs.
+    """Returns the images of all unit vectors of one input under a linear map, stacked.
 
     Args:
-        linear (Callable): from a list of Tensors, one like each of `likes`, to a list of Tensors.
+        linear (Callable): maps a list of Tensors, shaped like `likes`, to a list of Tensors.
         likes (list[Tensor]): the shapes and dtypes of its inputs.
-        at (int): the input that runs through the unit vectors; the others are zero.
+        at (int): the position of the input that runs through the unit vectors; the others are zero.
     """
     like = likes[at]
     xp = space_for(like._array)
@@ -92,7 +91,7 @@ def _of_units(linear, likes, at):
 
 
 def _arrange(main, by_head):
-    """The Jacobians in the structure of the outputs; for several inputs, a tuple for each
+    """Arranges the Jacobians in the structure of the outputs; several inputs give a tuple per
     output.
     """
     rows = iter(by_head)
@@ -106,24 +105,24 @@ def _arrange(main, by_head):
 
 @public("jacrev", "ops.jacrev")
 def jacrev(fn, grad_position=0, has_aux=False):
-    """Computes the Jacobian of `fn` in reverse mode: returns a function that does a reverse pass
-    for each output element.
+    """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
+    per output element.
 
-    `fn` runs once, and the passes side by side as by `vmap`; one after the other within another
-    gradient, or where `fn` itself uses vmap.
+    `fn` runs once. The reverse passes run together, as with `vmap`; within another gradient, or if
+    `fn` itself uses vmap, they run one after the other.
 
     Args:
-        fn (Union[Cell, Function]): what to differentiate.
-        grad_position (Union[int, tuple[int]]): the inputs to differentiate by. Default: 0.
-        has_aux (bool): True if only the first output is differentiated.
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[int, tuple[int]]): the inputs with respect to which it is
+            differentiated. Default: 0.
+        has_aux (bool): True if only the first output is differentiated. Default: False.
 
     Returns:
-        Function; for each output a Tensor of its shape followed by the input's, of several inputs a
-        tuple of such.
+        Function, which returns for each output a Tensor whose shape is that of the output followed
+        by that of the input; for several inputs, a tuple of such Tensors.
 
     Raises:
-        TypeError: if `has_aux` is not a bool; when it is called, if `grad_position` is not made of
-            ints.
+        TypeError: if `has_aux` is not a bool; when called, if `grad_position` does not hold ints.
 
     Example:
         >>> import mindspore_compat as ms
@@ -138,10 +137,10 @@ def jacrev(fn, grad_position=0, has_aux=False):
 
 @public("jacfwd", "ops.jacfwd")
 def jacfwd(fn, grad_position=0, has_aux=False):
-    """Computes the Jacobian of `fn` in forward mode: returns a function that does a forward pass
-    for each input element.
+    """Computes the Jacobian of `fn` in forward mode: returns a function that runs one forward pass
+    per input element.
 
-    The passes run as those of `jacrev`.
+    The passes run together, as those of `jacrev`.
 
     The arguments and results are those of `jacrev`.
 
@@ -164,15 +163,15 @@ class GradOperation:
     """Makes the gradient function of a network: `GradOperation(get_all=True)(net)(x, y)`.
 
     Args:
-        get_all (bool): True for the gradients of all inputs, False for the first only. Default:
-            False.
+        get_all (bool): True for the gradients of all inputs, False for that of the first only.
+            Default: False.
         get_by_list (bool): True for the gradients of weights. Default: False.
-        sens_param (bool): True if the last argument, or the one named `sens`, is the gradient at
+        sens_param (bool): True if the last argument, or the one named `sens`, is the gradient of
             the output. Default: False.
 
-    With `get_by_list` the weights are given after the network. Without them, the gradients are
-    those of the Parameters that the result depends on, in the order in which the network uses them;
-    in graph mode there are none then, an empty tuple.
+    With `get_by_list`, the weights are passed after the network. Without weights, the gradients are
+    those of the Parameters that the result depends on, in the order in which the network uses them.
+    In graph mode the result is then an empty tuple.
 
     Raises:
         TypeError: if an argument is not a bool.
@@ -204,7 +203,7 @@ class GradOperation:
         return self.value_and_gradient(fn, weights, *args, **kwargs)[1]
 
     def value_and_gradient(self, fn, weights, *args, **kwargs):
-        """The value of `fn` and what the gradient function returns."""
+        """Returns the value of `fn` and the result of the gradient function."""
         last = self.sens_param and "sens" not in kwargs
         inputs = [
             *args[: len(args) - last],
@@ -238,9 +237,10 @@ class HyperMap:
     """Applies an operation to corresponding elements of nested sequences.
 
     Args:
-        ops (Union[MultitypeFuncGraph, Function, None]): the operation; None if it is the first call
-            argument.
-        reverse (bool): accepted for graph mode, where it sets the order of evaluation. Default:
+        ops (Union[MultitypeFuncGraph, Function, None]): the operation; if it is None, the first
+            argument of the call is the operation.
+        reverse (bool): without effect; in MindSpore's graph mode it sets the order of evaluation.
+            Default: False.
             False.
 
     Example:
@@ -281,8 +281,8 @@ class HyperMap:
 
 
 def _check_sequences(api, subject, args):
-    """Rejects sequences as a graph does when an operation is mapped over them: other kinds or other
-    lengths than the first.
+    """Rejects sequences whose type or length differs from that of the first, as a graph does when
+    it maps an operation.
     """
     kind = list if isinstance(args[0], list) else tuple
     if not all(isinstance(arg, kind) for arg in args):
@@ -299,7 +299,7 @@ def _check_sequences(api, subject, args):
 
 
 def _collect(results, args):
-    """Results as a graph has them, a list where lists are mapped; without a graph a tuple."""
+    """Returns results as in a graph, a list if lists are mapped; outside graph mode a tuple."""
     return (list if graphs.running and isinstance(args[0], list) else tuple)(results)
 
 
@@ -331,10 +331,11 @@ class MultitypeFuncGraph:
     dispatch).
 
     Args:
-        name (str): its name.
-        read_value (bool): accepted for graph mode, where it reads Parameters by value. Default:
-            False.
-        doc_url (str): accepted for error texts of graph mode. Default: "".
+        name (str): the name of the function.
+        read_value (bool): without effect; in MindSpore's graph mode Parameters are read by value.
+            Default: False.
+        doc_url (str): without effect; MindSpore uses it in error messages of graph mode. Default:
+            "".
 
     Raises:
         ValueError: if no implementation fits the arguments.
@@ -357,7 +358,7 @@ class MultitypeFuncGraph:
         self.default = None
 
     def register(self, *type_names):
-        """A decorator that adds an implementation for arguments of the types named, such as
+        """Returns a decorator that adds an implementation for arguments of the given types, such as
         "Tensor"."""
 
         def add(function):
@@ -367,7 +368,7 @@ class MultitypeFuncGraph:
         return add
 
     def _register_default(self):
-        """A decorator that names the implementation for arguments of any other types."""
+        """Returns a decorator that sets the implementation for all other types of arguments."""
 
         def keep(function):
             self.default = function
@@ -410,7 +411,7 @@ _KINDS = {
 
 
 def _is_a(value, name):
-    """True if a value is of one of MultitypeFuncGraph's types."""
+    """Returns whether a value is of one of MultitypeFuncGraph's types."""
     if name in ("None", "NoneType", "type_none"):
         return value is None
     if name in ("Function", "Func"):
@@ -442,11 +443,11 @@ def partial(func, *args):
 
 @public("ops.identity")
 def identity(x):
-    """Returns `x` itself, whatever it is: scripts pass it gradients, a tuple, if nothing reduces
-    them.
+    """Returns `x` itself, whatever its type. Scripts pass it a tuple of gradients if nothing is to
+    reduce them.
 
     Args:
-        x (Any): what to return.
+        x (Any): the value to return.
 
     Returns:
         Any, `x`.

@@ -1,8 +1,8 @@
 """mindspore.ops.composite.multitype_ops: Python's operators as functions of many types.
 
 `add(x, y)` returns `x + y` for Tensors, sparse tensors, numbers, strings, tuples and lists.
-Implementations for further types can be registered, as with any `MultitypeFuncGraph`; the operator
-itself is the default for all other types, such as `default_add`.
+Implementations for further types can be registered, as with any `MultitypeFuncGraph`. For all other
+types the operator itself is used, for example `default_add`.
 """
 
 import operator
@@ -51,7 +51,7 @@ _OPERATORS = {
 
 
 def _setitem(data, index, value):
-    """`data` after `data[index] = value`."""
+    """Runs `data[index] = value` and returns `data`."""
     data[index] = value
     return data
 
@@ -63,7 +63,8 @@ def _of_operator(name, function):
 
 
 def _like(name, number):
-    """The op for Tensors; for a number, one of its type; None stays None."""
+    """Makes a function that applies the op `name` to Tensors, replaces numbers by `number`, and
+    keeps None."""
 
     def leaf(x):
         if isinstance(x, Tensor):
@@ -80,7 +81,7 @@ _MADE = {
 ones_like_leaf, zeros_like_leaf = _like("ones_like", 1), _like("zeros_like", 0)
 ones_like, zeros_like = HyperMap(ones_like_leaf), HyperMap(zeros_like_leaf)
 default_ones_like_leaf_for_grad = ones_like_leaf.default
-# two names as the original spells them
+# two names with MindSpore's spelling
 _DEFAULTS = {"bitwsie_add": "bitwise_and", "bitwsie_or": "bitwise_or", "bitwsie_xor": "bitwise_xor"}
 __all__ = sorted(
     [
@@ -99,7 +100,7 @@ __all__ = sorted(
 
 
 def __getattr__(name):
-    """An operator, or its behaviour for types without a registered function."""
+    """Returns an operator, or its default for types without a registered function."""
     if name in _MADE:
         return _MADE[name]
     plain = name.removeprefix("default_")
@@ -116,10 +117,10 @@ def __dir__():
 
 
 def check_equal(param1, param2, msg="{},{}"):
-    """Whether two values are equal.
+    """Returns True if two values are equal.
 
     Raises:
-        ValueError: if they are not; `msg` is the message, with a place for each.
+        ValueError: if they differ; `msg` is the message, with a placeholder for each value.
     """
     if param1 != param2:
         raise ValueError(msg.format(param1, param2))
@@ -127,7 +128,7 @@ def check_equal(param1, param2, msg="{},{}"):
 
 
 def make_tensor(a, dtype=None, data_shape=None):
-    """A Tensor of numbers, of a dtype and a shape if these are given."""
+    """Makes a Tensor of numbers, with the given dtype and shape, if any."""
     result = Tensor(a, dtype)
     return result if data_shape is None else build("ops", "broadcast_to")(result, data_shape)
 
@@ -140,7 +141,7 @@ def log_warning(msg):
 
 
 def add_rowtensor_tensor(x, y):
-    """The sum of a RowTensor and a Tensor, a Tensor.
+    """Adds a RowTensor and a Tensor; returns a Tensor.
 
     Raises:
         ValueError: if their shapes differ.

@@ -1,6 +1,6 @@
 """vmap: one run of a function for all slices of its inputs.
 
-The arrays with a hidden axis are in `_core/vmap`; the axes and their checks are here.
+This module handles the axes and their checks. The arrays with a hidden axis are in `_core/vmap`.
 """
 
 import inspect
@@ -20,43 +20,42 @@ from .._shape.transpose import moveaxis
 
 @op(compute="native")
 def enter_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
-    """`x` with one axis hidden."""
+    """Returns `x` with one axis hidden."""
     return xp.enter_batch(x, space, axis)
 
 
 @op(compute="native")
 def leave_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
-    """`x` with its hidden axis back."""
+    """Returns `x` with its hidden axis made visible again."""
     return xp.leave_batch(x, space, axis)
 
 
 @public("vmap", "ops.vmap")
 def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
-    """Vectorizes a function: returns one that runs `fn` once for all slices of its inputs along an
-    axis.
+    """Vectorizes a function: returns a function that runs `fn` once for all slices of its inputs
+    along an axis.
 
     Args:
-        fn (Union[Cell, Function, CellList]): what to run on one slice; of a CellList, cell i runs
-            on slice i.
-        in_axes (Union[int, list, tuple]): which axis of each input to map over; None for an input
-            that is the
-            same for every slice. Nested like the inputs. Default: 0.
-        out_axes (Union[int, list, tuple]): where the axis appears in the outputs; a number becomes
-            a Tensor that holds it for each slice, None leaves what is the same in every slice as
-            it is. Default: 0.
-        chunk_size (int): the most slices to run at once. Default: None, all of them.
+        fn (Union[Cell, Function, CellList]): the function that computes one slice; of a CellList,
+            cell i runs on slice i.
+        in_axes (Union[int, list, tuple]): the mapped axis of each input; None for an input that is
+            the same for every slice. Nested like the inputs. Default: 0.
+        out_axes (Union[int, list, tuple]): the position of the axis in each output. An output that
+            is a number becomes a Tensor that repeats it; None returns an output that is the same in
+            every slice without the axis. Default: 0.
+        chunk_size (int): the maximum number of slices that run at once. Default: None, all of them.
 
-    Random numbers are drawn once and are the same in every slice; draw them outside and map over
-    them where the slices shall differ.
+    Random numbers are drawn once and are the same in every slice. If slices shall differ, draw the
+    numbers outside and map over them.
 
     Raises:
-        RuntimeError: if an axis is neither int nor None or does not exist; if every entry of
+        RuntimeError: if an axis is neither an int nor None, or does not exist; if every entry of
             `in_axes` or `out_axes` is None (a CellList may have None); if the axes are not nested
             like the inputs or outputs; if the mapped axes differ in length or there is none; if an
-            output that differs from slice to slice has None in `out_axes`; if a CellList holds one
+            output that differs between slices has None in `out_axes`; if a CellList holds only one
             cell, or cells that take different numbers of inputs.
         TypeError: if `fn` takes another number of inputs.
-        ValueError: if a CellList does not have one cell for each slice.
+        ValueError: if a CellList does not have one cell per slice.
 
     Example:
         >>> import mindspore_compat as ms
@@ -65,7 +64,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
 
     Source: mindspore.vmap of MindSpore 2.10.
     """
-    cells = hasattr(fn, "insert") and hasattr(fn, "append")  # a CellList: one for each slice
+    cells = hasattr(fn, "insert") and hasattr(fn, "append")  # a CellList: one cell per slice
     _check_axes("in_axes", in_axes, cells)
     _check_axes("out_axes", out_axes, cells)
 
@@ -110,13 +109,13 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
 
 
 def _device_of(tensors):
-    """The space of Tensors: the GPU's if one of them is on it."""
+    """Returns the space of Tensors: the GPU's if at least one of them is on it."""
     spaces = [space_for(tensor._array) for tensor in tensors]
     return next((space for space in spaces if space is not HOST), HOST)
 
 
 def _inputs_of(fn):
-    """The least and the largest number of inputs by position; None where there is no limit."""
+    """Returns the smallest and largest number of positional inputs; None means no limit."""
     try:
         parameters = inspect.signature(getattr(fn, "construct", fn)).parameters.values()
     except (TypeError, ValueError):
@@ -188,7 +187,7 @@ def _check_axis(name, axis, rank):
 
 
 def _leave(tensor, space, axis):
-    """An output with its hidden axis at `axis`; None for an output that is the same in
+    """Returns an output with its hidden axis at `axis`; None for an output that is the same in
     every slice.
     """
     if axis is None:
@@ -203,7 +202,7 @@ def _leave(tensor, space, axis):
 
 
 def _repeat(number, count, axis):
-    """A number output as a Tensor that holds it for each slice."""
+    """Returns a Tensor that repeats a number output for each slice."""
     if axis is None:
         return number
     _check_axis("out_axes", axis, 1)
@@ -211,8 +210,8 @@ def _repeat(number, count, axis):
 
 
 def _zip_map(function, value, axes, name, of_number=None):
-    """Applies `function(tensor, axis)` to every Tensor, and `of_number` to every number; `axes` is
-    nested like `value` or one for all, `name` is what an error calls it.
+    """Applies `function(tensor, axis)` to every Tensor, and `of_number` to every number. `axes` is
+    nested like `value` or is one for all; `name` is its name in error messages.
     """
     if isinstance(value, Tensor):
         return function(value, axes)
@@ -238,7 +237,7 @@ def _pairs(args, in_axes):
 
 
 def _count(pairs, default=None):
-    """The common length of the mapped axes; `default` where there are none."""
+    """Returns the common length of the mapped axes; `default` if there are none."""
     lengths = {}
     for tensor, axis in pairs:
         if axis is not None:
@@ -257,7 +256,7 @@ def _count(pairs, default=None):
 
 
 def _part(tensor, axis, index):
-    """The slice or range `index` of a Tensor along an axis."""
+    """Returns the slice or range `index` of a Tensor along an axis."""
     return tensor[(slice(None),) * (axis % tensor.ndim) + (index,)]
 
 
