@@ -27,7 +27,9 @@ PACKAGE = __package__
 PATHS = {
     "dtype": "common.dtype",
     "version": "_version",
+    "_c_expression.amp": "train._amp_strategy",
     "common._decorator": "common._helpers.functions",
+    "common._monad": "common._helpers.monad",
     "common._utils": "common._helpers.functions",
     "common.dynamic_shape.auto_dynamic_shape": "common._helpers.functions",
     "common.type": "common.dtype",

@@ -53,6 +53,11 @@ for _name in __all__:
         globals()[_name].__module__ = __name__
 
 
+def _get_mode():
+    """Return the execution mode: GRAPH_MODE or PYNATIVE_MODE."""
+    return get_context("mode")
+
+
 def __getattr__(name):
     found = build("context", name)
     if found is None:

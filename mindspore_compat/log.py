@@ -275,6 +275,9 @@ def the_logger():
     return logger
 
 
+_get_logger = the_logger  # the name that projects import
+
+
 def file_handler(options):
     """Returns the handler that writes and rotates the file of this process, readable by its owner
     only."""

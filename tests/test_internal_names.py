@@ -232,3 +232,50 @@ def test_the_end_of_training_on_request(total, ends):
     request.exit_by_request("grad", flag, end)
     assert end.asnumpy() == [ends]
     assert ms.utils.TFTCommValue.DISABLE_WATCHDOG == ["ARF:1", "TSP:1", "HCCE:1"]
+
+
+def test_parts_of_attention_by_private_names():
+    nn_func = importlib.import_module("mindspore_compat.ops.function.nn_func")
+    rng = np.random.default_rng(0)
+    x, w = (Tensor(rng.normal(size=s).astype(np.float32)) for s in ((2, 1, 3), (9, 3)))
+    b = Tensor(rng.normal(size=9).astype(np.float32))
+    whole = nn_func.linear(x, w, b).asnumpy()
+    for k_is_v, q_is_k in ((True, True), (True, False), (False, False)):
+        parts = nn_func._in_projection_packed(x, x, x, w, b, k_is_v, q_is_k)
+        np.testing.assert_allclose(np.concatenate([p.asnumpy() for p in parts], -1), whole, 1e-6)
+    parts = nn_func._in_projection(x, x, x, w[:3], w[3:6], w[6:])
+    np.testing.assert_allclose(parts[2].asnumpy(), x.asnumpy() @ w.asnumpy()[6:].T, 1e-6)
+    assert nn_func._check_qkv_shape(3, 3, 3) and not nn_func._check_qkv_shape(2, 2, 2)
+    nn_func._check_kpm_shape(3, 2)
+    nn_func._check_attn_mask_shape(3, (2, 3, 4), (5, 3, 4), 3, (6, 2, 5), 2)
+    for refused in (
+        lambda: nn_func._check_qkv_shape(2, 3, 2),
+        lambda: nn_func._check_qkv_shape(4, 4, 4),
+        lambda: nn_func._check_kpm_shape(3, 3),
+        lambda: nn_func._check_attn_mask_shape(3, (2, 3, 4), (5, 3, 4), 4, (), 2),
+        lambda: nn_func._check_attn_mask_shape(2, (2, 4), (5, 4), 3, (1, 2, 5), 2),
+    ):
+        with pytest.raises(ValueError, match="multi_head_attention_forward"):
+            refused()
+    assert nn_func._inner_dropout(x, 0.5, False) is x
+    padded = nn_func._inner_pad(Tensor([True, False]), (0, 1), True)
+    assert padded.asnumpy().tolist() == [True, False, True]
+    assert nn_func._interploate_ext_make_tuple(x, 2) == (2,)
+    assert nn_func._interpolate_ext_scale_factor_convert_size(x, [1.5]) == (4,)
+
+
+def test_small_private_names():
+    from mindspore_compat import context, log, mint
+    from mindspore_compat.common import _monad
+    from mindspore_compat.common.api import _cell_graph_executor, _function_forbid_reuse
+
+    assert log._get_logger().name == "ME"
+    assert context._get_mode() == ms.get_context("mode")
+    assert isinstance(_monad.U, _monad.UMonad) and isinstance(_monad.IO, _monad.IOMonad)
+    assert _function_forbid_reuse(test_small_private_names) is test_small_private_names
+    with pytest.raises(TypeError, match="_function_forbid_reuse"):
+        _function_forbid_reuse(len)
+    assert _cell_graph_executor.init_dataset("queue", 1, 1, [ms.float32], [[1]], [0])
+    layer = mint.nn.MaxPool2d(2)
+    assert layer(ms.ops.ones((1, 1, 4, 4))).shape == (1, 1, 2, 2)
+    assert "MaxPool2d" not in mint.nn.__all__

@@ -1,5 +1,7 @@
 """The facade `mindspore.common.api`: decorators of graph mode, and execution without recording."""
 
+import inspect
+
 from .._backend import device
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import unrecorded
@@ -9,6 +11,21 @@ __all__ = ["JitConfig", "jit", "jit_class", "ms_class", "ms_function", "ms_memor
 
 _no_grad = unrecorded  # the private name that many projects import
 cells_compile_cache = {}  # the graphs of Cells, by Cell: nothing is compiled here
+
+
+def _function_forbid_reuse(func):
+    """Mark a function whose graph is made for each call, and return it. No graph is shared here.
+
+    Raises:
+        TypeError: if `func` is not a function.
+    """
+    if not inspect.isfunction(func):
+        raise TypeError(
+            f"For '_function_forbid_reuse', 'func' must be a function, but got {func!r} of type "
+            f"{type(func).__name__}."
+        )
+    func.__function_forbid_reuse__ = True
+    return func
 
 
 class _PyNativeExecutor:
@@ -154,6 +171,26 @@ class _CellGraphExecutor:
         if new:
             self._phases[key] = f"{phase}.{id(obj)}.{len(self._phases)}"
         return self._phases[key], new
+
+    @staticmethod
+    def init_dataset(
+        queue_name,
+        dataset_size,
+        batch_size,
+        dataset_types,
+        dataset_shapes,
+        input_indexs,
+        phase="dataset",
+        need_run=True,
+    ):
+        """Announce a dataset whose rows reach the device through a queue.
+
+        Rows are handed over as they are read, so nothing needs preparing.
+
+        Returns:
+            bool, True.
+        """
+        return True
 
 
 _cell_graph_executor = _CellGraphExecutor()

@@ -62,28 +62,76 @@ FLOAT32 = np.dtype(np.float32)
 
 
 class autocast:
-    """A context manager within which the listed operations cast their inputs.
+    """A context in which operations cast their inputs.
 
     Args:
         dtype: the NumPy dtype of low precision.
+        strategy (Strategy): which operations cast, and to what; None for the lists of this module.
     """
 
-    def __init__(self, dtype):
+    def __init__(self, dtype, strategy=None):
         self.dtype = dtype
+        self.strategy = strategy
 
     def __enter__(self):
-        self.outer, precision.low = precision.low, self.dtype
+        self.outer = precision.low, precision.strategy
+        precision.low, precision.strategy = self.dtype, self.strategy
         with casting.lock:
             casting.active += 1
         return self
 
     def __exit__(self, *error):
-        precision.low = self.outer
+        precision.low, precision.strategy = self.outer
         with casting.lock:
             casting.active -= 1
 
 
-surroundings.append(lambda: autocast(precision.low) if precision.low else contextlib.nullcontext())
+def _current():
+    """A context that restores the present one, for a gradient that is computed later."""
+    if precision.low is None:
+        return contextlib.nullcontext()
+    return autocast(precision.low, precision.strategy)
+
+
+surroundings.append(_current)
+
+
+class Strategy:
+    """Which operations cast their inputs, by two lists of names and a level.
+
+    Args:
+        level (str): "O1" casts the operations of `white` to low precision; "auto" also those of
+            `black` to float32, and some to the widest dtype of their inputs; "O2" casts those of
+            `black` to float32 and all others to low precision; "O3" casts all to low precision;
+            "O0" casts none.
+        dtype: the NumPy dtype of low precision.
+        white (list[tuple[str, list[int]]]): names of Primitives, each with the positions of the
+            inputs that it casts; an empty list of positions means all inputs.
+        black (list[tuple[str, list[int]]]): the same.
+    """
+
+    def __init__(self, level, dtype, white, black):
+        self.level = level
+        self.dtype = dtype
+        self.white = {op: positions for name, positions in white for op in _ops(name)}
+        self.black = {op: positions for name, positions in black for op in _ops(name)}
+
+    def choice(self, op, choose, arguments):
+        """Return the dtype that `op` casts to, or None, and the positions of the inputs.
+
+        `choose` is what the lists of this module prescribe for the operation.
+        """
+        if self.level == "O3":
+            return self.dtype, ()
+        if op in self.black and self.level in ("O2", "auto"):
+            return FLOAT32, self.black[op]
+        if op in self.white and self.level in ("O1", "auto"):
+            return self.dtype, self.white[op]
+        if self.level == "O2":
+            return self.dtype, ()
+        return (
+            (_widest(arguments), ()) if self.level == "auto" and choose is _widest else (None, ())
+        )
 
 
 # What operations cast to --------------------------------------------------------------------------
@@ -155,15 +203,34 @@ def _casting(op, choose, biased):
     def general(*args, **kwargs):
         if precision.low is None:
             return plain(*args, **kwargs)
-        target = choose((args, kwargs))
-        if target is None:
-            out = plain(*args, **kwargs)
+        positions, strategy = (), precision.strategy
+        if strategy is None:
+            target = choose and choose((args, kwargs))
         else:
-            arguments, names = map_tensors(lambda tensor: _cast(tensor, target), (args, kwargs))
-            out = plain(*arguments, **names)
-        return _in_dtype_of_bias(out, args, kwargs) if biased else out
+            target, positions = strategy.choice(op, choose, (args, kwargs))
+        if target is None:
+            return _as_bias(plain(*args, **kwargs), args, kwargs)
+        arguments = [
+            map_tensors(lambda tensor: _cast(tensor, target), value)
+            if not positions or index in positions
+            else value
+            for index, value in enumerate(args)
+        ]
+        names = kwargs if positions else map_tensors(lambda tensor: _cast(tensor, target), kwargs)
+        return _as_bias(plain(*arguments, **names), args, kwargs)
+
+    def _as_bias(out, args, kwargs):
+        listed = precision.strategy is None or precision.strategy.level == "auto"
+        return _in_dtype_of_bias(out, args, kwargs) if biased and listed else out
 
     return general
+
+
+def cast_everywhere():
+    """Mark the operations that are in no list too: levels "O2" and "O3" cast all of them."""
+    for op in {op for names in DECLARED.values() for op, _ in names.values()}:
+        if not op.diverted and op is not cast:
+            op.divert(_casting(op, None, False))
 
 
 def _in_dtype_of_bias(out, args, kwargs):

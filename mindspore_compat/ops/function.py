@@ -9,6 +9,11 @@ import sys
 from . import __all__, __dir__  # noqa: F401
 from . import __getattr__ as _find
 from ._activation.private_names import _innner_log_softmax  # noqa: F401 - imported from here by scripts
+from ._attention.private_names import *  # noqa: F403
+from ._image.private_names import (  # noqa: F401
+    _interploate_ext_make_tuple,
+    _interpolate_ext_scale_factor_convert_size,
+)
 from ._primitive_aliases.primitive_cache import _get_cache_prim  # noqa: F401
 
 sys.modules[__name__].__class__ = type(sys.modules[__package__])  # its functions keep their names

@@ -19,6 +19,7 @@ from .._core.without_effect import without_effect
 from ..nn.cell import Cell
 from ..nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
 from ..ops._autocast import FULL, LOW, autocast
+from ._amp_strategy import pop_amp_strategy, push_amp_strategy
 from .loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = [
@@ -30,18 +31,14 @@ __all__ = [
 ]
 
 LEVELS = ("O0", "O1", "O2", "O3", "auto")
-WHITE_CELLS = (
-    "Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense "
-    "LSTMCell RNNCell GRUCell"
-).split()
-WHITE_OPS = (
-    "Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul "
-    "PReLU ReLU Ger"
-).split()
-BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm".split()
-
-
-AUTO_LISTS = {  # Primitives that "auto" computes in low precision, and in float32
+CLASS_LISTS = {
+    # Cells and Primitives that "O1" computes in low precision
+    "AMP_WHITE_LIST": """Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense
+        LSTMCell RNNCell GRUCell Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput
+        MatMul BatchMatMul PReLU ReLU Ger""",
+    # Cells that "O2" leaves in float32
+    "AMP_BLACK_LIST": "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm",
+    # Primitives that "auto" computes in low precision, and in float32
     "AMP_AUTO_WHITE_LIST": f"{LOW} Einsum",
     "AMP_AUTO_BLACK_LIST": f"{FULL} LayerNorm LayerNormExt BatchNorm BatchNormExt GroupNorm",
 }
@@ -49,16 +46,22 @@ AUTO_LISTS = {  # Primitives that "auto" computes in low precision, and in float
 AMP_PRIM_ARG_TABLE = collections.defaultdict(list)
 
 
+def _class_list(name):
+    """The list of classes of this name, made when first looked at; scripts may change it."""
+    if name not in globals():
+        primitives = (ops.operations, ops.auto_generate)
+        modules = primitives if "AUTO" in name else (nn, *primitives)
+        globals()[name] = [
+            next(getattr(module, entry) for module in modules if hasattr(module, entry))
+            for entry in CLASS_LISTS[name].split()
+        ]
+    return globals()[name]
+
+
 def __getattr__(name):
-    """Returns the lists of classes of "auto", which are built when first read."""
-    if name not in AUTO_LISTS:
+    if name not in CLASS_LISTS:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    classes = [
-        getattr(ops.operations if hasattr(ops.operations, entry) else ops.auto_generate, entry)
-        for entry in AUTO_LISTS[name].split()
-    ]
-    globals()[name] = classes
-    return classes
+    return _class_list(name)
 
 
 def get_white_list():
@@ -71,9 +74,7 @@ def get_white_list():
 
     Source: mindspore.amp.get_white_list of MindSpore 2.10.
     """
-    return [getattr(nn, name) for name in WHITE_CELLS if hasattr(nn, name)] + [
-        getattr(ops, name) for name in WHITE_OPS if hasattr(ops, name)
-    ]
+    return list(_class_list("AMP_WHITE_LIST"))
 
 
 def get_black_list():
@@ -86,7 +87,7 @@ def get_black_list():
 
     Source: mindspore.amp.get_black_list of MindSpore 2.10.
     """
-    return [getattr(nn, name) for name in BLACK_CELLS]
+    return list(_class_list("AMP_BLACK_LIST"))
 
 
 # Networks -----------------------------------------------------------------------------------------
@@ -195,6 +196,57 @@ def _do_keep_batchnorm_fp32(network):
     _in_full_precision(
         network, lambda cell: isinstance(cell, tuple(get_black_list())), dtypes.float16
     )
+
+
+def _auto_black_list(network, black_list, dtype):
+    """Leave the Cells of `black_list` inside `network` in float32, with outputs of `dtype`.
+
+    Returns:
+        Cell, the network, which is changed.
+    """
+    return _in_full_precision(network, lambda cell: type(cell) in black_list, dtype)
+
+
+def _auto_mixed_precision_rewrite(network, dtype, *, white_list=None, black_list=None):
+    """Cast the classes of `white_list`, or all but those of `black_list`, to `dtype`.
+
+    Returns:
+        Cell, the network, which is changed; its outputs are float32.
+
+    Raises:
+        ValueError: if not exactly one list is given.
+    """
+    if (white_list is None) == (black_list is None):
+        raise ValueError(
+            "For '_auto_mixed_precision_rewrite', exactly one of 'white_list' and 'black_list' "
+            "must be given."
+        )
+    if white_list is not None:
+        return _lower_classes(network, white_list, dtype)
+    return _OutputTo32(_raise_classes(network, black_list, dtype))
+
+
+class AmpDecorator:
+    """A context in which operations cast their inputs by a strategy.
+
+    Args:
+        amp_level (AmpLevel): the level; `create_amp_strategy` describes all arguments.
+        amp_dtype (mindspore.dtype): the dtype of low precision.
+        white_list (list[tuple[str, list[int]]]): what computes in low precision.
+        black_list (list[tuple[str, list[int]]]): what computes in float32.
+    """
+
+    def __init__(self, amp_level, amp_dtype, white_list, black_list):
+        self.amp_level = amp_level
+        self.amp_dtype = amp_dtype
+        self.white_list = white_list
+        self.black_list = black_list
+
+    def __enter__(self):
+        push_amp_strategy(self.amp_level, self.amp_dtype, self.white_list, self.black_list)
+
+    def __exit__(self, *error):
+        pop_amp_strategy()
 
 
 def _check_dtype(dtype):

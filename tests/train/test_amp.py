@@ -9,6 +9,7 @@ from kit import close
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, amp, mint, nn, ops
 from mindspore_compat.ops._autocast import autocast
+from mindspore_compat.train import _amp_strategy as strategies
 from mindspore_compat.train import amp as amp_module
 
 pytestmark = pytest.mark.quick
@@ -479,3 +480,80 @@ def test_the_lists_of_auto_hold_classes_of_primitives():
     assert ops.MatMul in white and ops.Softmax in black and not set(white) & set(black)
     assert amp_module.AMP_AUTO_WHITE_LIST is white
     assert amp_module.AMP_PRIM_ARG_TABLE["MatMul"] == []
+
+
+def test_the_lists_of_levels_can_be_changed():
+    white = amp_module.AMP_WHITE_LIST
+    assert amp.get_white_list() == white and amp.get_white_list() is not white
+    assert amp_module.AMP_BLACK_LIST == amp.get_black_list()
+    white.append(nn.LayerNorm)
+    try:
+        assert nn.LayerNorm in amp.get_white_list()
+    finally:
+        white.pop()
+
+
+LEVEL = strategies.AmpLevel
+STRATEGIES = [  # level, lists, dtypes of matmul of float16 and of exp, + of float32
+    (LEVEL.AmpO0, [("MatMul", [])], [], "Float16 Float32 Float32"),
+    (LEVEL.AmpO1, [("Exp", [])], [("MatMul", [])], "Float16 Float16 Float32"),
+    (LEVEL.AmpO2, [], [("MatMul", [])], "Float32 Float16 Float16"),
+    (LEVEL.AmpO3, [], [("MatMul", [])], "Float16 Float16 Float16"),
+    (LEVEL.AmpAuto, [("Exp", [])], [("MatMul", [])], "Float32 Float16 Float32"),
+]
+
+
+@pytest.mark.parametrize(("level", "white", "black", "expected"), STRATEGIES)
+def test_a_strategy_casts_as_its_level_says(level, white, black, expected):
+    x = Tensor(np.ones((2, 2), np.float32))
+    half = x.astype(ms.float16)
+    with amp_module.AmpDecorator(level, ms.float16, white, black):
+        results = ops.matmul(half, half), ops.exp(x), x + x
+        assert strategies.get_curr_amp_strategy().get_amp_level() is level
+    assert [str(result.dtype) for result in results] == expected.split()
+    assert ops.exp(x).dtype == (x + x).dtype == ms.float32
+
+
+def test_a_strategy_casts_the_inputs_at_its_positions():
+    x = Tensor(np.ones((2, 2), np.float16))
+    y = Tensor(np.full((2, 2), 1 + 2.0**-12, np.float32))  # rounds to 1 in float16
+    for positions, expected in (([0], 1 + 2.0**-12), ([1], 1.0)):
+        with amp_module.AmpDecorator(LEVEL.AmpO1, ms.float16, [("Mul", positions)], []):
+            assert (x * y).asnumpy()[0, 0] == np.float32(expected)
+
+
+def test_strategies_nest_and_an_extra_pop_is_ignored():
+    assert strategies.get_curr_amp_strategy() is None
+    strategies.push_amp_strategy(LEVEL.AmpO1, ms.float16, [], [])
+    strategies.push_amp_strategy(LEVEL.AmpAuto, ms.bfloat16, [("Exp", [0])], [])
+    inner = strategies.get_curr_amp_strategy()
+    assert inner.get_amp_dtype() == ms.bfloat16 and inner.get_white_list() == [("Exp", [0])]
+    for _ in range(3):
+        strategies.pop_amp_strategy()
+    assert strategies.get_curr_amp_strategy() is None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (1, ms.float16, [], []),
+        (LEVEL.AmpO1, "float16", [], []),
+        (LEVEL.AmpO1, ms.float16, ["a"], []),
+    ],
+)
+def test_a_refused_strategy_leaves_the_old_one(arguments):
+    with pytest.raises(TypeError, match="create_amp_strategy"):
+        strategies.push_amp_strategy(*arguments)
+    assert strategies.get_curr_amp_strategy() is None
+
+
+def test_networks_are_rewritten_by_one_list():
+    net = nn.SequentialCell(nn.Dense(2, 3), nn.LayerNorm((3,)))
+    low = amp_module._auto_mixed_precision_rewrite(net, ms.float16, white_list=[nn.Dense])
+    assert low is net and net[0](ops.ones((1, 2))).dtype == ms.float32
+    norms = amp_module._auto_black_list(
+        nn.SequentialCell(nn.LayerNorm((3,))), [nn.LayerNorm], ms.float16
+    )
+    assert norms(ops.ones((1, 3), ms.float16)).dtype == ms.float16
+    with pytest.raises(ValueError, match="exactly one"):
+        amp_module._auto_mixed_precision_rewrite(net, ms.float16)

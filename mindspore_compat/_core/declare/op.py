@@ -123,6 +123,9 @@ class Op:
         """Sends all calls to `general` while `casting` is active (../tensor/precision.py)."""
         self.general = general
         self.diverted = True
+        if "run" in self.__dict__ and hasattr(self.run, "__globals__"):  # callers hold it already
+            self.run.__globals__["general_"] = general
+            self.run.__code__ = write_run(self).__code__
 
     def __getattr__(self, name):
         if name in ("parameters", "rules", "inputs", "many", "rule", "run"):

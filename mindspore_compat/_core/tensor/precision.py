@@ -10,11 +10,13 @@ import threading
 
 class _State(threading.local):
     """The active NumPy dtype of this thread, or None; and the low-precision dtype while operations
-    cast by lists of their names (`amp`, level "auto").
+    cast by lists of their names (`amp`, level "auto"). `strategy` replaces the lists where a script
+    pushed its own (../../train/_amp_strategy.py).
     """
 
     dtype = None
     low = None
+    strategy = None
 
 
 class _Casting:

@@ -67,7 +67,7 @@ class RecordedStep:
     @staticmethod
     def surroundings():
         """Returns the state of the contexts around a step."""
-        return state.dtype, state.low, casting.active, depth.paused, depth.packing
+        return state.dtype, state.low, state.strategy, casting.active, depth.paused, depth.packing
 
     @staticmethod
     def relies_on(value):

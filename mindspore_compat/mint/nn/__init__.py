@@ -5,4 +5,9 @@ from ..._core.declare.public_api import facade
 from ...nn.cell import Cell
 from . import functional, layer  # noqa: F401 - reached as attributes; the declarations
 
-__getattr__, __dir__, __all__ = facade(__name__, classes=Cell)
+_find, __dir__, __all__ = facade(__name__, classes=Cell)
+
+
+def __getattr__(name):
+    """A listed layer; or `MaxPool2d`, which the original has here but does not list."""
+    return nn.MaxPool2dExt if name == "MaxPool2d" else _find(name)
