@@ -148,7 +148,7 @@ def capture_allowed(monkeypatch):
     it checks every gradient."""
     import mindspore_compat as ms
     from mindspore_compat._backend.steps import current
-    from mindspore_compat._core.autograd import leaves
+    from mindspore_compat._core.gradients import leaves
 
     monkeypatch.setattr(leaves, "watchers", [])
     monkeypatch.setattr(current, "_permitted", True)

@@ -13,7 +13,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat._backend import arrays
-from mindspore_compat._core.autograd import leaves
+from mindspore_compat._core.gradients import leaves
 
 ROOT = Path(__file__).parents[1]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -68,7 +68,7 @@ def test_datasets_load_neither_scipy_nor_gradients(bare):
         "mindspore_compat.common",
         "mindspore_compat.nn",
         "mindspore_compat.ops",
-        "mindspore_compat._core.autograd.transforms",
+        "mindspore_compat._core.gradients.transforms",
     }
 
 

@@ -54,7 +54,6 @@ LAYERED = ("_backend", "_core", "ops")  # whose packages form no circle either; 
 # root of one counts as a package
 BACK = {  # arrows between packages that close a circle, and why they stay
     ("_core.tensor", "_core.rules"): "Tensor checks its arguments by rules, which know dtypes",
-    ("_core.autograd", "_core.declare"): "grad, jvp, ... are declared as other public functions",
     ("_core.autograd", "_core.vmap"): "a Traced value may hold a Batch, which has gradient rules",
     ("ops._primitive_aliases", "*"): "its list of declarations reads `internal` of each package",
 }

@@ -4,7 +4,7 @@ import inspect
 
 from .._backend import device
 from .._core.autograd.tape import depth
-from .._core.autograd.transforms import unrecorded
+from .._core.gradients.transforms import unrecorded
 from .jit import JitConfig, jit, jit_class, ms_class, ms_function, ms_memory_recycle
 
 __all__ = ["JitConfig", "jit", "jit_class", "ms_class", "ms_function", "ms_memory_recycle"]

@@ -5,7 +5,7 @@ import weakref
 
 import numpy as np
 
-from .._core.autograd.leaves import WEIGHTS
+from .._core.gradients.leaves import WEIGHTS
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import DType, InstanceOf, Int
 from .._core.tensor.dtype import to_numpy

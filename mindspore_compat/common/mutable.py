@@ -9,9 +9,9 @@ of another type. `is_sequence_value_unknown` and similar functions return what i
 
 import functools
 
-from .._core.autograd.transforms import Mutable
 from .._core.declare.public_api import public
 from .._core.declare.values import ODD_NUMBERS
+from .._core.gradients.transforms import Mutable
 from .._core.rules.vocabulary import Bool, InstanceOf, checked
 from .._core.tensor.tensor import Tensor
 from .._core.without_effect import without_effect

@@ -9,9 +9,9 @@ import re
 
 import numpy as np
 
-from .._core.autograd.leaves import WEIGHTS
 from .._core.autograd.tape import depth
 from .._core.context.config import GRAPH_MODE, config
+from .._core.gradients.leaves import WEIGHTS
 from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, Str, register_type
 from .._core.tensor.dtype import float32, from_numpy, int32, to_numpy
 from .._core.tensor.tensor import Tensor, as_array

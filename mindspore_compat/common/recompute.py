@@ -1,6 +1,6 @@
 """recompute: trades time for memory by running a block again in the backward pass."""
 
-from .._core.autograd import custom
+from .._core.gradients import custom
 from .._core.without_effect import without_effect
 
 __all__ = ["recompute"]

@@ -4,8 +4,8 @@ rows).
 They store Tensors and check them; the files of ops/_sparse add the arithmetic.
 """
 
-from .._core.autograd.transforms import Sparse, stop_gradient
 from .._core.context.config import GRAPH_MODE, config
+from .._core.gradients.transforms import Sparse, stop_gradient
 from .._core.rules.vocabulary import InstanceOf, Int
 from .._core.tensor import printing
 from .._core.tensor.tensor import Tensor

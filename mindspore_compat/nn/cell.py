@@ -22,10 +22,10 @@ from collections import OrderedDict
 
 from .. import ops
 from .._backend.steps import current
-from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
-from .._core.autograd.transforms import map_tensors
 from .._core.context.config import GRAPH_MODE, config
+from .._core.gradients.custom import custom_gradient, recompute
+from .._core.gradients.transforms import map_tensors
 from .._core.hints import no_attribute
 from .._core.rules.vocabulary import CellOf, InstanceOf, Str, register_type
 from .._core.tensor import dtype as dtypes

@@ -14,9 +14,9 @@ import re
 
 import numpy as np
 
-from .._core.autograd.custom import surroundings
-from .._core.autograd.transforms import map_tensors
 from .._core.declare.op import DECLARED, Op
+from .._core.gradients.custom import surroundings
+from .._core.gradients.transforms import map_tensors
 from .._core.tensor.precision import casting
 from .._core.tensor.precision import state as precision
 from . import _declarations  # noqa: F401 - the operations must be there to be marked

@@ -10,7 +10,7 @@ import inspect
 from collections import OrderedDict
 
 from .._backend import arrays
-from .._core.autograd.transforms import Request
+from .._core.gradients.transforms import Request
 from .._core.tensor.tensor import Tensor
 from ..common.hook import HookHandle
 from ..common.parameter import Parameter

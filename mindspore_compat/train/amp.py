@@ -10,7 +10,7 @@ import functools
 from types import FunctionType
 
 from .. import nn, ops
-from .._core.autograd.transforms import map_tensors
+from .._core.gradients.transforms import map_tensors
 from .._core.rules.vocabulary import Bool, CellOf, InstanceOf, OneOf, checked
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision

@@ -11,7 +11,7 @@ from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
-from mindspore_compat._core.autograd.leaves import WEIGHTS
+from mindspore_compat._core.gradients.leaves import WEIGHTS
 from mindspore_compat.common.api import _no_grad
 
 X, Y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])

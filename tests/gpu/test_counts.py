@@ -5,7 +5,7 @@ GPU busy.
 import pytest
 from fakecupy import rawkernels
 
-from mindspore_compat._core.autograd import leaves
+from mindspore_compat._core.gradients import leaves
 
 from . import networks, steps
 

@@ -8,7 +8,7 @@ the same check applied to it is of second order.
 import numpy as np
 
 from mindspore_compat import ops
-from mindspore_compat._core.autograd.transforms import grad, jvp
+from mindspore_compat._core.gradients.transforms import grad, jvp
 from mindspore_compat._core.tensor.tensor import Tensor
 
 STEP, TOLERANCE = 1e-5, 1e-6

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from kit.gradients import check_gradients, check_jvp
 
-from mindspore_compat._core.autograd.transforms import grad, jvp
+from mindspore_compat._core.gradients.transforms import grad, jvp
 from mindspore_compat._core.tensor.tensor import Tensor
 
 CASES = census.cases()

@@ -13,7 +13,7 @@ from kit import close, close_sums
 from scipy import special
 
 from mindspore_compat import mint, nn, ops
-from mindspore_compat._core.autograd.transforms import grad
+from mindspore_compat._core.gradients.transforms import grad
 from mindspore_compat._core.tensor import dtype as ms
 from mindspore_compat._core.tensor.tensor import Tensor
 

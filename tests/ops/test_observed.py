@@ -15,7 +15,7 @@ import pytest
 
 import mindspore_compat._core.tensor.dtype as ms
 from mindspore_compat import mint, ops
-from mindspore_compat._core.autograd.transforms import grad
+from mindspore_compat._core.gradients.transforms import grad
 from mindspore_compat._core.tensor.tensor import Tensor
 
 FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_ops.jsonl"

@@ -6,7 +6,7 @@ from fakecupy import counting, rawkernels
 
 from mindspore_compat import Tensor, amp, nn
 from mindspore_compat._backend import arrays
-from mindspore_compat._core.autograd import leaves
+from mindspore_compat._core.gradients import leaves
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Callback, Model
 from tests.gpu import networks

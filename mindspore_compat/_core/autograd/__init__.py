@@ -1,2 +1,1 @@
-"""Reverse and forward differentiation: the tape, the vjp rules of `xp`, and the public
-transforms."""
+"""Reverse-mode differentiation of operations: the tape, and the vjp rules of `xp`."""

@@ -13,8 +13,8 @@ sorted by number are a valid order, and no graph structure is needed beyond `par
 another gradient it receives Traced values (traced.py), which record themselves. So the outer
 gradient differentiates the inner one, and derivatives of any order need nothing more.
 
-The public transforms (grad, vjp, ...) are in transforms.py. The rules of NumPy's functions are in
-vjp_rules*.py; the rules of ops are next to the ops.
+The public transforms (grad, vjp, ...) are in gradients/transforms.py. The rules of NumPy's
+functions are in vjp_rules*.py; the rules of ops are next to the ops.
 """
 
 import collections
@@ -177,7 +177,7 @@ def packed(saved):
 
 class Packed:
     """The saved values of a node in another form until the backward pass
-    (_core/autograd/saved_tensors.py).
+    (_core/gradients/saved_tensors.py).
 
     Args:
         saved (tuple): the values; the arrays among them, also within tuples and lists, are packed.

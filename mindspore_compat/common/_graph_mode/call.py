@@ -13,7 +13,7 @@ import types
 
 import numpy
 
-from ..._core.autograd.transforms import Mutable
+from ..._core.gradients.transforms import Mutable
 from ..._core.tensor.tensor import Tensor
 
 

@@ -8,9 +8,9 @@ import functools
 from ..._backend import arrays, random
 from ..._backend.steps import cuda_graph
 from ..._backend.steps.refused import Reason, Refused
-from ..._core.autograd.leaves import WEIGHTS
 from ..._core.autograd.tape import depth
-from ..._core.autograd.transforms import map_tensors, tensors_in
+from ..._core.gradients.leaves import WEIGHTS
+from ..._core.gradients.transforms import map_tensors, tensors_in
 from ..._core.tensor.tensor import Tensor
 from ..parameter import Parameter
 from .reachable import (

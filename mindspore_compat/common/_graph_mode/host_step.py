@@ -19,10 +19,10 @@ from ..._backend.steps.recorded_array import Recorded
 from ..._backend.steps.recording import Given, Interrupted, StepRecorder
 from ..._backend.steps.refused import Reason, Refused
 from ..._backend.threads import scheduler
-from ..._core.autograd import leaves
 from ..._core.autograd.tape import depth
-from ..._core.autograd.transforms import Sparse, map_tensors, tensors_in
 from ..._core.context.config import get_auto_parallel_context
+from ..._core.gradients import leaves
+from ..._core.gradients.transforms import Sparse, map_tensors, tensors_in
 from ..._core.tensor.precision import casting, state
 from ..._core.tensor.tensor import Tensor
 from ..parameter import Parameter

@@ -7,7 +7,7 @@ import weakref
 
 from ..._backend import arrays
 from ..._backend.steps.refused import Reason, Refused
-from ..._core.autograd.transforms import tensors_in
+from ..._core.gradients.transforms import tensors_in
 from ..._core.tensor.tensor import Tensor
 from ..parameter import Parameter
 

@@ -12,8 +12,8 @@ import numbers
 import sys
 
 from ... import log
-from ..._core.autograd.saved_tensors import register_saved_tensors_hooks, saved_tensors_hooks
 from ..._core.dynamic_shape import Symbol
+from ..._core.gradients.saved_tensors import register_saved_tensors_hooks, saved_tensors_hooks
 from ..hook import HookHandle
 
 __all__ = [

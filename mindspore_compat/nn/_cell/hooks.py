@@ -9,7 +9,7 @@ inputs has the gradients that leave and calls the hook.
 import warnings
 from collections import OrderedDict
 
-from ..._core.autograd.custom import custom_gradient
+from ..._core.gradients.custom import custom_gradient
 from ..._core.tensor.tensor import Tensor
 from ...common.hook import HookHandle, need_callable
 

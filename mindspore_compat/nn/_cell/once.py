@@ -22,7 +22,8 @@ import contextlib
 import threading
 
 from ..._core.autograd.tape import depth
-from ..._core.autograd.transforms import (
+from ..._core.context.config import GRAPH_MODE, config
+from ..._core.gradients.transforms import (
     _GradientScope,
     _hooked,
     _output_gradients,
@@ -30,7 +31,6 @@ from ..._core.autograd.transforms import (
     outside,
     tensors_in,
 )
-from ..._core.context.config import GRAPH_MODE, config
 from ...common.parameter import Parameter
 
 

@@ -1,7 +1,7 @@
 """Jvp and Vjp: the gradient transforms `jvp` and `vjp` as Cells."""
 
-from ..._core.autograd.transforms import jvp, tensors_in, vjp
 from ..._core.declare.public_api import public
+from ..._core.gradients.transforms import jvp, tensors_in, vjp
 from ..._core.rules.vocabulary import Callable, checked
 from ..._core.tensor.tensor import Tensor
 from ..cell import Cell

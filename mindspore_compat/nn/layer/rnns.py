@@ -8,8 +8,8 @@ import functools
 import math
 
 from ... import ops
-from ..._core.autograd.transforms import map_tensors
 from ..._core.declare.public_api import public
+from ..._core.gradients.transforms import map_tensors
 from ..._core.rules.vocabulary import Bool, DType, Float, Int, OneOf, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor

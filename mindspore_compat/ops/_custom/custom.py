@@ -5,9 +5,9 @@ Descriptions of such operators (`ops.CustomRegOp`) are in _custom/register.py.
 
 from ..._backend import native
 from ..._backend.arrays import current_space, to_space
-from ..._core.autograd import custom
-from ..._core.autograd.transforms import map_tensors
 from ..._core.declare.public_api import public
+from ..._core.gradients import custom
+from ..._core.gradients.transforms import map_tensors
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor

@@ -1,8 +1,8 @@
 """Morph: a user's function as a Primitive of graph mode."""
 
-from ..._core.autograd import custom
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.declare.public_api import public
+from ..._core.gradients import custom
 from ..primitive import Primitive
 
 

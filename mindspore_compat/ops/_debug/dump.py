@@ -5,8 +5,8 @@ import pathlib
 
 import numpy as np
 
-from ..._core.autograd import custom
 from ..._core.declare.public_api import public
+from ..._core.gradients import custom
 from ..._core.rules.vocabulary import AsValue, OneOf, Str, checked
 from ..._io.files import atomic_write
 from .._rules import Anything

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..._backend import arrays
 from ..._backend.updates.finite import all_finite
-from ..._core.autograd import leaves
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
+from ..._core.gradients import leaves
 from ..._core.rules.vocabulary import TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import Batch

@@ -3,9 +3,9 @@
 from ..._backend import arrays
 from ..._backend.steps import current
 from ..._backend.steps.refused import Reason
-from ..._core.autograd import custom
-from ..._core.autograd.transforms import map_tensors
 from ..._core.declare.public_api import public
+from ..._core.gradients import custom
+from ..._core.gradients.transforms import map_tensors
 from ..._core.rules.vocabulary import (
     Any,
     Bool,

@@ -6,8 +6,8 @@ it.
 
 import functools
 
-from ..._core.autograd import custom
 from ..._core.declare.public_api import facade, legacy
+from ..._core.gradients import custom
 from ..primitive import Primitive
 
 __path__ = []  # `ops._grad.grad_base` is this module again; see _paths.py

@@ -1,8 +1,8 @@
 """Gradients of matrix factors and of `einsum`, as Primitives."""
 
-from ..._core.autograd.transforms import vjp
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.gradients.transforms import vjp
 from ..._core.rules.vocabulary import Bool, ListOf, Str, TensorOf, TupleOf, checked, real
 from .._linalg.matmul import einsum
 from .._rules import Floats

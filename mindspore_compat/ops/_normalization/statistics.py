@@ -7,9 +7,9 @@ _normalization/gradients.py.
 
 import math
 
-from ..._core.autograd.transforms import vjp
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.gradients.transforms import vjp
 from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, OneOf, TupleOf, checked
 from .._rules import Floats
 from ..primitive import Primitive

@@ -5,9 +5,9 @@ Gradients that differentiate a call are in internal.py.
 
 import math
 
-from ..._core.autograd.transforms import vjp
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.gradients.transforms import vjp
 from ..._core.rules.vocabulary import Any, Bool, OneOf, TensorOf, checked, real
 from .._pooling.fractional import tile_max, tile_mean, tiles
 from .._rules import Floats, Index

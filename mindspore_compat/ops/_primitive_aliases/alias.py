@@ -22,9 +22,9 @@ are created at first use.
 import ast
 import inspect
 
-from ..._core.autograd.transforms import vjp
 from ..._core.declare.public_api import _DTYPES, build
 from ..._core.declare.public_api import _groups as groups
+from ..._core.gradients.transforms import vjp
 from ..._core.source import compiled
 from ..primitive import Primitive
 

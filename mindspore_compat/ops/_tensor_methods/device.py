@@ -2,10 +2,10 @@
 
 from ..._backend import arrays
 from ..._backend.arrays import HOST, SPACES, current_space, to_space
-from ..._core.autograd import custom
 from ..._core.autograd.devices import in_space, recorded_move
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import public
+from ..._core.gradients import custom
 from ..._core.rules.vocabulary import (
     AsValue,
     Bool,

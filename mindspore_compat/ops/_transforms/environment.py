@@ -9,8 +9,8 @@ _transforms/functional.py.
 import functools
 import operator
 
-from ..._core.autograd import custom
 from ..._core.declare.public_api import public
+from ..._core.gradients import custom
 from ..._core.rules.checked import checked
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor

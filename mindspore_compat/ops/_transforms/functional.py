@@ -2,13 +2,13 @@
 
 import functools
 
-from ..._core.autograd.leaves import trained_parameters
-from ..._core.autograd.linearization import Pull, Push
 from ..._core.autograd.tape import depth
-from ..._core.autograd.transforms import Request, map_tensors, tensors_in
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
+from ..._core.gradients.leaves import trained_parameters
+from ..._core.gradients.linearization import Pull, Push
+from ..._core.gradients.transforms import Request, map_tensors, tensors_in
 from ..._core.rules.vocabulary import Bool, Callable, checked
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import graphs

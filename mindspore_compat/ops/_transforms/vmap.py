@@ -7,9 +7,9 @@ import inspect
 
 from ..._backend.arrays import HOST
 from ..._core.autograd.devices import in_space
-from ..._core.autograd.transforms import map_tensors, tensors_in
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
+from ..._core.gradients.transforms import map_tensors, tensors_in
 from ..._core.rules.vocabulary import Any, TensorOf, any_dtype
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import BatchSpace, running

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy
 
 from ... import log, ops
-from ..._core.autograd import transforms
+from ..._core.gradients import transforms
 from ..._core.tensor.tensor import Tensor
 
 _GROWTH = 1.1

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy
 
-from ..._core.autograd import transforms
+from ..._core.gradients import transforms
 from ..._core.tensor.tensor import Tensor
 
 _GROWTH = 2.0

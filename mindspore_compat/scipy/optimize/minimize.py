@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy
 
 from ... import log
-from ..._core.autograd import transforms
+from ..._core.gradients import transforms
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 from .lagrange import minimize_lagrange

@@ -18,7 +18,7 @@ from mindspore_compat import nn, ops
 from mindspore_compat._backend.arrays import current_space, on_device, to_host, to_space
 from mindspore_compat._backend.ranks import collective, endings, nccl
 from mindspore_compat._backend.ranks.pending import Pending
-from mindspore_compat._core.autograd import leaves
+from mindspore_compat._core.gradients import leaves
 from mindspore_compat.common._graph_mode import steps as graph_steps
 from mindspore_compat.nn.wrap import grad_reducer
 

@@ -5,7 +5,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat._core.autograd import leaves
+from mindspore_compat._core.gradients import leaves
 
 
 @pytest.fixture

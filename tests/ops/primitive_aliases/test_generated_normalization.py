@@ -9,7 +9,7 @@ from kit import close, close_sums
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
-from mindspore_compat._core.autograd.transforms import vjp
+from mindspore_compat._core.gradients.transforms import vjp
 from mindspore_compat.ops import auto_generate as a
 from mindspore_compat.ops.operations import _grad_ops as g
 

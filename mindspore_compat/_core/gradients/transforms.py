@@ -2,8 +2,8 @@
 
 Each transform attaches new leaves to the Tensors to differentiate by, runs the function and the
 backward pass, and restores all changes, even if the function raises an error. The backward pass is
-in tape.py; user-defined gradients and recomputation are in custom.py. Forward mode is two reverse
-passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`.
+in autograd/tape.py; user-defined gradients and recomputation are in custom.py. Forward mode is two
+reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`.
 """
 
 import contextlib
@@ -11,13 +11,13 @@ import copy
 import functools
 
 from ..._backend.arrays import SPACES, to_space
+from ..autograd.tape import depth
 from ..context.config import PYNATIVE_MODE, config
 from ..declare.public_api import public
 from ..rules.base import type_named
 from ..rules.vocabulary import Bool, InstanceOf, checked
 from ..tensor.tensor import Tensor, as_array
 from .leaves import _GradientScope, in_order_of_use, ones_like, zeros_like
-from .tape import depth
 
 _ONE_POSITION = InstanceOf(int)
 _POSITION = InstanceOf(int, tuple)

@@ -7,11 +7,11 @@ maps by vmap. `jvp` and `vjp` are in transforms.py.
 """
 
 from ..._core.rules.vocabulary import InstanceOf
+from ..autograd.devices import moves
+from ..autograd.tape import depth
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
 from ..vmap.batch import running
-from .devices import moves
-from .tape import depth
 from .transforms import (
     _GradientScope,
     _left,

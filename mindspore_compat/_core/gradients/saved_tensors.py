@@ -1,17 +1,17 @@
 """saved_tensors_hooks: user functions that pack saved Tensors and unpack them when needed.
 
-The rule of each operation (tape.py) determines the saved Tensors and their order: an elementwise
-product saves the other factor of each gradient, `exp` saves its result. The packing itself is in
-`tape.Packed`.
+The rule of each operation (autograd/tape.py) determines the saved Tensors and their order: an
+elementwise product saves the other factor of each gradient, `exp` saves its result. The packing
+itself is in `tape.Packed`.
 """
 
 import functools
 
 from ..._backend.arrays import SPACES, to_space
 from ..._core.rules.vocabulary import InstanceOf
+from ..autograd.tape import depth, leaf
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
-from .tape import depth, leaf
 from .transforms import unrecorded
 
 _ATensor = InstanceOf(Tensor)

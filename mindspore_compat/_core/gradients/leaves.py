@@ -1,6 +1,6 @@
 """Leaves: the nodes where gradients end, attached to inputs and weights while a function runs.
 
-The transforms that use them are in transforms.py; the backward pass is in tape.py.
+The transforms that use them are in transforms.py; the backward pass is in autograd/tape.py.
 """
 
 import threading
@@ -9,11 +9,11 @@ import weakref
 from ..._backend.arrays import current_space
 from ..._backend.steps import current
 from ..._backend.threads import scheduler
+from ..autograd.tape import Leaf, as_gradient, backward, depth, leaf
+from ..autograd.traced import Traced, traced_space
 from ..declare.op import space_for
 from ..tensor.tensor import Tensor
 from ..vmap.batch import Batch, broadcast_nodes, running, space_among
-from .tape import Leaf, as_gradient, backward, depth, leaf
-from .traced import Traced, traced_space
 
 _entering = threading.Lock()  # a weight has one leaf at a time, even if several threads train
 watchers = []  # called with the gradients of each outermost walk back (ops/_debug/float_status.py)

@@ -10,9 +10,9 @@ import contextlib
 from ..._backend import random
 from ..._backend.steps import current
 from ..._backend.steps.refused import Reason
+from ..autograd.tape import Node, VjpRule, backward, depth, next_number, packed, pick
+from ..autograd.traced import Traced
 from ..tensor.tensor import Tensor
-from .tape import Node, VjpRule, backward, depth, next_number, packed, pick
-from .traced import Traced
 from .transforms import map_tensors, outside, tensors_in
 
 _new = object.__new__

@@ -9,10 +9,10 @@ from math import factorial
 
 from ..._backend.arrays import current_space
 from ..._core.rules.vocabulary import Int
+from ..autograd.tape import depth
 from ..declare.op import DECLARED
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
-from .tape import depth
 from .transforms import _GradientScope, map_tensors, ones_like, outside, tensors_in
 
 _FLOATS = "fcV"
