@@ -1,4 +1,4 @@
-"""mindspore.mint.linalg: matrices under PyTorch's names."""
+"""mindspore.mint.linalg: linear algebra under PyTorch's names."""
 
 from .. import ops  # noqa: F401 - its packages hold the declarations
 from .._core.declare.public_api import facade

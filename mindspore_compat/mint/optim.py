@@ -1,6 +1,6 @@
 """mindspore.mint.optim: the optimizers SGD, Adam and AdamW as in PyTorch, over parameter groups.
 
-The original runs them only on Ascend. Formulas and groups are those of `experimental.optim`; this
+MindSpore runs them only on Ascend. Formulas and groups are those of `experimental.optim`. This
 module adds stricter settings, the names of states, and Adam with `eps` added to the corrected root.
 """
 
@@ -45,9 +45,10 @@ Loose = AsValue(Number(ge=0.0, lt=inf) | Bool)
 
 
 class _Lr(type(Float)):
-    """A finite float of at least 0; an int or a Tensor is a TypeError, anything else a ValueError.
+    """The rule of a learning rate: a finite float of at least 0. An int or a Tensor raises a
+    TypeError, anything else a ValueError.
 
-    Documented are ints and Tensors too, but the original refuses them.
+    MindSpore's documentation also lists ints and Tensors, but MindSpore rejects them.
     """
 
     _python_only = "not (type({0}) is int or isinstance({0}, Tensor))"
@@ -59,7 +60,7 @@ class _Lr(type(Float)):
         return {**super().scope(), "Tensor": Tensor}
 
     def raises(self):
-        """The errors and when they come."""
+        """Returns the errors and their conditions, for the documentation."""
         return [("TypeError", "is an int or a Tensor"), ("ValueError", f"is not {self.noun()}")]
 
 
@@ -67,9 +68,9 @@ Lr = _Lr(ge=0.0, lt=inf)
 
 
 class _Adam(GroupedOptimizer):
-    """The base of Adam and AdamW: states, settings, and both bias corrections.
+    """The base class of Adam and AdamW: states, settings, and both bias corrections.
 
-    A group with `amsgrad` stores the largest squares of its parameters in `max_exp_avg_sq`.
+    A group with `amsgrad` stores the largest second moments of its parameters in `max_exp_avg_sq`.
     """
 
     states = (("exp_avg", "zeros"), ("exp_avg_sq", "zeros"))
@@ -92,18 +93,19 @@ class _Adam(GroupedOptimizer):
         )
 
     def add_param_group(self, param_group):
-        """Adds a group of parameters, with states of their own."""
+        """Adds a group of parameters, with its own states."""
         super().add_param_group(param_group)
         self._add_tops(self.param_groups[-1])
 
     def _add_tops(self, group):
-        """Gives a group with `amsgrad` the largest squares of its parameters, zeros at first."""
+        """Adds the largest second moments, zeros at first, to the parameters of a group with
+        `amsgrad`."""
         if group["amsgrad"]:
             tops = ParameterTuple(group["params"]).clone("max_exp_avg_sq", "zeros")
             group["max_exp_avg_sq"] = tops
 
     def scalars(self, group, lr, step):
-        """The scalars of `adamw_update`."""
+        """Returns the scalars of `adamw_update`."""
         beta1, beta2 = group["betas"]
         decay = group["weight_decay"] if self.own_decay else 0
         own = {
@@ -123,7 +125,8 @@ class _Adam(GroupedOptimizer):
             plan.run(api, update, [gradients[index] for index in indexes], scalars)
 
     def _part(self, with_top):
-        """The parameters with or without largest squares: their indexes, Plan and update."""
+        """Returns the parameters with or without largest second moments: their indices, Plan and
+        update."""
         numbers = self._group_numbers()
         indexes = [
             index
@@ -151,15 +154,16 @@ class _Adam(GroupedOptimizer):
 @public("mint.optim.Adam")
 @documented
 class Adam(_Adam):
-    """Adam optimizer: steps by the average gradient over the root of the average squared gradient.
+    """Adam optimizer: each step is the mean gradient divided by the root of the mean squared
+    gradient.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, or groups of it.
+        params (Union[list[Parameter], list[dict]]): the parameters to train, or groups of them.
         lr (float): the learning rate.
-        weight_decay (float): what times the parameter is added to its gradient.
+        weight_decay (float): the factor of the parameter that is added to its gradient.
 
     Example:
         >>> import mindspore_compat as ms
@@ -189,13 +193,13 @@ class Adam(_Adam):
 @public("mint.optim.AdamW")
 @documented
 class AdamW(_Adam):
-    """AdamW optimizer: Adam with decoupled weight decay, which acts on the parameter itself.
+    """AdamW optimizer: Adam with decoupled weight decay, which acts directly on the parameter.
 
     p = p - lr weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, or groups of it.
+        params (Union[list[Parameter], list[dict]]): the parameters to train, or groups of them.
         lr (float): the learning rate.
         weight_decay (float): the weight decay.
 
@@ -227,20 +231,20 @@ class AdamW(_Adam):
 @public("mint.optim.FusedAdamW")
 @documented
 class FusedAdamW(_Adam):
-    """AdamW over blocks of memory: the parameters of a group, and each kind of their states, lie in
-    one block, which is updated in one pass.
+    """AdamW optimizer over contiguous memory: the parameters of a group, and each kind of their
+    states, are stored in one block, which is updated in one pass.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, or groups of it.
+        params (Union[list[Parameter], list[dict]]): the parameters to train, or groups of them.
         lr (float): the learning rate.
         weight_decay (float): the weight decay.
-        amsgrad (bool): whether to divide by the largest average of squares so far; the same in all
-            groups.
-        maximize (bool): whether to climb, not descend.
+        amsgrad (bool): whether the largest second moment so far is used; the same in all groups.
+        maximize (bool): whether the objective is maximized.
+
     Attributes:
-        continuous_parameters (list[Parameter]): the blocks of the parameters, one for each group
-            and dtype; `continuous_exp_avg`, `continuous_exp_avg_sq` and `continuous_max_exp_avg_sq`
-            are those of the states.
+        continuous_parameters (list[Parameter]): the blocks of the parameters, one per group and
+            dtype; `continuous_exp_avg`, `continuous_exp_avg_sq` and `continuous_max_exp_avg_sq` are
+            the blocks of the states.
 
     Raises:
         ValueError: if `amsgrad` differs between groups, a beta is not in [0, 1), or `weight_decay`
@@ -278,14 +282,15 @@ class FusedAdamW(_Adam):
         self.set_contiguous_params()
 
     def add_param_group(self, param_group):
-        """Adds a group of parameters, with states and blocks of their own.
+        """Adds a group of parameters, with its own states and blocks.
 
         Args:
             param_group (dict): the key `params`, a Parameter or a list of them, and settings.
 
         Raises:
-            TypeError: if `param_group` is not a dict, or a value has a wrong type.
-            ValueError: if a parameter is trained already, or `amsgrad` is not that of the others.
+            TypeError: if `param_group` is not a dict, or a value has the wrong type.
+            ValueError: if a parameter is already trained, or `amsgrad` differs from that of the
+                other groups.
         """
         made = hasattr(self, "global_amsgrad")
         if made and isinstance(param_group, dict):
@@ -297,7 +302,7 @@ class FusedAdamW(_Adam):
 
     def _add_tops(self, group):
         if not hasattr(self, "global_amsgrad"):
-            return  # the first groups get theirs together
+            return  # the blocks of the first groups are made together
         super()._add_tops(group)
         if self.global_amsgrad:
             self.max_exp_avg_sq = ParameterTuple([*self.max_exp_avg_sq, *group["max_exp_avg_sq"]])
@@ -310,7 +315,7 @@ class FusedAdamW(_Adam):
             )
 
     def inject_group_amsgrad_states(self):
-        """Gives each group its share of the largest squares where `amsgrad` is set.
+        """Adds the largest second moments to each group if `amsgrad` is set.
 
         Raises:
             ValueError: if `amsgrad` differs between groups.
@@ -337,11 +342,11 @@ class FusedAdamW(_Adam):
             self.contiguous_params(*self.group_start_id[number : number + 2], group)
 
     def contiguous_params(self, start_id, end_id, param_group):
-        """Lays the parameters and states of a group in one block of memory each.
+        """Moves the parameters and each kind of state of a group into one block of memory.
 
         Args:
-            start_id (int): where the group starts in `parameters`.
-            end_id (int): where it ends.
+            start_id (int): the index of the group's first parameter in `parameters`.
+            end_id (int): the index after its last parameter.
             param_group (dict): the group, one of `param_groups`.
         """
         number = next(n for n, group in enumerate(self.param_groups) if group is param_group)
@@ -379,10 +384,10 @@ class FusedAdamW(_Adam):
 
 
 class _Block:
-    """Parameters of one dtype, and each kind of their states, side by side in memory.
+    """Parameters of one dtype, and each kind of their states, in contiguous memory.
 
     Args:
-        group: the number of their group.
+        group: the index of their group.
         indexes: the indices of the parameters among all.
         rows: the parameters, then the Parameters of each kind of state.
     """
@@ -403,7 +408,7 @@ class _Block:
         self.flats = [self._laid(space, row) for row in rows]
 
     def _laid(self, space, row):
-        """One array of the values of `row`, whose Tensors become parts of it."""
+        """Returns one array with the values of `row`, whose Tensors become views of it."""
         flat = space.concatenate([to_space(space, each._array).reshape(-1) for each in row])
         start = 0
         for each in row:
@@ -412,7 +417,8 @@ class _Block:
         return Parameter(Tensor._wrap(flat))
 
     def settle(self):
-        """Brings values that were put elsewhere back into the block; False if they do not fit."""
+        """Copies values that were assigned from outside back into the block; returns False if they
+        do not fit."""
         for flat, row in zip(self.flats, self.rows, strict=True):
             start = 0
             for each in row:
@@ -434,21 +440,22 @@ class _Block:
 @public("mint.optim.SGD")
 @documented
 class SGD(GroupedOptimizer):
-    """Stochastic gradient descent, with momentum, dampening or one step ahead (Nesterov).
+    """Stochastic gradient descent (SGD) optimizer, with momentum, dampening or Nesterov's momentum.
 
-    v = momentum v + (1 - dampening) g, in the first step g;  p = p - lr v, with `nesterov`
-    p = p - lr (g + momentum v)
+    v = momentum v + (1 - dampening) g, but v = g in the first step; p = p - lr v, or with
+    `nesterov` p = p - lr (g + momentum v)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, or groups of it.
+        params (Union[list[Parameter], list[dict]]): the parameters to train, or groups of them.
         lr (Union[int, float, bool, Tensor]): the learning rate.
-        momentum (Union[int, float, bool]): how much of the last step goes on.
-        dampening (Union[int, float, bool]): how much of the gradient is left out of the momentum.
-        weight_decay (Union[int, float, bool]): what times the parameter is added to its gradient.
-        nesterov (bool): whether to look one step ahead.
+        momentum (Union[int, float, bool]): the momentum.
+        dampening (Union[int, float, bool]): the fraction of the gradient that is not accumulated.
+        weight_decay (Union[int, float, bool]): the factor of the parameter that is added to its
+            gradient.
+        nesterov (bool): whether Nesterov's momentum is used.
 
     Raises:
-        ValueError: if a setting is of another type or below its range, or if `nesterov` is set
+        ValueError: if a setting has the wrong type or is out of range, or if `nesterov` is set
             without momentum or with dampening.
 
     Example:
@@ -493,7 +500,7 @@ class SGD(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `momentum_or_plain_update`; the first step takes the whole gradient."""
+        """Returns the scalars of `momentum_or_plain_update`; the first step is not dampened."""
         momentum = float(group["momentum"]) or None
         return {
             "lr": lr,

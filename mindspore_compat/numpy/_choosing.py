@@ -1,4 +1,5 @@
-"""mindspore.numpy: choosing elements by conditions and by positions. `array_ops` publishes them."""
+"""mindspore.numpy: selection of elements by conditions and positions; public through
+`array_ops`."""
 
 import math
 
@@ -41,10 +42,10 @@ __all__ = [
 
 
 def common_shape(shapes, api):
-    """The common shape of several shapes after broadcasting.
+    """Returns the common shape of several shapes after broadcasting.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if the shapes do not broadcast.
     """
     rank = max(map(len, shapes), default=0)
     shape_ = [1] * rank
@@ -56,15 +57,16 @@ def common_shape(shapes, api):
     return tuple(shape_)
 
 
-# Choosing -----------------------------------------------------------------------------------------
+# Selection ----------------------------------------------------------------------------------------
 
 
 def where(condition, x=None, y=None):
-    """Selects elements of x where the condition is true and of y elsewhere; all inputs are
+    """Selects elements of `x` where the condition is true and of `y` elsewhere; all inputs are
     broadcast.
 
     Raises:
-        TypeError: if an argument is not array-like. ValueError: if the shapes do not fit.
+        TypeError: if an argument is not array-like.
+        ValueError: if the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -79,15 +81,16 @@ def where(condition, x=None, y=None):
 
 
 def _rows(value, api):
-    """A list or Tensor as a list of Tensors.
+    """Converts a list or Tensor to a list of Tensors.
 
     Raises:
-        TypeError: if it is not an array-like value. ValueError: if it has no axis.
+        TypeError: if `value` is not array-like.
+        ValueError: if `value` has no axis.
     """
     if isinstance(value, (list, tuple)):
         return [as_tensor(value_, api) for value_ in value]
     value = as_tensor(value, api)
-    if not value.ndim and api == "piecewise":  # one condition, for one number
+    if not value.ndim and api == "piecewise":  # a single condition for a single number
         return [value]
     if not value.ndim:
         raise ValueError(f"For '{api}', the input must have an axis, but got {value}.")
@@ -135,8 +138,9 @@ def select(condlist, choicelist, default=0):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """Evaluates a piecewise-defined function: at each index the function (or number) of the first
-    true condition; an additional one is for all other elements, which are 0 by default.
+    """Evaluates a piecewise-defined function: at each index, the function (or number) of the first
+    true condition is used. An additional function applies where no condition is true; without it,
+    the result there is 0.
 
     Args:
         x (Union[number, list, tuple, Tensor]): the values.
@@ -178,17 +182,17 @@ _MODES = ("clip", "wrap", "raise")
 
 
 def choose(a, choices, mode="clip"):
-    """Chooses, at each index, the element of the choice with that number; numbers out of range are
-    clipped or wrapped.
+    """Selects, at each index i, the element of `choices[a[i]]`; numbers out of range are clipped or
+    wrapped.
 
     Args:
-        a (Union[list, tuple, Tensor]): numbers of choices, ints.
+        a (Union[list, tuple, Tensor]): the numbers of the choices, ints.
         choices (Union[number, list, tuple, Tensor]): the choices, which are broadcast.
-        mode (str): "clip" or "wrap"; with "raise" a number out of range is an error.
+        mode (str): "clip" or "wrap"; "raise" rejects numbers out of range.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `mode` is something else, or the shapes do not fit.
+        ValueError: if `mode` is unknown, or the shapes do not fit.
         IndexError: if a number is out of range and `mode` is "raise".
 
     Example:
@@ -222,10 +226,10 @@ def _check_mode(mode, api):
 
 
 def _in_range(indices, length, mode, api):
-    """Positions below `length`.
+    """Returns positions in [0, `length`), after applying `mode`.
 
     Raises:
-        IndexError: if one is out of range and `mode` is "raise".
+        IndexError: if a position is out of range and `mode` is "raise".
     """
     if mode == "wrap":
         return indices % length
@@ -244,12 +248,12 @@ def take(a, indices, axis: Int = None, mode: Str = "clip"):
         a (Tensor): the elements.
         indices (Tensor): positions, int32 or int64; negative ones count from the end.
         axis (int): the axis.
-        mode (str): "clip" moves positions out of range to the nearest one, "wrap" counts them
-            around, "raise" refuses them.
+        mode (str): "clip" moves positions out of range to the nearest valid one, "wrap" counts them
+            modulo the length, "raise" rejects them.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if the axis is out of range, `a` is empty, or `mode` is something else.
+        ValueError: if the axis is out of range, `a` is empty, or `mode` is unknown.
         IndexError: if a position is out of range and `mode` is "raise".
 
     Example:
@@ -267,7 +271,7 @@ def take(a, indices, axis: Int = None, mode: Str = "clip"):
     length = a.shape[axis]
     if not length:
         raise ValueError("For 'take', 'a' must have elements.")
-    if mode == "clip":  # from the end first, as the original does
+    if mode == "clip":  # negative positions first count from the end, as in MindSpore
         indices = build("ops", "where")(indices < 0, indices + length, indices)
     return gather.gather.run(a, _in_range(indices, length, mode, "take"), axis)
 
@@ -284,7 +288,7 @@ def _positions(indices, api):
 @checked
 def take_along_axis(arr, indices, axis: Int | Bool | None):
     """Takes elements of a Tensor along an axis at broadcast indices (int32 or int64); without an
-    axis, of the flattened Tensor.
+    axis, from the flattened Tensor.
 
     Raises:
         TypeError: if an argument has another type.
@@ -320,14 +324,14 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
 
 @checked
 def unravel_index(indices, shape, order: _Order = "C"):
-    """Converts flat indices to a tuple of indices along each axis, clipped to the array, in the
-    dtype of the flat indices.
+    """Converts flat indices to a tuple of indices along each axis, in the dtype of the flat
+    indices; indices out of range are clipped.
 
     Args:
         indices (Union[number, list, tuple, Tensor]): indices; negative ones count from the end.
-        shape (Union[int, tuple, list, Tensor]): the array's shape; of floats if a Tensor holds
-            them, and then so are the indices.
-        order (str): "C" if the last axis runs fastest, "F" if the first.
+        shape (Union[int, tuple, list, Tensor]): the array's shape; if it is a floating Tensor, the
+            results are floating, too.
+        order (str): "C" if the last axis varies fastest, "F" if the first does.
 
     Raises:
         TypeError: if an argument has another type.
@@ -363,17 +367,17 @@ def unravel_index(indices, shape, order: _Order = "C"):
 
 
 def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
-    """Converts indices along each axis to flat indices; float32.
+    """Converts indices along each axis to flat indices, as float32.
 
     Args:
         multi_index (Union[list, tuple, Tensor]): the indices along each axis, ints.
         dims (Union[tuple, list, Tensor]): the lengths.
-        mode (str): "clip" or "wrap" indices out of range; "raise" refuses them.
-        order (str): "C" if the last axis runs fastest, "F" if the first.
+        mode (str): "clip" or "wrap" for indices out of range; "raise" rejects them.
+        order (str): "C" if the last axis varies fastest, "F" if the first does.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `mode` or `order` is something else, or there are not as many axes.
+        ValueError: if `mode` or `order` is unknown, or the numbers of axes differ.
         IndexError: if an index is out of range and `mode` is "raise".
 
     Example:

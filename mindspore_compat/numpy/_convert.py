@@ -1,5 +1,5 @@
-"""Conversions of the arguments of mindspore.numpy: values, dtypes, shapes and axes. It accepts
-Tensors, numbers, lists and tuples; ints become int32 and floats float32."""
+"""Conversions of the arguments of mindspore.numpy: values, dtypes, shapes and axes. Accepted values
+are Tensors, numbers, lists and tuples; ints become int32 and floats float32."""
 
 import numpy
 
@@ -20,7 +20,7 @@ def as_tensor(value, api="asarray"):
     """Converts an array-like value to a Tensor: a Tensor, a real number, or nested lists of these.
 
     Raises:
-        TypeError: if `value` is something else, or holds complex numbers or text.
+        TypeError: if `value` is anything else, or holds complex numbers or text.
         ValueError: if lists differ in length.
     """
     if isinstance(value, Tensor):
@@ -50,14 +50,15 @@ def _plain(value):
 
 
 def need_tensor(value, api):
-    """`value`, refused with a TypeError unless it is a Tensor."""
+    """Returns `value`; raises a TypeError unless it is a Tensor."""
     if not isinstance(value, Tensor):
         _ATensor.refuse_part(api, "the input", value)
     return value
 
 
 def with_dtype(tensor, dtype, api):
-    """`tensor` as `dtype` (a MindSpore, NumPy or Python type, or a name); unchanged for None."""
+    """Casts `tensor` to `dtype` (a MindSpore, NumPy or Python type, or a name); None keeps its
+    dtype."""
     if dtype is None:
         return tensor
     return cast.run(tensor, dtypes.to_numpy(named_dtype(api, dtype)))
@@ -84,12 +85,12 @@ _PYTHON = {bool: "bool", int: "int", float: "float", numpy.bool_: "bool"}
 
 
 def new_dtype(dtype, api):
-    """The dtype of a new Tensor from a MindSpore, NumPy or Python type, or a name.
+    """Returns the dtype of a new Tensor, given a MindSpore, NumPy or Python type, or a name.
 
     `int` and `float` mean 32 bits.
 
     Raises:
-        TypeError: if it is not one of these, or no dtype of real numbers.
+        TypeError: if it is not one of these, or not a real dtype.
     """
     name = dtype.lower() if isinstance(dtype, str) else None
     if isinstance(dtype, dtypes.Type):
@@ -105,10 +106,10 @@ def new_dtype(dtype, api):
 
 
 def promoted(*tensors):
-    """Tensors cast to their promoted dtype.
+    """Casts Tensors to their promoted dtype.
 
     Raises:
-        TypeError: if there is none.
+        TypeError: if they have no promoted dtype.
     """
     kind = tensors[0]._array.dtype
     for other in tensors[1:]:
@@ -122,12 +123,12 @@ def promoted(*tensors):
 
 
 def floats(tensor):
-    """Ints and bools as float32."""
+    """Casts ints and bools to float32."""
     return tensor if tensor._array.dtype.kind in "fcV" else cast.run(tensor, numpy.float32)
 
 
 def refuse_complex(api, *tensors):
-    """Refuses complex Tensors with a TypeError."""
+    """Rejects complex Tensors with a TypeError."""
     for tensor in tensors:
         if tensor._array.dtype.kind == "c":
             raise TypeError(
@@ -136,7 +137,7 @@ def refuse_complex(api, *tensors):
 
 
 def scalar(value, name, api):
-    """A number, or a Tensor without axes, as a Tensor.
+    """Returns a number, or a Tensor without axes, as a Tensor.
 
     Raises:
         TypeError: if it is neither.
@@ -147,12 +148,12 @@ def scalar(value, name, api):
 
 
 def is_int(value, bools=False):
-    """Whether a value is an int; a bool counts if `bools`."""
+    """Returns whether a value is an int; a bool counts if `bools` is true."""
     return isinstance(value, int) and (bools or not isinstance(value, bool))
 
 
 def whole_numbers(value, name, api, bools=False):
-    """An int, or a tuple or list of ints, as a tuple.
+    """Returns an int, or a tuple or list of ints, as a tuple.
 
     Raises:
         TypeError: if it is not one of these.
@@ -170,8 +171,8 @@ def shape_tuple(shape, api, negative=False):
     """Converts a shape to a tuple: an int, tuple, list, or a Tensor of ints or bools.
 
     Raises:
-        TypeError: if it is not one of these. ValueError: if a length is negative, unless
-            `negative`.
+        TypeError: if it is not one of these.
+        ValueError: if a length is negative, unless `negative` is true.
     """
     if (
         isinstance(shape, Tensor)
@@ -186,10 +187,11 @@ def shape_tuple(shape, api, negative=False):
 
 
 def axis_of(axis, rank, api, bools=False):
-    """One axis, counted from 0; a Tensor without axes counts as one with a single axis.
+    """Returns an axis counted from 0; a Tensor without axes counts as one with a single axis.
 
     Raises:
-        TypeError: if it is not an int. ValueError: if it is out of range.
+        TypeError: if it is not an int.
+        ValueError: if it is out of range.
     """
     axis = plain_numbers(axis)
     if not is_int(axis, bools):
@@ -203,10 +205,11 @@ def axis_of(axis, rank, api, bools=False):
 
 
 def own_axis(axis, tensor, api):
-    """An axis that the Tensor has, counted from 0; a bool counts as an int.
+    """Returns an axis of the Tensor, counted from 0; a bool counts as an int.
 
     Raises:
-        TypeError: if it is not an int. ValueError: if it is out of range.
+        TypeError: if it is not an int.
+        ValueError: if it is out of range.
     """
     index = axis_of(axis, tensor.ndim, api, bools=True)
     if not tensor.ndim:
@@ -215,10 +218,11 @@ def own_axis(axis, tensor, api):
 
 
 def axes_of(axis, rank, api, bools=False):
-    """Several axes (None for all), counted from 0, as a tuple.
+    """Returns several axes (None for all), counted from 0, as a tuple.
 
     Raises:
-        TypeError: if they are no ints. ValueError: if an argument is out of range or named twice.
+        TypeError: if they are not ints.
+        ValueError: if an axis is out of range or occurs twice.
     """
     if axis is None:
         return tuple(range(rank))
@@ -234,7 +238,7 @@ def broadcast(tensor, shape, api):
     """Broadcasts `tensor` to a shape.
 
     Raises:
-        ValueError: if it does not fit.
+        ValueError: if the shapes do not fit.
     """
     try:
         return repeat.broadcast_to.run(tensor, shape)

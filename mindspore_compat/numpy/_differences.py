@@ -1,4 +1,4 @@
-"""mindspore.numpy: differences, integrals, derivatives, covariances. `math_ops` publishes them.
+"""mindspore.numpy: differences, integrals, derivatives, covariances; public through `math_ops`.
 
 Input and result dtypes are those observed in MindSpore 2.10.
 """
@@ -27,7 +27,7 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
 
     Args:
         a (Tensor): the values.
-        n (int): how often differences are taken.
+        n (int): the number of times that differences are taken.
         axis (int): the axis.
         prepend, append (Union[Tensor, number]): values before and after, along the axis.
 
@@ -67,7 +67,7 @@ def _end(value, api):
 
 
 def _bool_diff(whole, n, axis):
-    """Differences of bools: true where neighbours differ."""
+    """Computes the differences of bools: True where neighbours differ."""
     front = (slice(None),) * axis
     for _ in range(n):
         whole = logical.logical_xor.run(
@@ -77,15 +77,17 @@ def _bool_diff(whole, n, axis):
 
 
 def ediff1d(ary, to_end=None, to_begin=None):
-    """Computes the differences of consecutive elements of a flattened Tensor, with optional values
-    before and after them.
+    """Computes the differences of consecutive elements of a flattened Tensor, optionally with
+    values before and after them.
 
     Args:
         ary (Tensor): the values; the result has their dtype.
-        to_end, to_begin (Union[Tensor, number, list, tuple]): what goes after and before.
+        to_end, to_begin (Union[Tensor, number, list, tuple]): the values after and before the
+            differences.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if there are less than two elements.
+        TypeError: if an argument has another type.
+        ValueError: if there are fewer than two elements.
 
     Example:
         >>> import mindspore_compat as ms
@@ -110,13 +112,13 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
 
     Args:
         y (Union[Tensor, number, list, tuple]): the values.
-        x (Union[Tensor, list, tuple]): where they stand.
-        dx (Union[number, Tensor]): their distance, without `x`.
+        x (Union[Tensor, list, tuple]): the positions of the values.
+        dx (Union[number, Tensor]): the distance of the values, if `x` is not given.
         axis (int): the axis.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the axis is out of range, or
-        the shapes do not fit.
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range, or the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -146,23 +148,23 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
-    """Computes the gradient by central differences, and one-sided ones at the ends, along each
-    axis.
+    """Computes the gradient along each axis, by central differences, and by one-sided differences
+    at the ends.
 
     Args:
-        f (Union[Tensor, list, tuple]): values on an even grid.
-        *varargs (Union[int, float, Tensor]): the spacing, one for all axes or one for each.
+        f (Union[Tensor, list, tuple]): values on an evenly spaced grid.
+        *varargs (Union[int, float, Tensor]): the spacing, one for all axes or one per axis.
             Default: 1.
         axis (Union[None, int, tuple[int], list[int]]): the axes. Default: all.
-        edge_order (int): 1.
+        edge_order (int): must be 1.
 
     Returns:
-        Tensor, float32, or float64 for float64; a list of them for several axes.
+        Tensor, float32, or float64 for float64; a list of such Tensors for several axes.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range or has fewer than two elements, or there are neither
-            one spacing nor one for each axis.
+        ValueError: if an axis is out of range or has fewer than two elements, or the number of
+            spacings is neither one nor that of the axes.
         NotImplementedError: if `edge_order` is not 1.
 
     Example:
@@ -190,7 +192,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
 
 def _derivative(f, axis, step):
-    """The derivative along one axis."""
+    """Computes the derivative along one axis."""
     scalar(step, "varargs", "gradient")
     if f.shape[axis] < 2:
         raise ValueError(
@@ -234,18 +236,20 @@ def cov(
     """Computes the covariance matrix of the rows (or columns) of a matrix; float32.
 
     Args:
-        m (Union[Tensor, number, list, tuple]): the observations, at most two axes.
+        m (Union[Tensor, number, list, tuple]): the observations, with at most two axes.
         y (Union[Tensor, number, list, tuple]): more variables.
-        rowvar (bool): whether a row is a variable, or a column.
-        bias (bool): True to divide by the number of observations, not by one less.
-        ddof (number): what is subtracted from the number instead.
-        fweights (Union[Tensor, list, tuple]): how often each observation counts; ints.
-        aweights (Union[Tensor, list, tuple]): how much each observation weighs; ints.
+        rowvar (bool): whether each row is a variable, or each column.
+        bias (bool): True to divide by the number of observations, False by one less.
+        ddof (number): if given, the number to subtract from that of the observations instead.
+        fweights (Union[Tensor, list, tuple]): the number of times that each observation counts;
+            ints.
+        aweights (Union[Tensor, list, tuple]): the relative weight of each observation; ints.
         dtype (Union[mindspore.dtype, str]): the dtype of the result.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the shapes do not fit.
-        RuntimeError: if weights are no vector with one for each observation.
+        TypeError: if an argument has another type.
+        ValueError: if the shapes do not fit.
+        RuntimeError: if weights are not a vector with one element per observation.
 
     Example:
         >>> import mindspore_compat as ms
@@ -268,10 +272,11 @@ def cov(
 
 
 def _observations(value, count, name):
-    """Weights of observations as float32.
+    """Returns the weights of the observations as float32.
 
     Raises:
-        TypeError: if they are no ints. RuntimeError: if they are no vector of that length.
+        TypeError: if they are not ints.
+        RuntimeError: if they are not a vector of that length.
     """
     value = as_tensor(value, "cov")
     if value._array.dtype.kind not in "iu":
@@ -284,7 +289,7 @@ def _observations(value, count, name):
 
 
 def _covariance(rows, weight, fweights, aweights, correction):
-    """Rows' covariances; the total weight less the correction divides."""
+    """Computes the covariances of rows; the divisor is the total weight minus the correction."""
     if weight is None:
         gap = rows - reduce.mean.run(rows, (1,), True)
         return _matrix(gap, gap) / (rows.shape[1] - correction)
@@ -303,8 +308,8 @@ def _matrix(first, second):
 
 @checked
 def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
-    """Computes the correlation coefficients of the rows (or columns) of a matrix; float32.
-    Arguments as for `cov`.
+    """Computes the correlation coefficients of the rows (or columns) of a matrix; float32. The
+    arguments are those of `cov`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""mindspore.numpy: histograms of one and several axes. `array_creations` publishes them."""
+"""mindspore.numpy: histograms of one and several axes; public through `array_creations`."""
 
 import builtins
 import math
@@ -16,18 +16,18 @@ _ANY_SEQUENCE = (tuple, list, Tensor)
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """Computes the edges of equal bins over the values (or a range), or returns the given edges.
+    """Computes the edges of equal bins over the values (or a range); returns given edges unchanged.
 
     Args:
         a (Union[number, list, tuple, Tensor]): the values.
         bins (Union[int, list, tuple, Tensor]): the number of bins, or the edges themselves.
             Default: 10.
-        range (tuple): the (start, end) of the bins; by default those of the values.
-        weights (Union[list, tuple, Tensor]): of the shape of `a`; changes nothing.
+        range (tuple): the (start, end) of the bins; by default the range of the values.
+        weights (Union[list, tuple, Tensor]): of the shape of `a`; without effect.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `bins` is negative or no vector, `range` is not a pair or descends, or the
+        ValueError: if `bins` is negative or not a vector, `range` is not an ascending pair, or the
             shapes differ.
 
     Example:
@@ -63,7 +63,7 @@ def _edges(a, bins, range, api):
 
 
 def _span(a, range, api):
-    """The start and end of the bins.
+    """Returns the start and end of the bins.
 
     Raises:
         ValueError: if `range` is not an ascending pair.
@@ -86,10 +86,11 @@ def _span(a, range, api):
 
 
 def histogram(a, bins=10, range=None, weights=None, density=False):
-    """Computes a histogram: (counts per bin, edges of the bins); the last bin includes its end.
+    """Computes a histogram: returns (counts per bin, edges of the bins). The last bin includes its
+    end.
 
-    Arguments and errors as for `histogram_bin_edges`; `weights` are what each value counts, and
-    `density` divides by the total and by each bin's width.
+    Arguments and errors are those of `histogram_bin_edges`; `weights` are the weights of the
+    values, and `density` divides by the total and by each bin's width.
 
     Example:
         >>> import mindspore_compat as ms
@@ -109,10 +110,11 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
 
 
 def _weights(weights, a, api):
-    """The weight of each value, as a float32 vector; None without weights.
+    """Returns the weight of each value, as a float32 vector; None without weights.
 
     Raises:
-        TypeError: if they are no numbers. ValueError: if they have not the shape of the values.
+        TypeError: if they are not numbers.
+        ValueError: if they do not have the shape of the values.
     """
     if weights is None:
         return None
@@ -125,9 +127,9 @@ def _weights(weights, a, api):
 
 
 def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
-    """Computes a 2-D histogram: (counts per cell, edges along x, edges along y).
+    """Computes a 2-D histogram: returns (counts per cell, edges along x, edges along y).
 
-    `x` and `y` are vectors; the other arguments and the errors as for `histogramdd`.
+    `x` and `y` are vectors; the other arguments and the errors are those of `histogramdd`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -143,20 +145,22 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
 
 
 def histogramdd(sample, bins=10, range=None, weights=None, density=False):
-    """Computes a histogram of several dimensions: (counts per cell, list of edges along each axis).
+    """Computes a histogram over several axes: returns (counts per cell, list of edges along each
+    axis).
 
     Args:
-        sample (Union[list, tuple, Tensor]): one vector for each axis, or a Tensor of one row for
-            each point.
+        sample (Union[list, tuple, Tensor]): one vector per axis, or a Tensor with one row per
+            point.
         bins (Union[int, list, tuple]): the number of bins, or the numbers or edges for each axis.
             Default: 10.
         range (list): the (start, end) along each axis, or None.
-        weights (Union[list, tuple, Tensor]): what each point counts.
+        weights (Union[list, tuple, Tensor]): the weight of each point.
         density (bool): True to divide by the total and by each cell's size.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if the shapes do not fit, or there are not as many bins or ranges as axes.
+        ValueError: if the shapes do not fit, or the number of bins or ranges is not that of the
+            axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -184,7 +188,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
 
 
 def _of_columns(columns, bins, range, weights, density, api):
-    """Counts and edges for one vector for each axis."""
+    """Returns counts and edges, given one vector per axis."""
     refuse_complex(api, *columns)
     if not columns or any(c.ndim != 1 or c.shape != columns[0].shape for c in columns):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""mindspore.numpy: joining, splitting and repeating. `array_ops` publishes them."""
+"""mindspore.numpy: joining, splitting and repetition; public through `array_ops`."""
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int
@@ -30,10 +30,11 @@ __all__ = [
 
 
 def _arrays(arrays, api):
-    """A list of Tensors.
+    """Returns a list of Tensors.
 
     Raises:
-        TypeError: if `arrays` is something else. ValueError: if there is none.
+        TypeError: if `arrays` has another type.
+        ValueError: if it is empty.
     """
     if isinstance(arrays, Tensor):
         arrays = [arrays[i] for i in range(arrays.shape[0])] if arrays.ndim else ()
@@ -45,7 +46,7 @@ def _arrays(arrays, api):
 
 @checked
 def concatenate(arrays, axis: Int | None = 0):
-    """Concatenates Tensors along an axis; for axis None, all their elements.
+    """Concatenates Tensors along an axis; if `axis` is None, all their elements.
 
     Raises:
         TypeError: if an argument has another type.
@@ -65,7 +66,7 @@ def concatenate(arrays, axis: Int | None = 0):
 
 
 def _join(arrays, axis, api):
-    """Tensors joined along an axis, in their promoted dtype."""
+    """Joins Tensors along an axis, in their promoted dtype."""
     shape = [n for index, n in enumerate(arrays[0].shape) if index != axis]
     for array in arrays[1:]:
         if [n for index, n in enumerate(array.shape) if index != axis] != shape or (
@@ -80,7 +81,7 @@ def _join(arrays, axis, api):
 
 @checked
 def append(arr, values, axis: Int = None):
-    """Appends a Tensor to another along an axis; for axis None, all elements in order.
+    """Appends a Tensor to another along an axis; if `axis` is None, all elements in order.
 
     Raises:
         TypeError: if an argument has another type.
@@ -101,8 +102,8 @@ def stack(arrays: _Arrays, axis: Int | Bool = 0):
     """Stacks Tensors of one shape along a new axis; a single Tensor is split along its first axis.
 
     Raises:
-        TypeError: if an item is not a Tensor, or `axis` no int.
-        ValueError: if `arrays` is something else or empty, or the shapes differ.
+        TypeError: if an item is not a Tensor, or `axis` is not an int.
+        ValueError: if `arrays` has another type or is empty, or the shapes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -156,7 +157,8 @@ _ERRORS = (
 
 
 def _document(function, words, *results):
-    """A docstring with the errors of all four, and an example that prints these lines."""
+    """Writes a docstring with the errors of all four functions, and an example with the given
+    output."""
     call = f"ms.numpy.{function.__name__}((ms.Tensor([1, 2]), ms.Tensor([3, 4])))"
     lines = [">>> import mindspore_compat as ms", f">>> print({call})", *results]
     example = "".join(f"\n        {line}" for line in lines)
@@ -190,11 +192,12 @@ _document(
 
 
 def _parts(x, sections, axis, api, even):
-    """The parts of a Tensor: a tuple for a number of them, a list for the indices between them.
+    """Returns the parts of a Tensor: a tuple if given their number, a list if given the indices
+    between them.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if a part would be empty, or (`even`) the parts not equal.
+        ValueError: if a part would be empty, or, with `even`, the parts not equal.
     """
     x = need_tensor(x, api)
     if not x.ndim:
@@ -227,7 +230,7 @@ def split(x, indices_or_sections, axis=0):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if the axis is out of range, or the Tensor can not be cut so.
+        ValueError: if the axis is out of range, or the Tensor cannot be split in this way.
 
     Example:
         >>> import mindspore_compat as ms
@@ -240,8 +243,8 @@ def split(x, indices_or_sections, axis=0):
 
 
 def array_split(x, indices_or_sections, axis=0):
-    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list).
-    Errors as for `split`.
+    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). The
+    errors are those of `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -254,7 +257,7 @@ def array_split(x, indices_or_sections, axis=0):
 
 
 def hsplit(x, indices_or_sections):
-    """Splits a Tensor along the second axis. Errors as for `split`.
+    """Splits a Tensor along the second axis. The errors are those of `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -267,7 +270,7 @@ def hsplit(x, indices_or_sections):
 
 
 def vsplit(x, indices_or_sections):
-    """Splits a Tensor along the first axis. Errors as for `split`.
+    """Splits a Tensor along the first axis. The errors are those of `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -280,7 +283,7 @@ def vsplit(x, indices_or_sections):
 
 
 def dsplit(x, indices_or_sections):
-    """Splits a Tensor along the third axis. Errors as for `split`.
+    """Splits a Tensor along the third axis. The errors are those of `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -294,10 +297,11 @@ def dsplit(x, indices_or_sections):
 
 def tile(a, reps):
     """Tiles a Tensor: repeats it along each axis; `reps` is an int, or a tuple, list or Tensor of
-    them.
+    ints.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if a number is negative.
+        TypeError: if an argument has another type.
+        ValueError: if a number is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -320,13 +324,15 @@ def repeat(a, repeats, axis: Int = None):
     """Repeats every element along an axis, or of the flattened input.
 
     Args:
-        a (Union[Tensor, number, list, tuple]): the values, no bools.
-        repeats (Union[int, tuple, list, Tensor]): how often, for all or for each element.
+        a (Union[Tensor, number, list, tuple]): the values; not bools.
+        repeats (Union[int, tuple, list, Tensor]): the number of repeats, for all or for each
+            element.
         axis (int): the axis.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if a number is negative, there are not as many, or the axis is out of range.
+        ValueError: if a number is negative, the length of `repeats` does not fit, or the axis is
+            out of range.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""mindspore.numpy: `pad` and its modes. `array_creations` publishes it."""
+"""mindspore.numpy: `pad` and its modes; public through `array_creations`."""
 
 import numpy
 
@@ -11,13 +11,12 @@ from ._convert import as_tensor, is_int, refuse_complex
 
 
 def _pairs(value, rank, name, tensors=True):
-    """A padding argument as one (before, after) for each axis: numbers, or a Tensor of values if it
-    was one, which has a dtype and may have a gradient.
+    """Returns a padding argument as one pair (before, after) per axis: numbers, or a Tensor of
+    values if `value` is one, which has a dtype and may have a gradient.
 
     Raises:
-        TypeError: if it is not an int, tuple, list (or Tensor), or holds something else than
-            numbers.
-        ValueError: if it can not be repeated to a pair for each axis.
+        TypeError: if it is not an int, tuple, list (or Tensor), or holds anything but numbers.
+        ValueError: if it cannot be repeated to one pair per axis.
     """
     kinds = (int, tuple, list, Tensor) if tensors else (int, tuple, list)
     if not isinstance(value, kinds):
@@ -39,12 +38,13 @@ def _pairs(value, rank, name, tensors=True):
 
 
 def _widths(value, rank, mode):
-    """The numbers of values before and after along each axis, ints from 0.
+    """Returns the numbers of values before and after along each axis, ints of at least 0.
 
-    A negative number counts as 0, except in the modes that repeat something.
+    A negative number counts as 0, except in modes that repeat values, which reject it.
 
     Raises:
-        TypeError: if they are no ints. ValueError: if one is negative.
+        TypeError: if they are not ints.
+        ValueError: if one is negative.
     """
     pairs = _pairs(value, rank, "pad_width", tensors=False)
     if not all(is_int(n) for pair in pairs for n in pair):
@@ -69,25 +69,23 @@ def pad(
     reflect_type="even",
     **kwargs,
 ):
-    """Pads a Tensor.
+    """Pads a Tensor along each axis.
 
     Args:
         arr (Union[list, tuple, Tensor]): the values.
         pad_width (Union[int, tuple, list]): the numbers of values before and after along each axis.
         mode (Union[str, Function]): "constant", "edge", "wrap", "empty", "linear_ramp", "maximum",
-            "mean", "median",
-            "minimum", "reflect", "symmetric", or a function as numpy.pad takes it. Default:
-            "constant".
+            "mean", "median", "minimum", "reflect", "symmetric", or a function of the form that
+            numpy.pad accepts. Default: "constant".
         stat_length (Union[None, int, tuple]): the number of values at each end that the statistics
             use.
-        constant_values, end_values (Union[int, tuple, list, Tensor]): for "constant" and
+        constant_values, end_values (Union[int, tuple, list, Tensor]): the values of "constant" and
             "linear_ramp". Default: 0. A Tensor of constants may promote the dtype.
         reflect_type (str): "even" or "odd". Default: "even".
 
     Raises:
-        TypeError: if `arr` is not one of these. ValueError: if `mode` is not one of these, or a
-            width
-        negative.
+        TypeError: if `arr` is not one of these.
+        ValueError: if `mode` is unknown, or a width is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -137,7 +135,7 @@ def _pad_by_index(mode):
     def run(arr, widths, options):
         if options["reflect_type"] == "even" or mode not in ("reflect", "symmetric"):
             return pad_by_index.run(arr, widths, mode)
-        # odd: turned over around the value at the edge, axis by axis
+        # odd: point reflection about the value at the edge, axis by axis
         for axis, width in enumerate(widths):
             own = [width if i == axis else (0, 0) for i in range(arr.ndim)]
             reflection, edges = (
@@ -182,8 +180,8 @@ def _pad_statistic(name):
 
 
 def _statistic(name, part, axis):
-    """One value along an axis, which stays with length 1, in the dtype of the part (rounded for
-    ints)."""
+    """Returns a statistic along an axis, which is kept with length 1, in the dtype of the part
+    (rounded for ints)."""
     if name in ("maximum", "minimum"):
         return build("ops", {"maximum": "amax", "minimum": "amin"}[name])(part, axis, True)
     upcast = part.astype("float32")
@@ -212,7 +210,7 @@ def _pad_ramp(arr, widths, options):
 
 
 def _ramp(edge, end, count, axis, rising):
-    """Values on a straight line between an edge and an end value, the end included."""
+    """Returns values on a straight line between an edge and an end value, which is included."""
     steps = [(i + 1) / count if rising else 1 - i / count for i in range(count)]
     weight = as_tensor(steps or [0.0])[:count]
     weight = weight.reshape((1,) * axis + (-1,) + (1,) * (edge.ndim - axis - 1))

@@ -1,8 +1,9 @@
-"""mindspore.numpy: the functions of one or two inputs, element by element, from a table.
+"""mindspore.numpy: elementwise functions of one or two inputs, generated from tables; public
+through `math_ops` and `logic_ops`.
 
-`math_ops` and `logic_ops` publish them. A line of the table gives the op of `mindspore.ops` that
-computes, the dtype in which inputs of each dtype are computed ("-": refused), as observed in
-MindSpore 2.10, and the inputs that are accepted besides Tensors.
+A row of a table lists the op of `mindspore.ops` that computes, the dtype in which inputs of each
+dtype are computed, as observed in MindSpore 2.10 ("-" means rejected), and the accepted inputs
+other than Tensors.
 """
 
 import math
@@ -42,7 +43,7 @@ _LAYOUTS = {
     }.items()
 }
 
-# public path: (op, layout, accepted inputs, name of the parameter)
+# public path: (op, layout, accepted inputs, parameter name)
 UNARY = {
     "numpy.arccos": ("acos", "wave", "Tensor", "input"),
     "numpy.arccosh": ("acosh", "wave", "Tensor", "x"),
@@ -133,7 +134,7 @@ ALIASES = {
 
 
 def functions(unary_table, binary_table, aliases=()):
-    """The functions of two tables, and their aliases, by name."""
+    """Returns the functions of two tables, and their aliases, by name."""
     by_path = {
         **{path: unary(path) for path in unary_table},
         **{path: binary(path) for path in binary_table},
@@ -147,14 +148,14 @@ def _refuse(api, tensor):
 
 
 def laid_out(tensor, layout, api):
-    """`tensor` in the dtype it is computed in.
+    """Casts `tensor` to the dtype in which it is computed.
 
     Raises:
-        TypeError: if the layout refuses its dtype.
+        TypeError: if the layout rejects its dtype.
     """
     kind = tensor._array.dtype
     dtype = _LAYOUTS[layout].get(kind)
-    if dtype is None:  # bfloat16, which follows float16
+    if dtype is None:  # bfloat16, which is treated as float16
         return tensor if _LAYOUTS[layout][numpy.dtype("f2")] != "-" else _refuse(api, tensor)
     if dtype == "-":
         _refuse(api, tensor)
@@ -166,7 +167,8 @@ def _cube_root(x):
 
 
 def _in_floats(op):
-    """`op` computed in floats and cast back: the powers of ints are ints."""
+    """Returns a function that computes `op` in floats and casts back: integer powers of ints are
+    ints."""
 
     def run(x):
         return cast.run(op(x), x._array.dtype) if x._array.dtype.kind in "iu" else op(x)
@@ -175,7 +177,7 @@ def _in_floats(op):
 
 
 def _compute(op_name):
-    """The function of one Tensor that `op_name` stands for."""
+    """Returns the function of one Tensor that `op_name` names."""
     if op_name == "cbrt":
         return _cube_root
     if op_name == "invert":
@@ -188,7 +190,7 @@ def _compute(op_name):
         return lambda x: whole(x) if x._array.dtype.kind in "iu" else op(x)
     if op_name == "abs":
         return lambda x: cast.run(op(x), x._array.dtype)
-    if op_name in _TURNS:  # the ops take no complex numbers
+    if op_name in _TURNS:  # the ops reject complex numbers
         return lambda x: x * _TURNS[op_name] if x._array.dtype.kind == "c" else op(x)
     return op
 
@@ -201,7 +203,7 @@ def _reader(takes):
 
 
 def unary(path):
-    """The function of that path in `UNARY` or `TESTS`."""
+    """Returns the function of that path in `UNARY` or `TESTS`."""
     op_name, layout, takes, parameter = (UNARY | TESTS)[path]
     name, reader = path.removeprefix("numpy."), _reader(takes)
 
@@ -227,7 +229,7 @@ def unary(path):
 
 
 def _example(operands, name):
-    """An example that shows the shape of the result."""
+    """Returns an example that shows the shape of the result."""
     return f"""    Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.{name}({operands}).shape)
@@ -244,22 +246,24 @@ def _named(function, name, words):
 
 
 def _with_axes(first, second):
-    """Two Tensors, one without axes with an axis of length 1: in mindspore.numpy it promotes a
-    product or quotient as any other does."""
+    """Returns two Tensors; one without axes gets an axis of length 1, because in mindspore.numpy it
+    promotes a product or quotient as any other Tensor does."""
     if bool(first.ndim) == bool(second.ndim):
         return first, second
     return [tensor if tensor.ndim else tensor.reshape((1,)) for tensor in (first, second)]
 
 
 def _upcast_pair(first, second, common):
-    """Two Tensors in their promoted dtype; ints of `heaviside` and similar functions as floats."""
+    """Returns two Tensors in their promoted dtype; `heaviside` and similar functions get ints as
+    floats."""
     upcast = "float32" if common.kind in "biu" and common.itemsize < 8 else common
     upcast = "float64" if common.kind in "iu" and common.itemsize == 8 else upcast
     return [cast.run(tensor, upcast) for tensor in (first, second)]
 
 
 def _gcd(first, second):
-    """The greatest common divisor, of ints by `ops.gcd`, of floats by Euclid's steps."""
+    """Computes the greatest common divisor: of ints by `ops.gcd`, of floats by Euclid's
+    algorithm."""
     if "f" not in (first._array.dtype.kind, second._array.dtype.kind):
         return build("ops", "gcd")(cast.run(first, "int64"), cast.run(second, "int64"))
     where = build("ops", "where")
@@ -271,7 +275,7 @@ def _gcd(first, second):
 
 
 def _lcm(first, second):
-    """The least common multiple; 0 with 0."""
+    """Computes the least common multiple; 0 if one number is 0."""
     shared = _gcd(first, second)
     factors = (cast.run(t, shared._array.dtype) for t in (first, second))
     product = arithmetic.abs.run(arithmetic.mul.run(*factors))
@@ -285,27 +289,27 @@ def _lcm(first, second):
 
 
 def _log_of_sum(first, second, base):
-    """The logarithm of the sum of powers, of complex numbers."""
+    """Computes the logarithm of the sum of powers of complex numbers."""
     powers = [elementary.exp.run(arithmetic.mul.run(tensor, base)) for tensor in (first, second)]
     return elementary.log.run(arithmetic.add.run(*powers)) / base
 
 
 def _root_of_sum(first, second):
-    """The root of the sum of squares, of complex numbers."""
+    """Computes the root of the sum of squares of complex numbers."""
     return elementary.sqrt.run(arithmetic.add.run(first * first, second * second))
 
 
-_COMPLEX = {  # what the ops do not take
+_COMPLEX = {  # functions whose ops reject complex numbers
     "logaddexp": lambda one, two: _log_of_sum(one, two, 1.0),
     "logaddexp2": lambda one, two: _log_of_sum(one, two, math.log(2)),
     "hypot": _root_of_sum,
 }
-_STEPS = 96  # enough for any two numbers of 64 bits
+_STEPS = 96  # enough for any two 64-bit numbers
 _OF_NUMBERS = {"gcd": _gcd, "lcm": _lcm}
 
 
 def _prepare(name, first, second, preparation):
-    """Two Tensors in the dtypes that the op of `name` computes in."""
+    """Returns two Tensors in the dtypes in which the op of `name` computes."""
     kinds = first._array.dtype, second._array.dtype
     if preparation == "truth":
         first, second = (laid_out(t, "truth", name) for t in (first, second))
@@ -319,7 +323,7 @@ def _prepare(name, first, second, preparation):
         promote_np(*kinds)
         first, second = floats(first), floats(second)
         low_precision = [t._array.dtype for t, k in zip((first, second), kinds) if k.kind in "fc"]
-        if len(low_precision) == 1:  # the int follows the float
+        if len(low_precision) == 1:  # the int gets the dtype of the float
             first, second = (
                 t if t._array.dtype == low_precision[0] else cast.run(t, low_precision[0])
                 for t in (first, second)
@@ -333,10 +337,10 @@ def _prepare(name, first, second, preparation):
 
 
 def _pair(name, x1, x2, kinds, preparation, reader):
-    """The two inputs as Tensors that may be computed with.
+    """Returns the two inputs as Tensors, after checks.
 
     Raises:
-        TypeError: if one is no such value, or of a dtype that is not taken.
+        TypeError: if an input is not an accepted value, or has a rejected dtype.
     """
     first, second = reader(x1, name), reader(x2, name)
     for tensor in (first, second):
@@ -351,7 +355,7 @@ def _pair(name, x1, x2, kinds, preparation, reader):
 
 
 def weak_scalars(first, second):
-    """Two Tensors; one without axes takes the dtype of one with axes."""
+    """Returns two Tensors; one without axes gets the dtype of one with axes."""
     if first.ndim and not second.ndim:
         return first, cast.run(second, first._array.dtype)
     if second.ndim and not first.ndim:
@@ -360,7 +364,7 @@ def weak_scalars(first, second):
 
 
 def binary(path):
-    """The function of that path in `BINARY` or `COMPARISONS`."""
+    """Returns the function of that path in `BINARY` or `COMPARISONS`."""
     op_name, kinds, preparation, takes = (BINARY | COMPARISONS)[path]
     name, reader = path.removeprefix("numpy."), _reader(takes)
 

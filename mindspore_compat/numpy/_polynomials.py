@@ -1,5 +1,5 @@
-"""mindspore.numpy: polynomials, given by their coefficients from the highest power down.
-`products` publishes them."""
+"""mindspore.numpy: polynomials, given by their coefficients from the highest power to the lowest;
+public through `products`."""
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, Int, InTensor
@@ -15,10 +15,11 @@ __all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
 
 
 def _coefficients(p, api):
-    """A polynomial as a vector; a number is one of degree 0.
+    """Returns a polynomial as a vector; a number is a polynomial of degree 0.
 
     Raises:
-        TypeError: if it is not an array-like value. ValueError: if it has more than one axis.
+        TypeError: if it is not array-like.
+        ValueError: if it has more than one axis.
     """
     p = as_tensor(p, api)
     if p.ndim > 1:
@@ -40,7 +41,8 @@ def polyadd(a1, a2):
     """Adds two polynomials (numbers, lists, tuples or Tensors).
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if one has more than one axis.
+        TypeError: if an argument has another type.
+        ValueError: if one has more than one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -54,7 +56,7 @@ def polyadd(a1, a2):
 
 
 def polysub(a1, a2):
-    """Subtracts two polynomials. Errors as for `polyadd`.
+    """Subtracts two polynomials. The errors are those of `polyadd`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -68,8 +70,8 @@ def polysub(a1, a2):
 
 
 def polymul(a1, a2):
-    """Multiplies two polynomials. Errors as for `polyadd`; a ValueError also if one is empty, a
-    TypeError if one is complex.
+    """Multiplies two polynomials. The errors are those of `polyadd`; an empty polynomial raises a
+    ValueError, a complex one a TypeError.
 
     Example:
         >>> import mindspore_compat as ms
@@ -83,11 +85,11 @@ def polymul(a1, a2):
 
 
 def polyval(p, x):
-    """Evaluates a polynomial at x by Horner's rule; at least float32.
+    """Evaluates a polynomial at `x` by Horner's rule; at least float32.
 
     Args:
         p (Union[number, list, tuple, Tensor]): the coefficients.
-        x (Union[number, list, tuple, Tensor]): the points of evaluation.
+        x (Union[number, list, tuple, Tensor]): the points.
 
     Raises:
         TypeError: if an argument has another type, or is complex.
@@ -115,7 +117,8 @@ def polyval(p, x):
 
 @checked
 def polyder(p, m: InTensor(Int(ge=0) | Bool, ValueError) = 1):
-    """Differentiates a polynomial m times; empty float32 if no coefficient is left.
+    """Differentiates a polynomial `m` times; the result is an empty float32 Tensor if no
+    coefficient is left.
 
     Raises:
         TypeError: if an argument has another type, or `p` is complex.
@@ -140,17 +143,17 @@ def polyder(p, m: InTensor(Int(ge=0) | Bool, ValueError) = 1):
 
 @checked
 def polyint(p, m: InTensor(Int(ge=0)) = 1, k=None):
-    """Integrates a polynomial m times, with the constants k (0 by default); at least float32 unless
-    `m` is 0.
+    """Integrates a polynomial `m` times, with the constants `k` (0 by default); at least float32
+    unless `m` is 0.
 
     Args:
         p (Union[number, list, tuple, Tensor]): the coefficients.
-        m (int): how often it is integrated.
-        k (Union[number, list, tuple, Tensor]): one constant for all integrals, or one for each.
+        m (int): the number of integrations.
+        k (Union[number, list, tuple, Tensor]): one constant for all integrations, or one for each.
 
     Raises:
         TypeError: if an argument has another type, or `p` is complex.
-        ValueError: if `m` is negative, `p` has more than one axis, or `k` too few constants.
+        ValueError: if `m` is negative, `p` has more than one axis, or `k` holds too few constants.
 
     Example:
         >>> import mindspore_compat as ms

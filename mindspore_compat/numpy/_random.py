@@ -1,4 +1,4 @@
-"""mindspore.numpy: Tensors of random numbers. `array_creations` publishes them."""
+"""mindspore.numpy: Tensors of random numbers; public through `array_creations`."""
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, Int
@@ -27,7 +27,7 @@ _INTS = {
 
 
 def _random_dtype(dtype, kinds, api):
-    """A MindSpore dtype, or the name of one, of a kind.
+    """Returns a MindSpore dtype of a kind, given the dtype or its name.
 
     Raises:
         ValueError: if it is not of that kind.
@@ -41,7 +41,8 @@ def _random_dtype(dtype, kinds, api):
 
 
 def _random_shape(shape, api):
-    """A shape from the arguments of `rand`: ints, or one int, tuple or list; (1,) for none."""
+    """Returns a shape from the arguments of `rand`: ints, or one int, tuple or list; (1,) without
+    arguments."""
     if len(shape) == 1:
         shape = shape[0]
         if isinstance(shape, Tensor):
@@ -52,15 +53,16 @@ def _random_shape(shape, api):
 
 
 def rand(*shape, dtype=float32):
-    """Returns random numbers of the uniform distribution on [0, 1); one without a shape.
+    """Draws random numbers from the uniform distribution on [0, 1); a single number without a
+    shape.
 
     Args:
         *shape (Union[int, tuple[int], list[int]]): the lengths, or one tuple or list of them.
         dtype (Union[mindspore.dtype, str]): float16, float32 or float64.
 
     Raises:
-        TypeError: if the shape is something else.
-        ValueError: if a length is negative, or `dtype` is something else.
+        TypeError: if the shape has another type.
+        ValueError: if a length is negative, or `dtype` is not one of these.
 
     Example:
         >>> import mindspore_compat as ms
@@ -74,7 +76,7 @@ def rand(*shape, dtype=float32):
 
 
 def randn(*shape, dtype=float32):
-    """Returns random numbers of the standard normal distribution; arguments and errors as for
+    """Draws random numbers from the standard normal distribution; arguments and errors are those of
     `rand`.
 
     Example:
@@ -90,17 +92,18 @@ def randn(*shape, dtype=float32):
 
 @checked
 def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int32):
-    """Returns random integers in [minval, maxval), or in [0, minval); one number by default.
+    """Draws random integers in [minval, maxval), or in [0, minval) if `maxval` is None; one number
+    by default.
 
     Args:
-        minval (int): the least number.
-        maxval (int): the number after the largest.
+        minval (int): the smallest number.
+        maxval (int): the upper bound, which is never drawn.
         shape (Union[int, tuple[int], list[int], Tensor]): the shape. Default: (1,).
         dtype (Union[mindspore.dtype, str]): int8, int16, int32 or int64.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if the range is empty, or `dtype` is something else.
+        ValueError: if the range is empty, or `dtype` is not one of these.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,6 +1,5 @@
-"""mindspore.numpy: searching and counting: indices of extremes, indices in sorted values, bins.
-
-`array_ops` publishes them.
+"""mindspore.numpy: searches and counts: indices of extremes, positions in sorted values, bins;
+public through `array_ops`.
 """
 
 import math
@@ -29,7 +28,8 @@ def argwhere(a):
     """Finds the indices of nonzero elements, one row per element; int64.
 
     Raises:
-        TypeError: if `a` is not array-like. ValueError: if it has no axis.
+        TypeError: if `a` is not array-like.
+        ValueError: if it has no axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -92,17 +92,17 @@ def argmin(a, axis: Int = None):
 
 @checked
 def searchsorted(a, v, side: _Side = "left", sorter=None):
-    """Finds the indices where values would be inserted in a sorted vector; int32.
+    """Finds the positions at which values would be inserted into a sorted vector; int32.
 
     Args:
         a (Union[list, tuple, Tensor]): the vector.
         v (Union[number, list, tuple, Tensor]): the values.
         side (str): "left" before equal elements, "right" after them.
-        sorter (Union[list, tuple, Tensor]): the order that sorts `a`, ints.
+        sorter (Union[list, tuple, Tensor]): the indices that sort `a`, ints.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `a` is not a vector, `side` is something else or the shapes do not fit.
+        ValueError: if `a` is not a vector, `side` is unknown or the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -135,16 +135,17 @@ def searchsorted(a, v, side: _Side = "left", sorter=None):
 
 
 def digitize(x, bins, right=False):
-    """Returns the bin index of each value: the number of edges below it (or up to it); edges may
-    descend. int32.
+    """Finds the bin of each value: the number of edges below it, or, with `right` False, not above
+    it. Edges may also descend. int32.
 
     Args:
         x (Union[number, list, tuple, Tensor]): the values.
         bins (Union[list, tuple, Tensor]): the edges, a vector.
-        right (bool): whether a value on an edge belongs below it.
+        right (bool): whether a value on an edge belongs to the bin below it.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `bins` is not a vector.
+        TypeError: if an argument has another type.
+        ValueError: if `bins` is not a vector.
 
     Example:
         >>> import mindspore_compat as ms
@@ -169,14 +170,14 @@ def digitize(x, bins, right=False):
 
 @checked
 def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
-    """Counts the occurrences of each number (or sums its weights), float32; `length` fixes the size
-    of the result.
+    """Counts the occurrences of each number (or sums its weights) as float32; `length` fixes the
+    length of the result.
 
     Args:
-        x (Union[list, tuple, Tensor]): numbers from 0, ints, a vector.
-        weights (Union[list, tuple, Tensor]): what each counts.
-        minlength (int): the least number of counts.
-        length (int): the number of counts.
+        x (Union[list, tuple, Tensor]): a vector of ints of at least 0.
+        weights (Union[list, tuple, Tensor]): the weight of each number.
+        minlength (int): the smallest length of the result.
+        length (int): the length of the result.
 
     Raises:
         TypeError: if an argument has another type.

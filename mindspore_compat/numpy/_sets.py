@@ -1,6 +1,5 @@
-"""mindspore.numpy: vectors as sets: distinct values, membership, intersection and difference.
-
-`array_ops` publishes them.
+"""mindspore.numpy: vectors as sets: distinct values, membership, intersection, difference; public
+through `array_ops`.
 """
 
 from .._core.declare.public_api import build
@@ -16,10 +15,10 @@ __all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "unique"]
 
 
 def _comparable(value, api):
-    """An array-like value of numbers that have an order, flattened.
+    """Returns an array-like value of ordered numbers, flattened.
 
     Raises:
-        TypeError: if it is something else, bools among it.
+        TypeError: if it is anything else, including bools.
     """
     tensor = as_tensor(value, api)
     refuse_complex(api, tensor)
@@ -55,7 +54,7 @@ def unique(x, return_inverse=False):
 
 
 def isin(element, test_elements, invert=False):
-    """Tests whether each element is in a second array (or is not, with `invert`).
+    """Tests whether each element is in a second array (with `invert`, whether it is not).
 
     Raises:
         TypeError: if an argument is not array-like.
@@ -77,7 +76,7 @@ def isin(element, test_elements, invert=False):
 
 
 def in1d(ar1, ar2, invert=False):
-    """`isin` on all elements in order.
+    """Tests whether each element of the flattened first array is in the second; see `isin`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -91,7 +90,7 @@ def in1d(ar1, ar2, invert=False):
 
 @checked
 def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = False):
-    """Computes the intersection of two arrays in ascending order and, if requested, the first
+    """Computes the intersection of two arrays in ascending order; if requested, also the first
     positions (int32) in each.
 
     Raises:
@@ -120,8 +119,8 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
 
 @checked
 def setdiff1d(ar1, ar2, assume_unique: Bool = False):
-    """Computes the set difference: values of the first array that are not in the second, in
-    ascending order unless assumed unique.
+    """Computes the set difference: the values of the first array that are not in the second, in
+    ascending order unless `assume_unique`.
 
     Raises:
         TypeError: if an argument has another type, or an input holds bools or complex numbers.

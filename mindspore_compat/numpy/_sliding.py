@@ -13,11 +13,11 @@ _MODES = ("full", "same", "valid")
 
 
 def sliding(a, v, mode, api, complexes=False):
-    """The convolution of two vectors, in their promoted dtype.
+    """Computes the convolution of two vectors, in their promoted dtype.
 
     Raises:
         TypeError: if one is complex and `complexes` is false.
-        ValueError: if one is empty or no vector, or `mode` is unknown.
+        ValueError: if one is empty or not a vector, or `mode` is unknown.
     """
     _Mode.refuse(api, "mode", mode)
     a, v = (t.reshape(-1) if not t.ndim else t for t in (a, v))

@@ -1,6 +1,7 @@
-"""mindspore.numpy: sums, extremes, means and spreads over axes, with and without NaN.
+"""mindspore.numpy: sums, extremes, means and spreads over axes, with and without NaN; public
+through `math_ops`.
 
-`math_ops` publishes them. Input and result dtypes are those observed in MindSpore 2.10.
+Input and result dtypes are those observed in MindSpore 2.10.
 """
 
 from .._core.declare.public_api import build
@@ -40,13 +41,14 @@ def sum(a, axis=None, dtype: DType = None, keepdims: Bool = False, initial=None)
 
     Args:
         a (Union[Tensor, number, list, tuple]): the values.
-        axis (Union[int, tuple, list, None]): the axes; None or no axes for all.
+        axis (Union[int, tuple, list, None]): the axes; None or an empty sequence means all.
         dtype (mindspore.dtype): the dtype of the result.
-        keepdims (bool): whether the axes stay, with length 1.
-        initial (number): what is added to the sum.
+        keepdims (bool): whether the axes are kept with length 1.
+        initial (number): a number that is added to the sum.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -73,7 +75,7 @@ def mean(a, axis=None, keepdims: Bool = False, dtype=None):
 
     Raises:
         TypeError: if an argument has another type, or `a` holds bools.
-        ValueError: if an axis is out of range or named twice.
+        ValueError: if an axis is out of range or occurs twice.
 
     Example:
         >>> import mindspore_compat as ms
@@ -90,10 +92,11 @@ def mean(a, axis=None, keepdims: Bool = False, dtype=None):
 
 
 def _axes(axis, tensor, api, bools=False, lists=True):
-    """Axes for a reduction, None for all of them; a Tensor without axes has none to name.
+    """Returns the axes of a reduction, None for all; a Tensor without axes accepts no axis.
 
     Raises:
-        TypeError: if they are no ints. ValueError: if an argument is out of range or named twice.
+        TypeError: if they are not ints.
+        ValueError: if an axis is out of range or occurs twice.
     """
     if isinstance(axis, list) and not lists:
         raise TypeError(f"For '{api}', 'axis' must be an int or a tuple of ints, but got {axis}.")
@@ -144,7 +147,7 @@ def _count(x, axes):
 
 
 def _rescale(name, plain, count, ddof):
-    """A spread with divisor `count` as one with divisor `count - ddof`."""
+    """Converts a spread with divisor `count` to one with divisor `count - ddof`."""
     ratio = count / (count - ddof) if count != ddof else float("inf")
     if name == "var":
         return plain * ratio
@@ -194,7 +197,7 @@ def _extreme(paths, over, pick):
 
 
 def _mask(where, api):
-    """A mask as a Tensor of bools; None for one that is true everywhere."""
+    """Returns a mask as a bool Tensor; None for one that is true everywhere."""
     if where is None:
         return None
     if isinstance(where, (int, float)) and where:
@@ -217,7 +220,7 @@ def ptp(x, axis=None, keepdims: Bool = False):
 
     Raises:
         TypeError: if an argument has another type, or the Tensor holds bools or complex numbers.
-        ValueError: if an axis is out of range or named twice, or the Tensor is empty.
+        ValueError: if an axis is out of range or occurs twice, or the Tensor is empty.
 
     Example:
         >>> import mindspore_compat as ms
@@ -242,13 +245,13 @@ def average(x, axis=None, weights=None, returned=False):
 
     Args:
         x (Tensor): the values; without weights the result has their dtype.
-        axis (Union[int, tuple[int], None]): the axes; None for all.
-        weights (Tensor): of the shape of `x`, or a vector along the one axis named.
-        returned (bool): whether the sum of the weights is returned too.
+        axis (Union[int, tuple[int], None]): the axes; None means all.
+        weights (Tensor): of the shape of `x`, or a vector along a single `axis`.
+        returned (bool): whether the sum of the weights is returned, too.
 
     Raises:
-        TypeError: if an argument has another type, `x` is complex, or the shapes differ and no
-            axis is named, or the weights are no vector.
+        TypeError: if an argument has another type, `x` is complex, or the shapes differ and no axis
+            is given or the weights are not a vector.
         ValueError: if an axis is out of range, or the shapes do not fit.
 
     Example:
@@ -276,7 +279,7 @@ def average(x, axis=None, weights=None, returned=False):
 
 
 def _weights(x, weights, axis):
-    """The weights in the shape of `x`."""
+    """Returns the weights in the shape of `x`."""
     if weights.dtype == dtypes.bool_:
         weights = cast.run(weights, "int32")
     if weights.shape == x.shape:
@@ -305,7 +308,8 @@ def cumsum(a, axis: Int = None, dtype=None):
     Bools and ints below 32 bits become int32.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -325,10 +329,10 @@ def cumsum(a, axis: Int = None, dtype=None):
 
 
 def _own_dtype(dtype, api):
-    """A MindSpore dtype, `bool` or None.
+    """Returns a MindSpore dtype, `bool` or None.
 
     Raises:
-        TypeError: if it is something else.
+        TypeError: if it is anything else.
     """
     if dtype is not None and dtype is not bool and not isinstance(dtype, dtypes.Type):
         raise TypeError(f"For '{api}', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
@@ -348,11 +352,12 @@ def _running(op, a, axis, api):
 def cumprod(a, axis: Int = None, dtype=None):
     """Computes the cumulative product along an axis, or over all elements in order.
 
-    Bools and ints below 32 bits become int32, or uint32 if they have no sign; the ints of a list
+    Bools and ints below 32 bits become int32, unsigned ones uint32; the ints of a list become
     int64.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -460,12 +465,13 @@ def nancumsum(a, axis: Int = None, dtype=None):
 
 
 def _replace_nan(x, fill):
-    """`x` with a number in place of NaN."""
+    """Replaces NaN in `x` by a number."""
     return cast.run(build("ops", "where")(comparison.isnan.run(x), fill, x), x._array.dtype)
 
 
 def _single(a, api):
-    """What statistics without NaN compute in: float32, or float64 for float64."""
+    """Casts to the dtype in which statistics without NaN are computed: float32, or float64 for
+    float64."""
     x = as_tensor(a, api)
     refuse_complex(api, x)
     return x if x._array.dtype == "float64" else cast.run(x, "float32")

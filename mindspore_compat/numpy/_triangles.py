@@ -1,4 +1,4 @@
-"""mindspore.numpy: triangles and diagonals of matrices. `array_creations` publishes them."""
+"""mindspore.numpy: triangles and diagonals of matrices; public through `array_creations`."""
 
 import math
 
@@ -54,7 +54,8 @@ def eye(N: Int(ge=0), M: Int(ge=0) = None, k: Int = 0, dtype=float32):
     """Returns an N x M matrix with ones on the k-th diagonal and zeros elsewhere.
 
     Raises:
-        TypeError: if a length or `k` is not an int. ValueError: if a length is negative.
+        TypeError: if a length or `k` is not an int.
+        ValueError: if a length is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -83,11 +84,12 @@ def identity(n, dtype=float32):
 
 
 def _length(value, name, api):
-    """A length, given as an int or an integer Tensor or array of one element.
+    """Returns a length, given as an int or an integer Tensor or array of one element.
 
     Raises:
-        TypeError: if it is not one of these. ValueError: if it is negative. RuntimeError: if it is
-            0.
+        TypeError: if it is not one of these.
+        ValueError: if it is negative.
+        RuntimeError: if it is 0.
     """
     if isinstance(value, (Tensor, numpy.ndarray, numpy.integer)) and value.size == 1:
         value = value.item()
@@ -105,7 +107,8 @@ def tri(N, M=None, k: Int = 0, dtype: DType | None = float32):
 
     Raises:
         TypeError: if a length or `k` is not an int, or `dtype` is not a MindSpore dtype.
-        ValueError: if a length is negative. RuntimeError: if it is 0.
+        ValueError: if a length is negative.
+        RuntimeError: if it is 0.
 
     Example:
         >>> import mindspore_compat as ms
@@ -146,8 +149,8 @@ def tril(m, k: Int = 0):
 
 @checked
 def triu(m, k: Int = 0):
-    """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. Errors as
-    `tril`.
+    """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. The errors are
+    those of `tril`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -171,14 +174,14 @@ def _matrices(m, api):
 
 
 def _positions(matrix):
-    """The rows and columns of nonzero elements; int32, or float32 if there are none."""
+    """Returns the rows and columns of nonzero elements; int32, or float32 if there are none."""
     rows = masks.argwhere.run(matrix)
     rows = rows.astype(int32 if rows.size else float32)
     return rows[:, 0], rows[:, 1]
 
 
 def _lengths(n, m):
-    """Lengths from numbers, rounded up, at least 0."""
+    """Returns lengths, given numbers, rounded up and at least 0."""
     rows = max(math.ceil(n), 0)
     return rows, rows if m is None else max(math.ceil(m), 0)
 
@@ -228,7 +231,8 @@ def tril_indices_from(arr, k=0):
     """Returns the row and column indices of the lower triangle of a matrix of this shape.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `arr` is not a matrix.
+        TypeError: if an argument has another type.
+        ValueError: if `arr` is not a matrix.
 
     Example:
         >>> import mindspore_compat as ms
@@ -245,7 +249,8 @@ def triu_indices_from(arr, k=0):
     """Returns the row and column indices of the upper triangle of a matrix of this shape.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `arr` is not a matrix.
+        TypeError: if an argument has another type.
+        ValueError: if `arr` is not a matrix.
 
     Example:
         >>> import mindspore_compat as ms
@@ -263,8 +268,8 @@ def diag(v, k: Int = 0):
     """Builds a matrix with a vector on its k-th diagonal, or extracts that diagonal of a matrix.
 
     Raises:
-        TypeError: if `v` is not a Tensor or complex. ValueError: if it does not have one or two
-            axes.
+        TypeError: if `v` is not a Tensor or is complex.
+        ValueError: if it does not have one or two axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -286,7 +291,7 @@ def diagflat(v, k: InTensor(Int | Bool) = 0):
     """Builds a matrix with the flattened input on its k-th diagonal.
 
     Raises:
-        TypeError: if `v` is not a Tensor, or complex, or `k` no int.
+        TypeError: if `v` is not a Tensor or is complex, or `k` is not an int.
 
     Example:
         >>> import mindspore_compat as ms
@@ -307,7 +312,7 @@ def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range, or both are one.
+        ValueError: if an axis is out of range, or both axes are the same.
 
     Example:
         >>> import mindspore_compat as ms
@@ -334,7 +339,8 @@ def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
     """Returns the indices of the main diagonal of an array with `ndim` axes of length n; int32.
 
     Raises:
-        TypeError: if an argument is not an int. ValueError: if `n` is less than 1.
+        TypeError: if an argument is not an int.
+        ValueError: if `n` is less than 1.
 
     Example:
         >>> import mindspore_compat as ms
@@ -354,7 +360,7 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range, or both are one.
+        ValueError: if an axis is out of range, or both axes are the same.
 
     Example:
         >>> import mindspore_compat as ms
@@ -371,17 +377,17 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
 
 @checked
 def vander(x, N=None, increasing: Bool = False):
-    """Returns the Vandermonde matrix: the powers of each element of a vector, one row each, from
-    the highest down (or up).
+    """Returns the Vandermonde matrix: the powers of each element of a vector, one row per element,
+    descending unless `increasing`.
 
     Args:
         x (Union[list, tuple, Tensor]): the vector.
-        N (int): the number of powers; None or 0 for as many as there are elements.
+        N (int): the number of powers; None or 0 means the number of elements.
         increasing (bool): whether the powers ascend.
 
     Raises:
         TypeError: if an argument has another type, or `x` holds bools.
-        ValueError: if `x` is not a vector with elements, or `N` is negative.
+        ValueError: if `x` is not a nonempty vector, or `N` is negative.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""mindspore.numpy: window functions of signal processing. `array_creations` publishes them."""
+"""mindspore.numpy: window functions for signal processing; public through `array_creations`."""
 
 import math
 

@@ -1,6 +1,6 @@
-"""mindspore.numpy: new Tensors: of values, of ranges, of grids.
+"""mindspore.numpy: creation of Tensors from values, ranges and grids.
 
-Random numbers, window functions, triangles, histograms and padding are in files of their own.
+Random numbers, window functions, triangles, histograms and padding are in separate files.
 """
 
 import math
@@ -67,7 +67,7 @@ float32, int32 = dtypes.float32, dtypes.int32
 
 
 def _as_new(tensor, dtype, api):
-    """`tensor` cast to the dtype of a new Tensor; unchanged for None."""
+    """Casts `tensor` to the dtype of a new Tensor; None keeps its dtype."""
     return tensor if dtype is None else cast.run(tensor, dtypes.to_numpy(new_dtype(dtype, api)))
 
 
@@ -108,7 +108,7 @@ def array(obj, dtype=None, copy: Any = True, ndmin: InTensor(Number | Bool) = 0)
 
 
 def asarray(a, dtype=None):
-    """Converts an array-like value to a Tensor; a matching Tensor is returned itself.
+    """Converts an array-like value to a Tensor; a Tensor of the right dtype is returned unchanged.
 
     Example:
         >>> import mindspore_compat as ms
@@ -123,7 +123,7 @@ def asarray(a, dtype=None):
 def asfarray(a, dtype=float32):
     """Converts an array-like value to a Tensor of a floating dtype, float32 by default.
 
-    A dtype of ints or bools stands for float32, None for the value's own.
+    A dtype of ints or bools means float32; None keeps the value's own dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -181,8 +181,8 @@ def ones(shape, dtype=float32):
 def empty(shape, dtype: DType | None = float32):
     """Returns a Tensor of a shape with unspecified values; float32 by default.
 
-    The memory is cleared, as the original's usually is. A TypeError for a Tensor that holds
-    anything but int32 or int64.
+    The memory is cleared, as MindSpore's usually is. If `shape` is a Tensor of a dtype other than
+    int32 or int64, a TypeError is raised.
 
     Example:
         >>> import mindspore_compat as ms
@@ -202,7 +202,8 @@ def full(shape, fill_value, dtype=None):
     """Returns a Tensor of a shape filled with an array-like value, in the value's dtype by default.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the value does not fit.
+        TypeError: if an argument has another type.
+        ValueError: if the value does not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -217,10 +218,11 @@ def full(shape, fill_value, dtype=None):
 
 
 def _like(a, fill, dtype, shape, api):
-    """`fill` repeated: a number in the dtype of `a`, anything else in its own.
+    """Repeats `fill`: a number in the dtype of `a`, anything else in its own dtype.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `a` has, or `fill` does not fit.
+        TypeError: if an argument has another type.
+        ValueError: if `a` is not array-like, or `fill` does not fit.
     """
     a = _model(a, api)
     refuse_complex(api, a)
@@ -234,10 +236,10 @@ def _like(a, fill, dtype, shape, api):
 
 
 def _model(value, api):
-    """An array-like value whose shape and dtype are taken.
+    """Converts an array-like value whose shape and dtype are taken.
 
     Raises:
-        ValueError: if it is something else, as documented of these functions alone.
+        ValueError: if it is anything else, as documented for these functions only.
     """
     try:
         return as_tensor(value, api)
@@ -246,12 +248,12 @@ def _model(value, api):
 
 
 def _nothing(shape):
-    """Whether a shape is an empty list or tuple, which the original treats as omitted."""
+    """Returns whether a shape is an empty list or tuple, which MindSpore treats as omitted."""
     return isinstance(shape, (tuple, list)) and not shape
 
 
 def zeros_like(a, dtype=None, shape=None):
-    """Returns zeros in the shape and dtype of an array-like value by default.
+    """Returns zeros; shape and dtype default to those of an array-like value.
 
     Example:
         >>> import mindspore_compat as ms
@@ -264,7 +266,7 @@ def zeros_like(a, dtype=None, shape=None):
 
 
 def ones_like(a, dtype=None, shape=None):
-    """Returns ones in the shape and dtype of an array-like value by default.
+    """Returns ones; shape and dtype default to those of an array-like value.
 
     Example:
         >>> import mindspore_compat as ms
@@ -278,7 +280,7 @@ def ones_like(a, dtype=None, shape=None):
 
 @checked
 def empty_like(prototype, dtype: DType = None, shape=None):
-    """Returns unspecified values in the shape and dtype of an array-like value by default.
+    """Returns unspecified values; shape and dtype default to those of an array-like value.
 
     Example:
         >>> import mindspore_compat as ms
@@ -294,8 +296,8 @@ def empty_like(prototype, dtype: DType = None, shape=None):
 
 
 def full_like(a, fill_value, dtype=None, shape=None):
-    """Returns a Tensor filled with an array-like value, in the shape and dtype of another value by
-    default.
+    """Returns a Tensor filled with an array-like value; shape and dtype default to those of another
+    value.
 
     Example:
         >>> import mindspore_compat as ms
@@ -339,7 +341,7 @@ def arange(start, stop=None, step=None, dtype=None):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `step` is 0, or there is no such number.
+        ValueError: if `step` is 0, or the range is empty.
 
     Example:
         >>> import mindspore_compat as ms
@@ -364,7 +366,7 @@ def arange(start, stop=None, step=None, dtype=None):
 
 
 def _ends(start, stop, api):
-    """Both ends of a range as float32."""
+    """Returns both ends of a range as float32."""
     ends = as_tensor(start, api), as_tensor(stop, api)
     refuse_complex(api, *ends)
     for end in ends:
@@ -388,8 +390,8 @@ def linspace(
     Args:
         start, stop (Union[number, list, tuple, Tensor]): the ends, which are broadcast.
         num (int): the number of values. Default: 50.
-        endpoint (bool): whether `stop` is one of them. Default: True.
-        retstep (bool): whether the distance is returned as well. Default: False.
+        endpoint (bool): whether `stop` is included. Default: True.
+        retstep (bool): whether the distance is returned, too. Default: False.
         dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
         axis (int): the position of the new axis. Default: 0.
 
@@ -410,7 +412,7 @@ def linspace(
 
 
 def _single(axis, api):
-    """An axis; of a tuple or list its one element."""
+    """Returns an axis; of a tuple or list, its single element."""
     if not isinstance(axis, (tuple, list)):
         return axis
     if len(axis) != 1:
@@ -419,7 +421,8 @@ def _single(axis, api):
 
 
 def _even(start, stop, num, endpoint, axis, api):
-    """The numbers of `linspace`, and their distance (NaN for a single one that ends there)."""
+    """Returns the numbers of `linspace`, and their distance (NaN for a single number with
+    `endpoint`)."""
     first, last = _ends(start, stop, api)
     if num < 1:
         raise ValueError(f"For '{api}', 'num' must be at least 1, but got {num}.")
@@ -429,7 +432,7 @@ def _even(start, stop, num, endpoint, axis, api):
     axis = axis_of(_single(axis, api), rank + 1, api, bools=True)
     counts = Tensor([float(i) for i in range(num)]).reshape((-1,) + (1,) * rank)
     numbers = first + counts * (step if parts else last * 0)
-    if endpoint and num > 1:  # the end exactly, whatever rounding did
+    if endpoint and num > 1:  # set the end exactly, free of rounding errors
         final = (first * 0 + last).reshape((1, *numbers.shape[1:]))
         numbers = join_split.cat.run([numbers[:-1], final], 0)
     return transpose.moveaxis.run(numbers, 0, axis), step
@@ -445,8 +448,8 @@ def logspace(
     dtype=None,
     axis=0,
 ):
-    """Returns numbers evenly spaced on a log scale: `base` to the powers of `linspace`. Arguments
-    and errors as there; `base` is a number.
+    """Returns numbers evenly spaced on a log scale: `base` to the powers of `linspace`. The other
+    arguments and the errors are those of `linspace`; `base` is a number.
 
     Example:
         >>> import mindspore_compat as ms
@@ -463,7 +466,7 @@ def logspace(
 def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=None, axis=0):
     """Returns `num` numbers in geometric progression from `start` to `stop`.
 
-    Arguments and errors as for `linspace`.
+    Arguments and errors are those of `linspace`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -484,7 +487,7 @@ def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=No
 
 @checked
 def meshgrid(*xi, sparse: Bool = False, indexing="xy"):
-    """Returns the coordinate grids of Tensors, as a list; `sparse` keeps axes of length 1.
+    """Returns the coordinate grids of vectors, as a list; `sparse` keeps axes of length 1.
 
     Raises:
         TypeError: if an argument has another type, or `indexing` is neither "xy" nor "ij".
@@ -519,8 +522,8 @@ def indices(dimensions, dtype=int32, sparse: Bool = False):
     """Returns the index grids of a shape, as a list.
 
     Raises:
-        TypeError: if `dimensions` is not a tuple or list of numbers, or another argument of another
-            type.
+        TypeError: if `dimensions` is not a tuple or list of numbers, or another argument has the
+            wrong type.
         ValueError: if a length is less than 1.
 
     Example:
@@ -538,10 +541,11 @@ def indices(dimensions, dtype=int32, sparse: Bool = False):
 
 
 def ix_(*args):
-    """Returns vectors (Tensors) in shapes that together index a grid, as a tuple.
+    """Returns vectors (Tensors), reshaped so that together they index a grid, as a tuple.
 
     Raises:
-        TypeError: if one is not a Tensor. ValueError: if one is not a vector.
+        TypeError: if an argument is not a Tensor.
+        ValueError: if it is not a vector.
 
     Example:
         >>> import mindspore_compat as ms
@@ -557,8 +561,8 @@ def ix_(*args):
 
 
 class _Grid:
-    """`mgrid[0:3, 0:2]` and `ogrid[...]`: coordinates from slices; a step of 4j means four points,
-    ends included."""
+    """Makes coordinates from slices, as in `mgrid[0:3, 0:2]` and `ogrid[...]`; a step of 4j means
+    four points, ends included."""
 
     def __init__(self, whole):
         self.whole = whole

@@ -1,5 +1,5 @@
-"""mindspore.numpy: shapes, order, functions along axes. Joining and splitting, choosing and sets
-are in separate files."""
+"""mindspore.numpy: shapes, order of elements, functions along axes. Joining and splitting,
+selection and sets are in separate files."""
 
 import numpy
 
@@ -68,7 +68,8 @@ def reshape(x, new_shape):
     """Reshapes a Tensor to a shape given as an int, tuple, list or integer Tensor.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the elements do not fit.
+        TypeError: if an argument has another type.
+        ValueError: if the number of elements does not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -89,7 +90,7 @@ def reshape(x, new_shape):
 
 
 def ravel(x):
-    """Flattens a Tensor. A TypeError for other values.
+    """Flattens a Tensor; raises a TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -105,7 +106,8 @@ def transpose(a, axes=None):
     """Permutes the axes of a Tensor; reverses them by default.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `axes` does not name each axis.
+        TypeError: if an argument has another type.
+        ValueError: if `axes` is not a permutation of the axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -128,7 +130,8 @@ def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
     """Swaps two axes of a Tensor.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -142,11 +145,12 @@ def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
 
 
 def moveaxis(a, source, destination):
-    """Moves axes of a Tensor from `source` to `destination`: ints, or equally many ints.
+    """Moves axes of a Tensor from `source` to `destination`, which are ints, or sequences of equal
+    length.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range or named twice, or there are not as many.
+        ValueError: if an axis is out of range or occurs twice, or the lengths differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -177,7 +181,8 @@ def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
     """Rolls an axis of a Tensor back until it precedes `start`.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -197,11 +202,11 @@ def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
 
 
 def expand_dims(a, axis):
-    """Inserts axes of length 1 into a Tensor, at positions in the result.
+    """Inserts axes of length 1 into a Tensor; `axis` counts axes of the result.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range or named twice, or there is none.
+        ValueError: if an axis is out of range or occurs twice, or no axis is given.
 
     Example:
         >>> import mindspore_compat as ms
@@ -220,10 +225,11 @@ def expand_dims(a, axis):
 
 
 def squeeze(a, axis=None):
-    """Removes axes of length 1 from a Tensor: all of them, or those among the given axes.
+    """Removes axes of length 1 from a Tensor: all of them, or the given ones.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -246,8 +252,8 @@ def broadcast_to(array, shape):
     """Broadcasts a Tensor to a shape given as a tuple, list or Tensor of ints.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the Tensor does not fit, or a
-        length is not an int.
+        TypeError: if an argument has another type.
+        ValueError: if the Tensor does not fit, or a length is not an int.
 
     Example:
         >>> import mindspore_compat as ms
@@ -274,7 +280,8 @@ def broadcast_arrays(*args):
     """Broadcasts Tensors to their common shape; returns a list.
 
     Raises:
-        TypeError: if one is not a Tensor. ValueError: if the shapes do not fit.
+        TypeError: if an argument is not a Tensor.
+        ValueError: if the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -296,7 +303,8 @@ def _atleast(count, arrays):
 
 
 def atleast_1d(*arys):
-    """Returns Tensors with at least one axis; a list for several. A TypeError for other values.
+    """Returns Tensors with at least one axis, several as a list; raises a TypeError for other
+    values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -309,7 +317,8 @@ def atleast_1d(*arys):
 
 
 def atleast_2d(*arys):
-    """Returns Tensors with at least two axes; a list for several. A TypeError for other values.
+    """Returns Tensors with at least two axes, several as a list; raises a TypeError for other
+    values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -322,7 +331,8 @@ def atleast_2d(*arys):
 
 
 def atleast_3d(*arys):
-    """Returns Tensors with at least three axes; a list for several. A TypeError for other values.
+    """Returns Tensors with at least three axes, several as a list; raises a TypeError for other
+    values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -339,7 +349,8 @@ def size(a, axis: Int | Bool = None):
     """Returns the number of elements, or the length of an axis, as an int.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -356,11 +367,11 @@ def size(a, axis: Int | Bool = None):
 
 
 def flip(m, axis=None):
-    """Reverses the order of elements of a Tensor along axes, all by default.
+    """Reverses the order of the elements of a Tensor along axes, by default along all.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range or named twice.
+        ValueError: if an axis is out of range or occurs twice.
 
     Example:
         >>> import mindspore_compat as ms
@@ -377,7 +388,7 @@ def flip(m, axis=None):
 
 
 def flipud(m):
-    """Reverses a Tensor along the first axis. A ValueError if it has none.
+    """Reverses a Tensor along the first axis; raises a ValueError if it has none.
 
     Example:
         >>> import mindspore_compat as ms
@@ -391,7 +402,7 @@ def flipud(m):
 
 
 def fliplr(m):
-    """Reverses a Tensor along the second axis. A ValueError if it has none.
+    """Reverses a Tensor along the second axis; raises a ValueError if it has none.
 
     Example:
         >>> import mindspore_compat as ms
@@ -411,16 +422,17 @@ def _flip(m, axis, api):
 
 
 def roll(a, shift, axis=None):
-    """Rolls the elements of a Tensor along axes; elements beyond the end reappear at the start.
+    """Rolls the elements of a Tensor along axes; elements moved beyond the end reappear at the
+    start.
 
     Args:
         a (Tensor): the elements.
-        shift (Union[int, tuple, list]): how far, along all axes or each of them.
-        axis (Union[int, tuple, list, None]): the axes; without them all elements move in order.
+        shift (Union[int, tuple, list]): the number of positions, for all axes or for each of them.
+        axis (Union[int, tuple, list, None]): the axes; None rolls the flattened elements.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range, or there are not as many shifts as axes.
+        ValueError: if an axis is out of range, or the numbers of shifts and axes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -453,7 +465,7 @@ def roll(a, shift, axis=None):
 
 @checked
 def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
-    """Rotates a Tensor k times by 90 degrees in the plane of two axes.
+    """Rotates a Tensor `k` times by 90 degrees in the plane of two axes.
 
     Raises:
         TypeError: if an argument has another type.
@@ -485,7 +497,8 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
     """Applies a function of vectors to every vector along an axis of a Tensor.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -516,12 +529,12 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
 
 @checked
 def apply_over_axes(func: Callable, a, axes):
-    """Applies a function of (array, axis) repeatedly over several axes; reduced axes are kept with
-    length 1.
+    """Applies a function of (array, axis) to the Tensor for each of several axes in turn; reduced
+    axes are kept with length 1.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range or named twice.
+        ValueError: if an axis is out of range or occurs twice.
 
     Example:
         >>> import mindspore_compat as ms
@@ -546,7 +559,7 @@ def apply_over_axes(func: Callable, a, axes):
 
 
 def _as_list(axes):
-    """A vector of ints, or the keys of a dict, as a list; other values as they are."""
+    """Returns a vector of ints, or the keys of a dict, as a list; other values unchanged."""
     if isinstance(axes, dict):
         return list(axes)
     whole = (
@@ -558,7 +571,7 @@ def _as_list(axes):
 
 
 def array_str(a):
-    """Returns the text of a Tensor's values, as printed. A TypeError for other values.
+    """Returns the values of a Tensor as printed text; raises a TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,7 +1,7 @@
 """mindspore.numpy.fft: Fourier transforms under NumPy's names.
 
-The transforms are declared with those of `mindspore.ops`; this module has the two functions whose
-parameter names differ.
+The transforms are declared with those of `mindspore.ops`. This module defines the two functions
+whose parameter names differ.
 """
 
 from .. import ops  # noqa: F401 - its packages hold the declarations
@@ -11,14 +11,15 @@ __getattr__, __dir__, __all__ = facade(__name__, names=("fftshift", "ifftshift")
 
 
 def fftshift(x, axes=None):
-    """Shifts frequency 0 to the middle of axes, all by default.
+    """Shifts frequency 0 to the middle of the given axes, by default of all axes.
 
     Args:
         x (Tensor): the result of `fft` or `fftfreq`.
         axes (Union[int, tuple[int], list[int]], optional): the axes.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -31,7 +32,8 @@ def fftshift(x, axes=None):
 
 
 def ifftshift(x, axes=None):
-    """Undoes `fftshift`. Arguments and errors as there.
+    """Shifts frequency 0 from the middle back to the start: the inverse of `fftshift`, with its
+    arguments and errors.
 
     Example:
         >>> import mindspore_compat as ms

@@ -40,7 +40,7 @@ def isclose(
 
     Args:
         a, b (Union[Tensor, number, list, tuple]): values of one dtype.
-        rtol, atol (number): the relative and the absolute difference allowed.
+        rtol, atol (number): the relative and the absolute tolerance.
         equal_nan (bool): whether NaN is close to NaN.
 
     Raises:
@@ -65,7 +65,7 @@ def isclose(
 
 
 def isneginf(x):
-    """Tests for negative infinity in a Tensor, element by element. A TypeError for anything else.
+    """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else.
 
     Example:
         >>> import numpy as np
@@ -79,7 +79,7 @@ def isneginf(x):
 
 
 def isposinf(x):
-    """Tests for positive infinity in a Tensor, element by element. A TypeError for anything else.
+    """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else.
 
     Example:
         >>> import numpy as np
@@ -97,7 +97,7 @@ def signbit(x, dtype: DType("bool") = None):
     """Tests whether elements are negative (False for -0.0).
 
     Raises:
-        TypeError: if `x` is not an array-like value of real numbers, or `dtype` is not bool.
+        TypeError: if `x` is not array-like and real, or `dtype` is not bool.
 
     Example:
         >>> import mindspore_compat as ms
@@ -111,10 +111,11 @@ def signbit(x, dtype: DType("bool") = None):
 
 @checked
 def sometrue(a, axis=None, keepdims: Int | Bool = False):
-    """Tests whether any element over axes is true.
+    """Tests whether any element over the given axes is true.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -135,7 +136,7 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
 
 
 def isscalar(element):
-    """Returns True for a real number or a string of Python or NumPy.
+    """Returns True for a real number or a string, of Python or NumPy.
 
     Example:
         >>> import mindspore_compat as ms
@@ -148,7 +149,8 @@ def isscalar(element):
 
 
 def _operand(value, api):
-    """A value to compare; None for nested lists that do not consist of numbers."""
+    """Converts a value to be compared; returns None for nested lists that do not consist of
+    numbers."""
     try:
         return as_tensor(value, api)
     except TypeError:
@@ -159,7 +161,7 @@ def _operand(value, api):
 
 @checked
 def array_equal(a1, a2, equal_nan: Bool = False):
-    """Returns a bool Tensor: True if the shapes and all elements are equal.
+    """Tests whether the shapes and all elements of two arrays are equal; returns a bool Tensor.
 
     Raises:
         TypeError: if an argument has another type.
@@ -181,7 +183,7 @@ def array_equal(a1, a2, equal_nan: Bool = False):
 
 
 def array_equiv(a1, a2):
-    """Returns a bool Tensor: True if the arrays broadcast and all elements are equal.
+    """Tests whether two arrays broadcast and all elements are equal; returns a bool Tensor.
 
     Raises:
         TypeError: if an argument has another type.
@@ -203,7 +205,8 @@ def array_equiv(a1, a2):
 
 
 def _promote(first, second):
-    """The promoted dtype of two: NumPy's for ints, the float's for a float with an int."""
+    """Returns the promoted dtype of two: NumPy's for ints, that of the float for a float with an
+    int."""
     kinds = numpy.dtype(dtypes.to_numpy(first)), numpy.dtype(dtypes.to_numpy(second))
     if all(kind.kind in "biu" for kind in kinds):
         return dtypes.from_numpy(numpy.result_type(*kinds))
@@ -224,7 +227,7 @@ def promote_types(type1, type2):
         type1, type2 (Union[mindspore.dtype, type, str]): dtypes of real numbers, or their names.
 
     Raises:
-        TypeError: if one is something else.
+        TypeError: if an argument is not one of these.
 
     Example:
         >>> import mindspore_compat as ms
@@ -237,10 +240,11 @@ def promote_types(type1, type2):
 
 
 def result_type(*arrays_and_dtypes):
-    """Returns the dtype that Tensors, numbers, dtypes and names of dtypes are promoted to.
+    """Returns the dtype to which Tensors, numbers, dtypes and names of dtypes are promoted.
 
     Raises:
-        TypeError: if one is something else. ValueError: if there is none.
+        TypeError: if an argument is not one of these.
+        ValueError: if there are no arguments.
 
     Example:
         >>> import mindspore_compat as ms

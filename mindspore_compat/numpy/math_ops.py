@@ -1,7 +1,7 @@
-"""mindspore.numpy: mathematics element by element, products of all kinds, sums and statistics.
+"""mindspore.numpy: elementwise mathematics, products, sums and statistics.
 
-The functions of one or two inputs come from the table in `_pointwise`, those over axes from
-`_statistics` and `_differences`; other functions are here.
+Functions of one or two inputs come from the table in `_pointwise`, functions over axes from
+`_statistics` and `_differences`; the other functions are defined here.
 """
 
 from .._core.declare.public_api import build
@@ -30,7 +30,7 @@ globals().update(_functions)
 
 
 def fix(x):
-    """Rounds a Tensor's elements toward zero: float32, or float16 for float16.
+    """Rounds the elements of a Tensor toward zero: float32, or float16 for float16.
 
     Raises:
         TypeError: if `x` is not a Tensor.
@@ -48,14 +48,15 @@ def fix(x):
 
 @checked
 def around(a, decimals: Int(ge=0) | Bool = 0):
-    """Rounds to a number of decimals, halves to even, in the input's dtype.
+    """Rounds to a number of decimal places, with ties to even, in the input's dtype.
 
     Args:
-        a (Union[Tensor, int, float, list, tuple]): the values, of floats, int32 or int64.
-        decimals (int): the number of decimals; not negative, as in the original.
+        a (Union[Tensor, int, float, list, tuple]): the values, floating, int32 or int64.
+        decimals (int): the number of decimal places; not negative, as in MindSpore.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `decimals` is negative.
+        TypeError: if an argument has another type.
+        ValueError: if `decimals` is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -76,11 +77,11 @@ round = around
 
 @checked
 def copysign(x1, x2, dtype: DType = None):
-    """Returns the magnitude of x1 with the sign of x2, in the dtype of x1.
+    """Returns the magnitude of `x1` with the sign of `x2`, in the dtype of `x1`.
 
     Raises:
-        TypeError: if an input is neither Tensor, number, list nor tuple, or holds bools, or if x2
-            is complex.
+        TypeError: if an input is neither a Tensor, number, list nor tuple, or holds bools, or if
+            `x2` is complex.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -102,9 +103,9 @@ def copysign(x1, x2, dtype: DType = None):
 
 
 def divmod(x1, x2, dtype=None):
-    """Returns (quotient rounded down, remainder) of Tensors or numbers.
+    """Computes (quotient rounded down, remainder) of Tensors or numbers.
 
-    Beside a Tensor a number keeps its dtype in the quotient; in the remainder it is an int32 or
+    Next to a Tensor, a number keeps its dtype in the quotient; in the remainder it is an int32 or
     float32.
 
     Raises:
@@ -135,8 +136,8 @@ def clip(x, xmin, xmax, dtype=None):
         x (Union[Tensor, number, list, tuple]): the values.
         xmin (Union[Tensor, number, list, tuple, None]): the lower bound.
         xmax (Union[Tensor, number, list, tuple, None]): the upper bound.
-        dtype (mindspore.dtype): changes nothing, as in the original: the result has the dtype the
-            inputs are promoted to, ignoring a bound without axes.
+        dtype (mindspore.dtype): without effect, as in MindSpore. The result has the dtype to which
+            the inputs are promoted, ignoring a bound without axes.
 
     Raises:
         TypeError: if an argument is not one of these, or complex.

@@ -45,10 +45,10 @@ __all__ += _polynomials.__all__
 
 
 def _two(a, b, api):
-    """Two Tensors of one dtype, which is not bool.
+    """Returns two Tensors of one dtype, which must not be bool.
 
     Raises:
-        TypeError: if one is something else.
+        TypeError: if one is anything else.
     """
     a, b = need_tensor(a, api), need_tensor(b, api)
     if a.dtype != b.dtype or a._array.dtype.kind == "b":
@@ -60,7 +60,7 @@ def _two(a, b, api):
 
 
 def _check_aligned(a, b, axis, api):
-    """Refuses Tensors whose summed axes differ in length with a ValueError."""
+    """Rejects Tensors whose contracted axes differ in length with a ValueError."""
     if a.shape[-1] != b.shape[axis if b.ndim > 1 else -1]:
         raise ValueError(
             f"For '{api}', the axes that are summed must have one length, but got "
@@ -71,13 +71,15 @@ def _check_aligned(a, b, axis, api):
 def dot(a, b):
     """Computes the dot product of vectors, or the product of matrices.
 
-    The last axis of `a` meets the last but one of `b`, or its only one; a number multiplies.
+    The last axis of `a` is contracted with the second-to-last axis of `b`, or its only one; a
+    number multiplies every element.
 
     Args:
-        a, b (Tensor): of one dtype, unless one has no axis.
+        a, b (Tensor): of one dtype, unless one has no axes.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+        TypeError: if an argument has another type.
+        ValueError: if the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -95,10 +97,11 @@ def dot(a, b):
 
 @checked
 def matmul(x1, x2, dtype=None):
-    """Multiplies matrices in the last two axes of Tensors of one dtype.
+    """Computes the matrix product over the last two axes of Tensors of one dtype.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+        TypeError: if an argument has another type.
+        ValueError: if the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -115,10 +118,12 @@ def matmul(x1, x2, dtype=None):
 
 
 def inner(a, b):
-    """Computes the inner product of Tensors over the last axes; multiplies if one is a number.
+    """Computes the inner product of Tensors over their last axes; a number multiplies every
+    element.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+        TypeError: if an argument has another type.
+        ValueError: if the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -135,7 +140,7 @@ def inner(a, b):
 
 
 def outer(a, b):
-    """Computes the outer product of two Tensors of one dtype. A TypeError for other values.
+    """Computes the outer product of two Tensors of one dtype; raises a TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -154,11 +159,12 @@ def tensordot(a, b, axes=2):
 
     Args:
         a, b (Tensor): of one dtype.
-        axes (Union[int, tuple, list]): how many last axes of a and first axes of b, or the two
-            lists of axes.
+        axes (Union[int, tuple, list]): the number of last axes of `a` and first axes of `b`, or the
+            two lists of axes.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the axes do not fit.
+        TypeError: if an argument has another type.
+        ValueError: if the axes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -179,7 +185,7 @@ def tensordot(a, b, axes=2):
 
 
 def _summed_axes(a, b, axes):
-    """The axes of both Tensors that are summed over, counted from 0."""
+    """Returns the axes of both Tensors that are contracted, counted from 0."""
     if isinstance(axes, int):
         if not 0 <= axes <= min(a.ndim, b.ndim):
             raise ValueError(
@@ -200,7 +206,7 @@ def kron(a, b):
     """Computes the Kronecker product of two array-like values.
 
     Raises:
-        TypeError: if an argument has another type, or complex numbers are given with others.
+        TypeError: if an argument has another type, or only one of them is complex.
 
     Example:
         >>> import mindspore_compat as ms
@@ -230,8 +236,8 @@ def cross(
 
     Args:
         a, b (Union[Tensor, list, tuple]): the vectors.
-        axisa, axisb, axisc (int): the axes of the vectors in the inputs and in the result.
-        axis (int): one axis in place of the three.
+        axisa, axisb, axisc (int): the axes of the vectors in `a`, in `b` and in the result.
+        axis (int): if given, the axis in all three.
 
     Raises:
         TypeError: if an argument has another type.
@@ -277,11 +283,12 @@ def multi_dot(arrays: _Arrays):
     """Multiplies several matrices in the order with the fewest multiplications.
 
     Args:
-        arrays (Union[list, tuple, Tensor]): at least two; the first and last may be vectors.
+        arrays (Union[list, tuple, Tensor]): at least two matrices; the first and last may be
+            vectors.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if there are less than two, or the shapes do not fit.
+        ValueError: if there are fewer than two, or the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -311,11 +318,11 @@ def multi_dot(arrays: _Arrays):
 
 @checked
 def matrix_power(a, n: Int(ge=0) | Bool):
-    """Raises square matrices to an integer power; the identity matrix for 0.
+    """Raises square matrices to an integer power; power 0 gives identity matrices.
 
     Args:
-        a (Union[list, tuple, Tensor]): the matrices, no bools.
-        n (int): the exponent, not negative, as in the original.
+        a (Union[list, tuple, Tensor]): the matrices; not bools.
+        n (int): the exponent; not negative, as in MindSpore.
 
     Raises:
         TypeError: if an argument has another type.
@@ -356,14 +363,16 @@ def norm(x, ord=None, axis=None, keepdims: Bool = False):
 
     Args:
         x (Union[Tensor, number, list, tuple]): the vectors or matrices.
-        ord (Union[number, "fro", "nuc", inf, -inf]): which norm; by default the root of the sum of
-            squares.
-        axis (Union[int, tuple, list, None]): one axis for vectors, two for matrices; all for None.
-        keepdims (bool): whether the axes stay, with length 1.
+        ord (Union[number, "fro", "nuc", inf, -inf]): the order of the norm; by default the root of
+            the sum of squares.
+        axis (Union[int, tuple, list, None]): one axis for vectors, two for matrices; None means
+            all.
+        keepdims (bool): whether the axes are kept with length 1.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `ord` is no norm of them, or the axes are out of range or too many.
+        ValueError: if `ord` is not a norm of vectors or matrices, or the axes are out of range or
+            more than two.
 
     Example:
         >>> import mindspore_compat as ms
@@ -394,7 +403,7 @@ def _root_of_squares(x, axes, keepdims):
 
 
 def _at_least_single(x):
-    """Ints, bools and low-precision floats as float32."""
+    """Casts ints, bools and low-precision floats to float32."""
     return (
         cast.run(x, "float32")
         if x._array.dtype.kind in "biu" or (x._array.dtype.itemsize == 2)
@@ -403,7 +412,7 @@ def _at_least_single(x):
 
 
 def _norm_of(x, ord, axes, keepdims):
-    """A norm other than the default one, over one axis or two."""
+    """Computes a norm with a given order, over one axis or two."""
     orders = (
         isinstance(ord, (int, float))
         if len(axes) == 1
@@ -430,15 +439,15 @@ def _norm_of(x, ord, axes, keepdims):
 
 
 def convolve(a, v, mode="full"):
-    """Computes the convolution of two vectors: "full", "same" or "valid".
+    """Computes the convolution of two vectors.
 
     Args:
-        a, v (Union[number, list, tuple, Tensor]): the vectors; a number is one of length 1.
-        mode (str): how much of it.
+        a, v (Union[number, list, tuple, Tensor]): the vectors; a number is a vector of length 1.
+        mode (str): the part that is returned: "full", "same" or "valid".
 
     Raises:
         TypeError: if an argument has another type, or is complex.
-        ValueError: if an input is empty or no vector, or `mode` is something else.
+        ValueError: if an input is empty or not a vector, or `mode` is unknown.
 
     Example:
         >>> import mindspore_compat as ms
@@ -452,16 +461,16 @@ def convolve(a, v, mode="full"):
 
 @checked
 def correlate(a, v, mode: Str = "valid"):
-    """Computes the cross-correlation of two vectors of one dtype: "full", "same" or "valid"; ints
-    give floats of their size.
+    """Computes the cross-correlation of two vectors of one dtype; ints give floats of the same
+    size.
 
     Args:
         a, v (Union[list, tuple, Tensor]): the vectors.
-        mode (str): how much of it.
+        mode (str): the part that is returned: "full", "same" or "valid".
 
     Raises:
         TypeError: if an argument has another type, or the dtypes differ or are below 32 bits.
-        ValueError: if an input is empty or no vector, or `mode` is something else.
+        ValueError: if an input is empty or not a vector, or `mode` is unknown.
 
     Example:
         >>> import mindspore_compat as ms
@@ -509,8 +518,8 @@ def _double_or_single(x):
 
 @checked
 def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
-    """Unwraps angles: replaces jumps larger than `discont` by their 2 pi complement; float32, or
-    float64 for float64.
+    """Unwraps angles: replaces differences larger than `discont` by their complement to 2 pi;
+    float32, or float64 for float64.
 
     Raises:
         TypeError: if an argument has another type.
@@ -542,17 +551,18 @@ def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
 
 
 def interp(x, xp, fp, left=None, right=None):
-    """Interpolates linearly between points (xp, fp); float32, or float64 for a float64 `x`.
+    """Interpolates linearly between the points (xp, fp); float32, or float64 for a float64 `x`.
 
     Args:
-        x (Union[number, list, tuple, Tensor]): the points of evaluation.
-        xp, fp (Union[list, tuple, Tensor]): the points, vectors of one length; `xp` ascends.
-        left, right (Union[number, list, tuple, Tensor]): the values beyond the ends; by default the
-            values there.
+        x (Union[number, list, tuple, Tensor]): the positions at which to interpolate.
+        xp, fp (Union[list, tuple, Tensor]): positions and values of the points, vectors of one
+            length; `xp` ascends.
+        left, right (Union[number, list, tuple, Tensor]): the values before and after all points; by
+            default those of the first and last point.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if the points are no vectors of one length.
+        ValueError: if `xp` and `fp` are not vectors of one length.
 
     Example:
         >>> import mindspore_compat as ms

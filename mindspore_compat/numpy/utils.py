@@ -1,4 +1,4 @@
-"""mindspore.numpy.utils: private helpers of the original that scripts import."""
+"""mindspore.numpy.utils: MindSpore's private helpers that scripts import."""
 
 from ._convert import as_tensor
 from .utils_const import _raise_type_error  # noqa: F401 - found here too
@@ -8,7 +8,7 @@ def _to_tensor(*args):
     """Converts array-like values to Tensors: one Tensor, or a tuple of several.
 
     Raises:
-        TypeError: if one is not array-like.
+        TypeError: if an argument is not array-like.
     """
     tensors = tuple(as_tensor(arg, "_to_tensor") for arg in args)
     return tensors[0] if len(tensors) == 1 else tensors

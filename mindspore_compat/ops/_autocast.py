@@ -1,7 +1,7 @@
 """Mixed precision by operation: while `autocast` runs, operations of three lists cast their inputs.
 
 Worked example. Within `autocast(float16)`, `ops.matmul(x, w)` computes in float16, `ops.exp(y)` in
-float32 whatever the dtype of `y`, `ops.addcmul(a, b, c)` in the widest float dtype among its
+float32 for any dtype of `y`, `ops.addcmul(a, b, c)` in the widest float dtype among its
 inputs, and `x + y` in the dtype of its inputs, as usual.
 
 The listed operations are marked where they are declared (`Op.divert`). Only their call paths check

@@ -1,4 +1,4 @@
-"""The checks that the functions of this package share: Tensors, dtypes, matrices, switches."""
+"""Checks that the functions of this package share: Tensors, dtypes, matrices, flags."""
 
 from .._core.rules.vocabulary import Bool, InstanceOf
 from .._core.tensor import dtype as dtypes
@@ -12,10 +12,10 @@ REALS = (dtypes.int32, dtypes.int64, *FLOATS)
 
 
 def tensor(api, name, value, kinds=REALS):
-    """The Tensor, of float64 where it holds ints.
+    """Returns the Tensor, converted to float64 if it holds ints.
 
     Raises:
-        TypeError: if it is not a Tensor, or of another dtype.
+        TypeError: if it is not a Tensor, or has another dtype.
     """
     _ATensor.refuse(api, name, value)
     if value.dtype not in kinds:
@@ -27,11 +27,11 @@ def tensor(api, name, value, kinds=REALS):
 
 
 def matrix(api, name, value, kinds=REALS, square=True):
-    """The Tensor, a matrix.
+    """Returns the Tensor, after a check that it is a matrix.
 
     Raises:
-        TypeError: if it is not a Tensor, or of another dtype.
-        ValueError: if it has another number of axes than 2, or must be square and is not.
+        TypeError: if it is not a Tensor, or has another dtype.
+        ValueError: if it does not have 2 axes, or must be square and is not.
     """
     value = tensor(api, name, value, kinds)
     if value.ndim != 2 or square and value.shape[0] != value.shape[1]:
@@ -43,7 +43,7 @@ def matrix(api, name, value, kinds=REALS, square=True):
 
 
 def switches(api, **values):
-    """Refuses a value that is not a bool.
+    """Rejects values that are not bools.
 
     Raises:
         TypeError: for the first such value.

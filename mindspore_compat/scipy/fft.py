@@ -1,4 +1,4 @@
-"""mindspore.scipy.fft: discrete cosine transforms, declared in the package of the ops."""
+"""mindspore.scipy.fft: discrete cosine transforms, which are declared in `ops/_signal`."""
 
 from .. import ops  # noqa: F401 - its packages hold the declarations
 from .._core.declare.public_api import facade

@@ -1,7 +1,7 @@
-"""`mindspore.scipy.linalg`: factors, solvers and eigenvalues of matrices, with gradients.
+"""`mindspore.scipy.linalg`: factorizations, solvers and eigenvalues of matrices, with gradients.
 
-The arithmetic is that of `ops`; here are SciPy's signatures. The arguments `overwrite_a`,
-`overwrite_b` and `check_finite` are checked and change nothing, as in the original.
+The arithmetic is that of `ops`; this module has SciPy's signatures. As in MindSpore, the arguments
+`overwrite_a`, `overwrite_b` and `check_finite` are checked and have no effect.
 """
 
 import numpy
@@ -38,19 +38,19 @@ __all__ = [
 
 @op()
 def _packed_lu(xp, a: TensorOf("float32", "float64")):
-    """L and U in one matrix, of one whose rows need no exchange."""
+    """Computes L and U, packed in one matrix, of a matrix whose rows need no exchange."""
     return xp.linalg_lu(a)
 
 
 def block_diag(*arrs):
-    """Returns a block diagonal matrix of the given matrices.
+    """Builds a block diagonal matrix of the given matrices.
 
     Args:
         arrs (Tensor): matrices; a vector counts as one row, a number as one element.
 
     Raises:
-        TypeError: if one is not a Tensor.
-        ValueError: if one has more than two axes.
+        TypeError: if an argument is not a Tensor.
+        ValueError: if it has more than two axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -90,17 +90,17 @@ def block_diag(*arrs):
 
 
 def inv(a, overwrite_a=False, check_finite=True):
-    """Returns the inverse of a square matrix.
+    """Computes the inverse of a square matrix.
 
     Args:
-        a (Tensor): the matrix, of float32, float64, int32 or int64; ints become float64.
-        overwrite_a (bool, optional): changes nothing.
-        check_finite (bool, optional): changes nothing.
+        a (Tensor): the matrix; float32, float64, int32 or int64; ints become float64.
+        overwrite_a (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
 
     Raises:
         TypeError: if an argument is of the wrong type or dtype.
         ValueError: if `a` is not a square matrix.
-        numpy.linalg.LinAlgError: it is singular; a ValueError.
+        numpy.linalg.LinAlgError: if the matrix is singular; it is a ValueError.
 
     Example:
         >>> import mindspore_compat as ms
@@ -115,7 +115,7 @@ def inv(a, overwrite_a=False, check_finite=True):
 
 
 def det(a, overwrite_a=False, check_finite=True):
-    """Returns the determinant of a square matrix. Arguments and errors as for `inv`.
+    """Computes the determinant of a square matrix. Arguments and errors are those of `inv`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -127,13 +127,14 @@ def det(a, overwrite_a=False, check_finite=True):
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
-    """Returns the triangle U of a = Uᵀ U, or L of a = L Lᵀ, for a positive definite matrix.
+    """Computes the Cholesky factor of a positive definite matrix: U with a = Uᵀ U, or L with a = L
+    Lᵀ.
 
     Args:
-        a (Tensor): the matrix, of float32, float64, int32 or int64; ints become float64.
-        lower (bool, optional): whether to return L.
-        overwrite_a (bool, optional): changes nothing.
-        check_finite (bool, optional): changes nothing.
+        a (Tensor): the matrix; float32, float64, int32 or int64; ints become float64.
+        lower (bool, optional): whether L is returned.
+        overwrite_a (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
 
     Raises:
         TypeError: if an argument is of the wrong type or dtype.
@@ -157,7 +158,8 @@ def _triangle(api, a, lower, overwrite_a, check_finite):
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
-    """Returns (the triangle, `lower`) for `cho_solve`. Arguments and errors as for `cholesky`.
+    """Computes (the Cholesky factor, `lower`) for `cho_solve`. Arguments and errors are those of
+    `cholesky`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -171,13 +173,13 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
 
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
-    """Returns the solution x of a x = b.
+    """Solves a x = b, given the Cholesky factor of a.
 
     Args:
-        c_and_lower (tuple[Tensor, bool]): what `cho_factor` returns for a.
+        c_and_lower (tuple[Tensor, bool]): the result of `cho_factor` for a.
         b (Tensor): a vector or matrix.
-        overwrite_b (bool, optional): changes nothing.
-        check_finite (bool, optional): changes nothing.
+        overwrite_b (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
 
     Raises:
         TypeError: if an argument is of the wrong type or dtype.
@@ -211,20 +213,20 @@ def eigh(
     type=1,
     check_finite=True,
 ):
-    """Returns the eigenvalues, ascending, and the eigenvectors, as columns, of a symmetric matrix.
+    """Computes the eigenvalues, ascending, and the eigenvectors, as columns, of a symmetric matrix.
 
     Args:
-        a (Tensor): the matrix, of float32, float64, int32, int64 (which become float64), complex64
-            or complex128.
+        a (Tensor): the matrix; float32, float64, int32, int64 (which become float64), complex64 or
+            complex128.
         b (Tensor, optional): must be None.
         lower (bool, optional): whether the lower triangle of `a` is read, or the upper one.
-        eigvals_only (bool, optional): whether to return only the eigenvalues.
-        overwrite_a (bool, optional): changes nothing.
-        overwrite_b (bool, optional): changes nothing.
-        turbo (bool, optional): changes nothing.
+        eigvals_only (bool, optional): whether only the eigenvalues are returned.
+        overwrite_a (bool, optional): without effect.
+        overwrite_b (bool, optional): without effect.
+        turbo (bool, optional): without effect.
         eigvals (tuple, optional): must be None.
-        type (int, optional): changes nothing without `b`.
-        check_finite (bool, optional): changes nothing.
+        type (int, optional): without effect if `b` is None.
+        check_finite (bool, optional): without effect.
 
     Raises:
         TypeError: if an argument is of the wrong type or dtype.
@@ -261,16 +263,17 @@ def eigh(
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
-    """Returns L and U of a = P L U in one matrix, and the row exchanges that make P.
+    """Computes the LU decomposition a = P L U: L and U packed in one matrix, and the row exchanges
+    of P.
 
     Args:
-        a (Tensor): a square matrix of float32, float64, int32 or int64; ints become float64.
-        overwrite_a (bool, optional): changes nothing.
-        check_finite (bool, optional): changes nothing.
+        a (Tensor): a square matrix; float32, float64, int32 or int64; ints become float64.
+        overwrite_a (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
 
     Returns:
-        tuple[Tensor]: U above the diagonal with L below it, without its ones; and for each row the
-        one it was exchanged with (int32, from 0).
+        tuple[Tensor]: U on and above the diagonal with L below it, without its unit diagonal; and
+        for each row the row that it was exchanged with (int32, from 0).
 
     Raises:
         TypeError: if an argument is of the wrong type or dtype.
@@ -290,7 +293,8 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
 
 
 def _exchanges(a):
-    """The row exchanges of partial pivoting, and the order of rows they lead to; no gradient."""
+    """Returns the row exchanges of partial pivoting, and the resulting order of rows; they have no
+    gradient."""
     pivots = to_host(space_of(a._array).lu_factor(a._array)[1]).astype(numpy.int32)
     return pivots, _order(pivots, a.shape[0])
 
@@ -303,13 +307,13 @@ def _order(pivots, count):
 
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
-    """Returns the factors of a = P L U: an order of rows and two triangles.
+    """Computes the factors of a = P L U: a permutation matrix and two triangles.
 
     Args:
-        a (Tensor): an (M, N) matrix of float32, float64, int32 or int64; ints become float64.
-        permute_l (bool, optional): whether to return P L and U.
-        overwrite_a (bool, optional): changes nothing.
-        check_finite (bool, optional): changes nothing.
+        a (Tensor): an (M, N) matrix; float32, float64, int32 or int64; ints become float64.
+        permute_l (bool, optional): whether P L and U are returned.
+        overwrite_a (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
 
     Returns:
         tuple[Tensor]: P (M, M) of int32, L (M, K) and U (K, N), K = min(M, N); or P L and U.
@@ -335,7 +339,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     factors = _packed_lu.run(a[:count, :count])
     lower = tril.run(factors, -1) + ops.eye(count, count, a.dtype)
     upper = triu.run(factors)
-    if rows > count:  # the rows below: L U = a
+    if rows > count:  # the rows of L below the square part, from L U = a
         below = solve_triangular(upper, ops.transpose(a[count:], (1, 0)), 1)
         lower = ops.concat([lower, ops.transpose(below, (1, 0))], 0)
     if columns > count:
@@ -349,18 +353,18 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    """Returns the solution x of a x = b.
+    """Solves a x = b, or aᵀ x = b, given the LU decomposition of a.
 
     Args:
-        lu_and_piv (tuple[Tensor]): what `lu_factor` returns for a.
+        lu_and_piv (tuple[Tensor]): the result of `lu_factor` for a.
         b (Tensor): a vector or matrix.
         trans (int, optional): 0 for a x = b, 1 or 2 for aᵀ x = b.
-        overwrite_b (bool, optional): changes nothing.
-        check_finite (bool, optional): changes nothing.
+        overwrite_b (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
 
     Raises:
         TypeError: if an argument is of the wrong type or dtype.
-        ValueError: if `trans` is something else, or shapes do not match.
+        ValueError: if `trans` is not one of these, or shapes do not match.
 
     Example:
         >>> import mindspore_compat as ms
@@ -404,22 +408,23 @@ def solve_triangular(
     debug=None,
     check_finite=True,
 ):
-    """Returns the solution x of a x = b, or of aᵀ x = b, for triangular a.
+    """Solves a x = b, or aᵀ x = b, for a triangular matrix a.
 
     Args:
         a (Tensor): matrices (*, M, M); the other triangle is not read.
-        b (Tensor): of the same dtype: vectors (*, M) or matrices (*, M, N).
+        b (Tensor): vectors (*, M) or matrices (*, M, N), of the dtype of `a`.
         trans (Union[int, str], optional): 0 or "N" for a, 1 or "T" for its transpose, 2 or "C" for
             its adjoint.
         lower (bool, optional): whether the lower triangle of `a` is read.
-        unit_diagonal (bool, optional): whether the diagonal counts as ones and is not read.
-        overwrite_b (bool, optional): changes nothing.
-        debug (Any, optional): changes nothing.
-        check_finite (bool, optional): changes nothing.
+        unit_diagonal (bool, optional): whether the diagonal is assumed to be ones and not read.
+        overwrite_b (bool, optional): without effect.
+        debug (Any, optional): without effect.
+        check_finite (bool, optional): without effect.
 
     Raises:
-        TypeError: if `a` and `b` are no Tensors of one dtype, or `trans` is neither int nor str.
-        ValueError: if `a` is not square, shapes do not match, or `trans` is something else.
+        TypeError: if `a` and `b` are not Tensors of one dtype, or `trans` is neither an int nor a
+            str.
+        ValueError: if `a` is not square, shapes do not match, or `trans` is not one of these.
 
     Example:
         >>> import mindspore_compat as ms
@@ -464,25 +469,25 @@ def solve_triangular(
 
 
 def lstsq(A, B, rcond=None, driver=None):
-    """Returns the least-squares solution X of A X = B, and the residuals, rank and singular values
+    """Computes the least-squares solution X of A X = B, and the residuals, rank and singular values
     of A.
 
     Args:
         A (Tensor): matrices (*, M, N) of float32 or float64.
-        B (Tensor): of the same dtype: matrices (*, M, K), or as many vectors (*, M). Leading axes
-            of matrices are broadcast.
-        rcond (number, optional): changes nothing.
-        driver (str, optional): "gels", "gelsy", "gelss" or "gelsd": which of the results below are
-            there; None is "gelsy".
+        B (Tensor): matrices (*, M, K), or vectors (*, M), of the dtype of `A`. Leading axes of
+            matrices are broadcast.
+        rcond (number, optional): without effect.
+        driver (str, optional): "gels", "gelsy", "gelss" or "gelsd", which determines the available
+            results, as listed below; None means "gelsy".
 
     Returns:
-        tuple[Tensor]: the solution (*, N, K), or (*, N) of vectors; the squared errors (*, K) for
-        M > N, not with gelsy; the rank (*), not with gels; the singular values (*, min(M, N)) with
-        gelss and gelsd. What is not there is an empty Tensor.
+        tuple[Tensor]: the solution (*, N, K), or (*, N) for vectors; the squared errors (*, K) if M
+        > N, except with gelsy; the rank (*), except with gels; the singular values (*, min(M, N))
+        with gelss and gelsd. A result that is not available is an empty Tensor.
 
     Raises:
-        TypeError: if `A` and `B` are no Tensors of one dtype, or `driver` is not a str.
-        ValueError: if `A` has less than 2 axes, shapes do not match, or `driver` is something else.
+        TypeError: if `A` and `B` are not Tensors of one dtype, or `driver` is not a str.
+        ValueError: if `A` has fewer than 2 axes, shapes do not match, or `driver` is unknown.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""mindspore.scipy.ops_wrapper: `matrix_set_diag` with the names of its arguments there."""
+"""mindspore.scipy.ops_wrapper: `matrix_set_diag` with the argument names of that module."""
 
 from .._core.tensor.dtype import int32
 from .._core.tensor.tensor import Tensor
@@ -8,22 +8,22 @@ __all__ = ["matrix_set_diag"]
 
 
 def matrix_set_diag(input_x, diagonal, k=0, alignment="RIGHT_LEFT"):
-    """Matrices with other values on their diagonals.
+    """Replaces diagonals of matrices; returns a copy.
 
     Args:
         input_x (Tensor): shape (..., M, N).
-        diagonal (Tensor): the values, shape (..., L), or (..., count, L) of several diagonals.
-        k (Union[int, tuple[int], Tensor]): the first and last diagonal, counted from the main one
-            up. Default: 0.
-        alignment (str): to which ends shorter diagonals are moved: "RIGHT_LEFT", "LEFT_RIGHT",
-            "LEFT_LEFT" or "RIGHT_RIGHT". Default: "RIGHT_LEFT".
+        diagonal (Tensor): the new values, shape (..., L), or (..., count, L) for several diagonals.
+        k (Union[int, tuple[int], Tensor]): the first and last diagonal; the main diagonal is 0,
+            those above it are positive. Default: 0.
+        alignment (str): the sides to which shorter diagonals are aligned: "RIGHT_LEFT",
+            "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT". Default: "RIGHT_LEFT".
 
     Returns:
-        Tensor, as `input_x`.
+        Tensor, of the shape and dtype of `input_x`.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if the shapes do not fit, or `alignment` is another word.
+        ValueError: if the shapes do not fit, or `alignment` is unknown.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,7 +1,7 @@
 """mindspore.mint.distributed: the functional collectives under PyTorch's names.
 
-They are defined in `mindspore_compat.communication.inplace`, together with those of
-`mindspore.ops`.
+They are defined in `mindspore_compat.communication.inplace`, as are those of
+`mindspore.ops.communication`.
 """
 
 from ..._core.declare.public_api import facade

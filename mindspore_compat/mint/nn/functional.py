@@ -1,4 +1,4 @@
-"""mindspore.mint.nn.functional: the functions of layers under PyTorch's names."""
+"""mindspore.mint.nn.functional: functional forms of layers under PyTorch's names."""
 
 from ... import ops  # noqa: F401 - its packages hold the declarations
 from ..._core.declare.public_api import facade

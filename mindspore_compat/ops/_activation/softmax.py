@@ -14,7 +14,7 @@ from .._rules import Anything, Floats, Numbers
 
 
 def _checked_axis(api, x, axis):
-    """Returns Rejects an axis that the input does not have."""
+    """Rejects an axis that the input does not have."""
     for one in axis if isinstance(axis, tuple) else (axis,):
         if not -x.ndim <= one < x.ndim:
             raise ValueError(
@@ -188,7 +188,7 @@ log_softmax.vjp(logits=lambda xp, g, out, axis: _log_softmax_vjp(xp, g, out, axi
 
 
 def _default_axis(ndim, dim):
-    """The axis that None stands for: the channels of an input with a batch."""
+    """Returns `dim`, or, if it is None, the default: axis 0 for 0, 1 or 3 axes, else axis 1."""
     return dim if dim is not None else 0 if ndim in (0, 1, 3) else 1
 
 

@@ -1,1 +1,1 @@
-"""Attention: multi-head, flash, sparse, paged, and what inference runs on it."""
+"""Attention operators: multi-head, flash, sparse and paged attention, and those for inference."""

@@ -42,7 +42,7 @@ def _outside(xp, mode, before, after, queries, keys):
 
 
 def _beyond_prefix(xp, outside, prefix, keys):
-    """`outside` without the first keys of each batch, (batch, 1, 1, queries, keys)."""
+    """Returns `outside` without each batch's prefix, (batch, 1, 1, queries, keys)."""
     within = xp.arange(keys)[None, :] < xp.asarray(prefix)[:, None]
     return outside & ~within[:, None, None, None, :]
 
@@ -147,7 +147,7 @@ def score_shift(api, shift, mode, sizes, name="real_shift"):
 
 
 def shift_by_distance(shift, queries, keys):
-    """The rows of an ALiBi shift, given by its last ones.
+    """Returns all rows of an ALiBi shift, given its last rows.
 
     The last row ends with the shift at a query's own key; keys after that one are masked.
     """

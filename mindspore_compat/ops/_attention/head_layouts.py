@@ -81,7 +81,7 @@ def heads_of(api, query, key, value, layout, head_num):
 
 
 def numbers_of(counts):
-    """Returns counts given as a Tensor, array, tuple or list as a list of ints."""
+    """Converts counts (a Tensor, array, tuple or list) to a list of ints; None stays None."""
     if counts is None or isinstance(counts, (tuple, list)):
         return counts if counts is None else list(counts)
     array = counts._array if isinstance(counts, Tensor) else bare(counts)

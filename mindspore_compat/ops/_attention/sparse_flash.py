@@ -432,8 +432,7 @@ def sparse_flash_attention(
             axis.
         key_rope (Tensor): the positional features of `key`.
         sparse_block_size (int): the number of keys in the block that an index names, a power of 2
-            in
-            [1, 128]. Default: 1.
+            in [1, 128]. Default: 1.
         layout_query (str): "BSND" or "TND". Default: "BSND".
         layout_kv (str): the layout of `query`, or "PA_BSND". Default: "BSND".
         sparse_mode (int): 0 for no limit, 3 for the keys up to the query's own position, where the

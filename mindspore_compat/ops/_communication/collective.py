@@ -419,7 +419,7 @@ def _ways(primitive):
 
 
 def _in_world(api, name, rank):
-    """The world rank of a member of a group."""
+    """Returns the world rank of a member of a group."""
     group = partners(name)
     if not 0 <= rank < group.size:
         raise RuntimeError(

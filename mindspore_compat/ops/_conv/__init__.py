@@ -1,1 +1,1 @@
-"""Convolution, transposed convolution, and the sliding windows (im2col) that pooling shares."""
+"""Convolution, transposed convolution, and sliding windows (im2col), which pooling uses, too."""

@@ -98,8 +98,7 @@ def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "
 
     Shapes:
         The absolute values and `angle` have one shape and one dtype. float32 gives complex64,
-        float64 gives
-        complex128.
+        float64 gives complex128.
 
     Example:
         >>> print(ms.ops.polar(ms.Tensor([1.0, 2.0]), ms.Tensor([0.0, np.pi])))

@@ -54,7 +54,7 @@ def nearest(xp, x, points):
 
 
 def from_images(xp, x, batch, ys, xs):
-    """Returns Linear interpolation at points (R, P) inside the image that `batch` (R,) names."""
+    """Interpolates linearly at points (R, P) inside the images at the indices `batch` (R,)."""
     channels, area, width = x.shape[1], x.shape[2] * x.shape[3], x.shape[3]
     rows = xp.reshape(xp.moveaxis(x, 1, -1), (-1, channels))
     start = xp.reshape(xp.cast(batch, "int64") * area, (-1, 1))

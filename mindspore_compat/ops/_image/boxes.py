@@ -26,12 +26,12 @@ def _need_boxes(api, **boxes):
 
 
 def _sides(x, extra=1):
-    """Returns Widths and heights; a box of one pixel has side 1."""
+    """Returns widths and heights; a box of one pixel has side 1."""
     return x[:, 2] - x[:, 0] + extra, x[:, 3] - x[:, 1] + extra
 
 
 def _overlap(xp, a, b, extra):
-    """Returns Areas of the intersections of boxes (N, 4) and (M, 4), (N, M)."""
+    """Returns the areas of the intersections of boxes (N, 4) and (M, 4), as (N, M)."""
     a, b = xp.expand_dims(a, 1), xp.expand_dims(b, 0)
     width = xp.minimum(a[:, :, 2], b[:, :, 2]) - xp.maximum(a[:, :, 0], b[:, :, 0]) + extra
     height = xp.minimum(a[:, :, 3], b[:, :, 3]) - xp.maximum(a[:, :, 1], b[:, :, 1]) + extra

@@ -30,7 +30,7 @@ def _crop_points(xp, low, height, size, count, half):
 
 
 def _crop(xp, api, image, boxes, index, crop_size, method, outside):
-    """Returns Crops of images (N, H, W, C), (boxes, height, width, C), float32."""
+    """Crops and resizes images (N, H, W, C); returns (boxes, height, width, C), float32."""
     need_rank(api, "image", image, 4)
     need_rank(api, "boxes", boxes, 2)
     need_rank(api, "box_indices", index, 1)

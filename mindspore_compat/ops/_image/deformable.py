@@ -16,7 +16,7 @@ Pads = TupleOf(Int(ge=0), length=4)
 
 
 def _sample_columns(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
-    """Returns Columns of a deformable convolution: (N, C, out height * k_h, out width * k_w)."""
+    """Returns the columns of a deformable convolution, (N, C, out_height k_h, out_width k_w)."""
     need_rank(api, "x", x, 4)
     need_rank(api, "offsets", offsets, 4)
     kernel_elements = kernel[0] * kernel[1]

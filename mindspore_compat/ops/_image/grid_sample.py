@@ -17,7 +17,7 @@ from .bilinear import between, nearest
 
 
 def _reflect(xp, at, low, high):
-    """Returns Coordinates reflected into [low, high]."""
+    """Returns coordinates reflected into [low, high]."""
     if high <= low:
         return at * 0
     span = high - low
@@ -28,7 +28,7 @@ def _reflect(xp, at, low, high):
 
 
 def _positions(xp, api, x, grid, padding, corners):
-    """Returns Pixel coordinates of a grid in [-1, 1], slowest dimension first."""
+    """Returns the pixel coordinates of a grid in [-1, 1], slowest dimension first."""
     count = x.ndim - 2
     if x.ndim not in (4, 5) or grid.ndim != x.ndim:
         raise ValueError(

@@ -43,6 +43,7 @@ def rotated_iou(
             inside, relative to the sides. Default: 0.0.
         e_threshold (float): how far beyond their ends two edges may cross and still count as
             crossing, relative to their lengths. Default: 0.0.
+
     Returns:
         Tensor, shape (B, N, K), of the dtype of `boxes`; 0 where the area to divide by is 0.
 
@@ -124,7 +125,7 @@ def _need_rectangles(boxes, query_boxes):
 
 
 def _sides(xp, boxes, corners):
-    """Returns Centres (x, y), widths, heights and angles in radians, each (B, N), float64."""
+    """Returns centres (x, y), widths, heights and angles in radians, each (B, N), float64."""
     a, b, c, d, angle = (xp.cast(boxes, "float64")[..., i] for i in range(5))
     if corners:
         a, b, c, d = (a + c) / 2, (b + d) / 2, c - a, d - b
@@ -132,7 +133,7 @@ def _sides(xp, boxes, corners):
 
 
 def _intersection(xp, first, second, v_threshold, e_threshold):
-    """Returns Areas of the intersections, in coordinates relative to the centre of the first
+    """Returns the areas of the intersections, in coordinates relative to the centre of the first
     rectangle."""
     move = second[0] - first[0], second[1] - first[1]
     zero = 0 * move[0]

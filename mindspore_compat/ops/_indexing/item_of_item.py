@@ -29,7 +29,7 @@ def reference(whole):
 
 
 def written(item, frame):
-    """The Tensor to write an item back to, and its index; None for both if there is none.
+    """Returns the Tensor to write an item back to, and its index; (None, None) without one.
 
     Args:
         item (Tensor): the Tensor that has been written to.

@@ -80,8 +80,8 @@ def nuclear_norm(
     """Computes the nuclear norm, the sum of the singular values, of matrices over two axes.
 
     Shapes:
-        `x` has at least two axes. The result lacks the axes in `dim`, or has length 1 there with
-        `keepdim`, and keeps the dtype.
+        `x` has at least two axes. The result lacks the axes in `dim`, or has length 1 along them
+        with `keepdim`, and keeps the dtype.
 
     Example:
         >>> print(ms.ops.NuclearNorm()(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))

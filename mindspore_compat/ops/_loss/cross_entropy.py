@@ -92,7 +92,7 @@ def _pick(xp, x, target, axis):
 
 
 def _class_weights(xp, weight, x, axis):
-    """Returns Weights of the classes, shaped to multiply `x`."""
+    """Returns the weights of the classes, shaped to multiply `x`."""
     return xp.reshape(weight, (-1,) + (1,) * (x.ndim - 1 - axis))
 
 

@@ -53,8 +53,8 @@ def _row_statistics(xp, part, eps):
 
 
 def _row_vjp(xp, part, flow, rstd, by_mean=0, by_rstd=0):
-    """Returns the gradient of rows, given those of their normal form (`flow`), mean and reciprocal
-    deviation."""
+    """Returns the gradient of rows, given the gradients of their normal form (`flow`), of their
+    mean and of their reciprocal deviation."""
     moment = xp.expand_dims(dots(xp, part, flow), 1) + by_rstd
     total = by_mean - rstd * xp.sum(flow, 1, keepdims=True)
     return _input_gradient(part, flow, rstd, moment, total, part.shape[1])

@@ -1,8 +1,7 @@
 """Primitives that MindSpore exposes under internal paths, such as `ops.auto_generate.AcosExt`.
 
-A Primitive that duplicates a public function is a line of the table in names.py, from which
-alias.py makes a class. Primitives with arithmetic of their own are with their subject in the
-packages of `ops`: `internal.py` has those composed of public functions, loaded with an internal
-path, and `gradients.py` the operators that take intermediate results of another operator (masks,
-statistics).
+A Primitive that duplicates a public function is one line of the table in names.py, from which
+alias.py makes a class. Other Primitives are declared in the package of their subject: in
+`internal.py` if they are composed of public functions (loaded with the first internal path), in
+`gradients.py` if they take intermediate results of another operator (masks, statistics).
 """

@@ -35,6 +35,7 @@ Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 class Gamma(_Seeded):
     """Draws float32 numbers from the gamma distribution: `ops.Gamma(seed, seed2)(shape, alpha,
     beta)`.
+
     Source: mindspore.ops.Gamma of MindSpore 2.10; likewise the other classes here.
     """
 

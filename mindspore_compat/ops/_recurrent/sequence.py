@@ -51,7 +51,7 @@ def _states_before(xp, outputs, first, mask, reverse):
 
 
 def _weight_vjp(xp, grads, states):
-    """The gradient of a recurrent weight: one product over all steps."""
+    """Returns the gradient of a recurrent weight, as one product over all steps."""
     width = grads.shape[-1]
     rows, columns = xp.reshape(grads, (-1, width)), xp.reshape(states, (-1, states.shape[-1]))
     return weight_product(xp, rows, columns)

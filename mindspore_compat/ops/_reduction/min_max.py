@@ -90,8 +90,8 @@ def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     equal maxima.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.ReduceMax()(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), 0))
@@ -116,8 +116,8 @@ def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     equal minima.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.ReduceMin()(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), 0))
@@ -160,7 +160,7 @@ def arg_max_with_value(
     """Computes the maxima along an axis, as their positions and their values.
 
     Shapes:
-        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `input` may have any shape. Both results lack the axis, or have length 1 along it with
         `keep_dims`; the positions are int64 and the values keep the dtype.
 
     Example:
@@ -179,7 +179,7 @@ def arg_min_with_value(
     """Computes the minima along an axis, as their positions and their values.
 
     Shapes:
-        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `input` may have any shape. Both results lack the axis, or have length 1 along it with
         `keep_dims`; the positions are int64 and the values keep the dtype.
 
     Example:
@@ -215,7 +215,7 @@ def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: B
     None.
 
     Shapes:
-        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 there
+        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 along it
         with `keepdim`.
 
     Example:
@@ -231,7 +231,7 @@ def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None, kee
     None.
 
     Shapes:
-        `input` may have any shape. The result is int32 and lacks the axis, or has length 1 there
+        `input` may have any shape. The result is int32 and lacks the axis, or has length 1 along it
         with `keepdims`.
 
     Example:
@@ -248,7 +248,7 @@ def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bo
     given.
 
     Shapes:
-        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 there
+        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 along it
         with `keepdims`.
 
     Example:
@@ -376,8 +376,8 @@ def ptp(
     axes.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keepdims`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdims`; the dtype is kept.
 
     Example:
         >>> print(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]).ptp(axis=1))
@@ -444,8 +444,8 @@ def aminmax(
     """Computes the minimum and the maximum along an axis.
 
     Shapes:
-        `input` may have any shape. Both results lack the axis, or have length 1 there with
-        `keepdims`; the dtype stays.
+        `input` may have any shape. Both results lack the axis, or have length 1 along it with
+        `keepdims`; the dtype is kept.
 
     Example:
         >>> low, high = ms.ops.aminmax(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]))

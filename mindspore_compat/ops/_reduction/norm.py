@@ -96,7 +96,7 @@ def norm(
     complex vectors, and complex Frobenius norms, have a complex dtype.
 
     Shapes:
-        `A` may have any shape. The result lacks the axes of `dim`, or has length 1 there with
+        `A` may have any shape. The result lacks the axes in `dim`, or has length 1 along them with
         `keepdim`; floats keep their dtype.
 
     Example:
@@ -136,8 +136,8 @@ def lp_norm(
     `epsilon`.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.LpNorm(axis=[0, 1])(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
@@ -151,8 +151,8 @@ def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
     """Computes the Euclidean norm over the given axes, the square root of the sum of squares.
 
     Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.EuclideanNorm()(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), ms.Tensor([1])))
@@ -171,8 +171,8 @@ def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: B
     Order inf is the largest magnitude, -inf the smallest, and 0 the number of nonzero elements.
 
     Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keepdims`. Integers give float32, complex numbers stay complex.
+        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keepdims`. Integers give float32, complex dtypes are kept.
 
     Example:
         >>> print(ms.ops.vector_norm(ms.Tensor([3.0, 4.0])))
@@ -199,8 +199,8 @@ def mint_norm(
     nuclear norm of matrices.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes of `dim`, or has length 1 there with
-        `keepdim`.
+        `input` may have any shape. The result lacks the axes in `dim`, or has length 1 along them
+        with `keepdim`.
 
     Example:
         >>> print(ms.mint.norm(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), p=2, dim=1))

@@ -22,7 +22,7 @@ def median(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
     """Computes the median along an axis, the lower of the two middle elements, and its position.
 
     Shapes:
-        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `input` may have any shape. Both results lack the axis, or have length 1 along it with
         `keepdims`; the values keep the dtype, the positions are int64.
 
     Example:
@@ -95,7 +95,7 @@ def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
     middle elements, and its position.
 
     Shapes:
-        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `input` may have any shape. Both results lack the axis, or have length 1 along it with
         `keepdims`; the values keep the dtype, the positions are int64.
 
     Example:
@@ -163,7 +163,8 @@ def quantile(
 
     Shapes:
         `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
-        result; the axes of `input` follow, without `axis`, or with length 1 there with `keepdims`.
+        result; the axes of `input` follow, without `axis`, or with length 1 along it with
+        `keepdims`.
 
     Example:
         >>> print(ms.ops.quantile(ms.Tensor([1.0, 2.0, 3.0, 5.0]), ms.Tensor([0.0, 0.5, 1.0])))
@@ -187,7 +188,8 @@ def nanquantile(
 
     Shapes:
         `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
-        result; the axes of `input` follow, without `axis`, or with length 1 there with `keepdims`.
+        result; the axes of `input` follow, without `axis`, or with length 1 along it with
+        `keepdims`.
 
     Example:
         >>> print(ms.ops.nanquantile(ms.Tensor([1.0, np.nan, 3.0]), 0.5))
@@ -210,7 +212,8 @@ def quantile_primitive(
 
     Shapes:
         `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
-        result; the axes of `input` follow, without `dim`, or with length 1 there with `keep_dims`.
+        result; the axes of `input` follow, without `dim`, or with length 1 along it with
+        `keep_dims`.
 
     Example:
         >>> print(ms.ops.Quantile()(ms.Tensor([1.0, 2.0, 3.0, 5.0]), ms.Tensor([0.0, 0.5])))

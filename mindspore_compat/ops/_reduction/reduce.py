@@ -41,9 +41,9 @@ def sum(
     """Sums the elements over the given axes, by default over all.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`. Bools and small integers are summed in int64; other dtypes are kept, unless
-        `dtype` is given.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keep_dims`. Bools and small integers are summed in int64; other dtypes are kept,
+        unless `dtype` is given.
 
     Example:
         >>> print(ms.ops.sum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -76,8 +76,8 @@ def reduce_sum(
     With `skip_mode`, an empty tuple of axes means no reduction.
 
     Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.reduce_sum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
@@ -99,8 +99,8 @@ def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False)
     to integers.
 
     Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
@@ -116,8 +116,8 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     """Computes the mean over the given axes, by default over all.
 
     Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.mint.mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
@@ -137,9 +137,9 @@ def prod(
     """Computes the product of the elements over the given axes, by default over all.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`. Bools and small integers are multiplied in int64; other dtypes are kept, unless
-        `dtype` is given.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keep_dims`. Bools and small integers are multiplied in int64; other dtypes are kept,
+        unless `dtype` is given.
 
     Example:
         >>> print(ms.ops.prod(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
@@ -162,8 +162,8 @@ def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool =
     """Computes the product of the elements over the given axes, by default over all.
 
     Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.ReduceProd()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
@@ -182,8 +182,8 @@ def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     """Tests whether all elements over the given axes, by default over all, are true (not 0).
 
     Shapes:
-        `input` may have any shape. The result is bool and lacks the axes given, or has length 1
-        there with `keep_dims`.
+        `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
+        along them with `keep_dims`.
 
     Example:
         >>> print(ms.ops.all(ms.Tensor([[True, False], [True, True]]), 1))
@@ -203,8 +203,8 @@ def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     """Tests whether any element over the given axes, by default over all, is true (not 0).
 
     Shapes:
-        `input` may have any shape. The result is bool and lacks the axes given, or has length 1
-        there with `keep_dims`.
+        `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
+        along them with `keep_dims`.
 
     Example:
         >>> print(ms.ops.any(ms.Tensor([[True, False], [False, False]]), 1))
@@ -225,8 +225,8 @@ def var(
     divided by the number of elements minus `ddof`.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keepdims`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.var(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1))
@@ -247,8 +247,8 @@ def std(
     distances from the mean divided by the number of elements minus `ddof`.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keepdims`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.std(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1))
@@ -271,8 +271,8 @@ def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
     """Computes log(sum(exp(input))) over the given axes, without overflow.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keepdim`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.logsumexp(ms.Tensor([1000.0, 1000.0]), 0))

@@ -119,8 +119,7 @@ def lower_bound(
 
     Shapes:
         `sorted_x` is (N, M) with each row in ascending order, `values` is (N, K), of one real
-        dtype.
-        The result is (N, K), of `out_type`.
+        dtype. The result is (N, K), of `out_type`.
 
     Example:
         >>> print(ms.ops.LowerBound()(ms.Tensor([[1, 3, 3, 5]]), ms.Tensor([[3, 4]])))
@@ -138,8 +137,7 @@ def upper_bound(
 
     Shapes:
         `sorted_x` is (N, M) with each row in ascending order, `values` is (N, K), of one real
-        dtype.
-        The result is (N, K), of `out_type`.
+        dtype. The result is (N, K), of `out_type`.
 
     Example:
         >>> print(ms.ops.UpperBound()(ms.Tensor([[1, 3, 3, 5]]), ms.Tensor([[3, 4]])))

@@ -138,7 +138,7 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
     `k` is out of range.
 
     Shapes:
-        `input` has at least one axis. Both results lack the axis, or have length 1 there with
+        `input` has at least one axis. Both results lack the axis, or have length 1 along it with
         `keepdim`; the values keep the dtype, the positions are int64.
 
     Example:

@@ -34,8 +34,8 @@ def nansum(
     """Sums the elements that are not NaN over the given axes, by default over all.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`. The dtype is kept unless `dtype` is given; bools are summed in int64.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keep_dims`. The dtype is kept unless `dtype` is given; bools are summed in int64.
 
     Example:
         >>> print(ms.ops.nansum(ms.Tensor([1.0, np.nan, 3.0])))
@@ -57,8 +57,8 @@ def nanmean(xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False):
     """Computes the mean of the elements that are not NaN over the given axes, by default over all.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keep_dims`; the dtype is kept.
 
     Example:
         >>> print(ms.ops.nanmean(ms.Tensor([1.0, np.nan, 3.0])))
@@ -113,8 +113,8 @@ def mint_var(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims:
     divided by the number of elements minus `correction`.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keepdim`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`; the dtype is kept.
 
     Example:
         >>> print(ms.mint.var(ms.Tensor([1.0, 2.0, 3.0, 4.0])))
@@ -129,8 +129,8 @@ def mint_std(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims:
     distances from the mean divided by the number of elements minus `correction`.
 
     Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keepdim`; the dtype stays.
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`; the dtype is kept.
 
     Example:
         >>> print(ms.mint.std(ms.Tensor([1.0, 2.0, 3.0, 4.0])))
@@ -158,7 +158,7 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
     """Counts the nonzero elements over the given axes, by default over all.
 
     Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; it is of `dtype`.
 
     Example:
@@ -217,8 +217,8 @@ def mint_var_mean(
     mean over the given axes, by default over all.
 
     Shapes:
-        `input` may have any shape. Both results lack the axes given, or have length 1 there with
-        `keepdim`; the dtype stays.
+        `input` may have any shape. Both results lack the reduced axes, or have length 1 along them
+        with `keepdim`; the dtype is kept.
 
     Example:
         >>> variance, mean = ms.mint.var_mean(ms.Tensor([1.0, 2.0, 3.0]))
@@ -240,8 +240,8 @@ def mint_std_mean(
     and the mean over the given axes, by default over all.
 
     Shapes:
-        `input` may have any shape. Both results lack the axes given, or have length 1 there with
-        `keepdim`; the dtype stays.
+        `input` may have any shape. Both results lack the reduced axes, or have length 1 along them
+        with `keepdim`; the dtype is kept.
 
     Example:
         >>> deviation, mean = ms.mint.std_mean(ms.Tensor([1.0, 2.0, 3.0]))
@@ -263,8 +263,8 @@ def reduce_std(
     `unbiased`, the divisor is the number of elements minus one.
 
     Shapes:
-        `input_x` is float16 or float32 of any shape. Both results lack the axes given, or have
-        length 1 there with `keep_dims`; the dtype stays.
+        `input_x` is float16 or float32 of any shape. Both results lack the reduced axes, or have
+        length 1 along them with `keep_dims`; the dtype is kept.
 
     Example:
         >>> deviation, mean = ms.ops.ReduceStd()(ms.Tensor([1.0, 2.0, 3.0]))

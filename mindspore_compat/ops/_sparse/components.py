@@ -221,7 +221,7 @@ def coalesce(
     x_values: TensorOf("float16", "float32", "float64"),
     x_shape: TensorOf("int64"),
 ):
-    """The function form of `ops.Coalesce`.
+    """Sorts indices and sums the values at equal indices; the function form of `ops.Coalesce`.
 
     Example:
         >>> import mindspore_compat as ms

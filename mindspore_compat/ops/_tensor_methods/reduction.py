@@ -144,7 +144,7 @@ _of_bools("Tensor.any", reduce.any, "True where some element")
 
 
 def _nothing(self):
-    """Returns NaN, the result of `std` and `var` without elements, whatever the axes."""
+    """Returns NaN, the result of `std` and `var` without elements, for any axes."""
     return Tensor(float("nan"), self.dtype if self._array.dtype.kind in "fVc" else dtypes.float32)
 
 

@@ -71,7 +71,7 @@ class Environment:
 
 
 class Key:
-    """Returns the key of a Parameter in an environment."""
+    """The key of a Parameter in an environment."""
 
     def __init__(self, parameter):
         self._parameter = parameter

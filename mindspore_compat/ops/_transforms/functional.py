@@ -241,7 +241,6 @@ class HyperMap:
             argument of the call is the operation.
         reverse (bool): without effect; in MindSpore's graph mode it sets the order of evaluation.
             Default: False.
-            False.
 
     Example:
         >>> import mindspore_compat as ms
@@ -443,7 +442,7 @@ def partial(func, *args):
 
 @public("ops.identity")
 def identity(x):
-    """Returns `x` itself, whatever its type. Scripts pass it a tuple of gradients if nothing is to
+    """Returns `x` itself, of any type. Scripts pass it a tuple of gradients if nothing is to
     reduce them.
 
     Args:

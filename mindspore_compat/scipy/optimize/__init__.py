@@ -1,4 +1,4 @@
-"""`mindspore.scipy.optimize`: minima of functions, line searches and assignments."""
+"""`mindspore.scipy.optimize`: minimization of functions, line searches and assignments."""
 
 from .line_search import line_search
 from .linear_sum_assignment import linear_sum_assignment

@@ -1,7 +1,9 @@
-"""minimize_lagrange: minima under constraints by an augmented Lagrangian, each round with Adam.
+"""minimize_lagrange: minimization under constraints by an augmented Lagrangian, with Adam in each
+round.
 
-In a round Adam lessens weight f + s/2 sum_i (max(0, m_i / s + c_i)^2 - (m_i / s)^2), where c_i < 0
-are the constraints, m_i their multipliers and s the penalty; between rounds m or s grow.
+In a round, Adam minimizes weight * f + s/2 sum_i (max(0, m_i / s + c_i)^2 - (m_i / s)^2), where c_i
+< 0 are the constraints, m_i their multipliers and s the penalty. Between rounds, the multipliers
+are updated or the penalty grows.
 
 Source: Nocedal and Wright, "Numerical Optimization" (1999), chapter 17.
 """
@@ -18,8 +20,8 @@ _GROWTH = 1.1
 
 
 class LagrangeResults(NamedTuple):
-    """What was found: whether some point was within all tolerances, the best such point, and the
-    values of the function and of the constraints there."""
+    """The result: whether a point met all tolerances, the best such point, and the values of the
+    function and of the constraints there."""
 
     succeeded: bool
     best_value: object
@@ -41,25 +43,27 @@ def minimize_lagrange(
     steps=1000,
     log_sw=False,
 ):
-    """Returns the best point found where all constraints are below their tolerances.
+    """Minimizes a function under constraints; returns the best point at which all constraints are
+    below their tolerances.
 
     Args:
-        func (Callable): the function; it takes a point, and what `coincide_fun` returns.
-        x0 (Tensor): where to begin; with bounds, before they are applied.
+        func (Callable): the function; it takes a point, and the result of `coincide_fun` if there
+            is one.
+        x0 (Tensor): the starting point, before bounds are applied.
         constraints (Sequence[Callable]): functions that must be below 0, called like `func`.
-        save_tol (Sequence, optional): what each constraint must be below; by default 1.
+        save_tol (Sequence, optional): the limit of each constraint; 1 by default.
         obj_weight (float, optional): the weight of the function.
         lower (Tensor, optional): lower bounds of the point.
-        upper (Tensor, optional): upper bounds.
-        learning_rate (float, optional): Adam's.
-        coincide_fun (Callable, optional): computes from a point what the functions share.
-        rounds (int, optional): how often the multipliers change.
-        steps (int, optional): Adam's steps in each round.
+        upper (Tensor, optional): upper bounds of the point.
+        learning_rate (float, optional): Adam's learning rate.
+        coincide_fun (Callable, optional): computes values that the functions share, given a point.
+        rounds (int, optional): the number of rounds, after each of which the multipliers change.
+        steps (int, optional): the number of Adam's steps per round.
         log_sw (bool, optional): whether each step is logged.
 
     Raises:
         TypeError: if a function is not callable.
-        ValueError: if there are not as many tolerances as constraints.
+        ValueError: if the numbers of tolerances and constraints differ.
     """
     for name, functions in (("constraints", constraints), ("coincide_fun", [coincide_fun or len])):
         if not all(callable(function) for function in functions):
@@ -91,7 +95,7 @@ def minimize_lagrange(
 
 
 class _Problem:
-    """The function to lessen, and the multipliers in it."""
+    """The augmented Lagrangian: the function to minimize, and its multipliers."""
 
     def __init__(self, func, constraints, shared, bounds, weight):
         self.func, self.constraints, self.shared = func, constraints, shared
@@ -125,7 +129,7 @@ class _Problem:
         return total
 
     def gradient(self, point):
-        """The total at a point, and its gradient."""
+        """Returns the augmented Lagrangian at a point, and its gradient."""
         total, gradient = self._gradient(Tensor(point))
         x, value, limits = self._seen
         self.point, self.value = x.asnumpy(), float(value)
@@ -133,7 +137,7 @@ class _Problem:
         return float(total), gradient.asnumpy()
 
     def adjust(self):
-        """Changes the multipliers where the constraints are met, else the penalty."""
+        """Updates the multipliers if the constraints are met, else increases the penalty."""
         excess = numpy.maximum(self.limits, -self.multipliers / self.penalty)
         if numpy.linalg.norm(excess) <= self.tolerance:
             self.multipliers = numpy.maximum(self.multipliers + self.penalty * self.limits, 0)
@@ -144,14 +148,14 @@ class _Problem:
 
 
 class _Best:
-    """The best point seen within the tolerances."""
+    """Stores the best point so far that meets the tolerances."""
 
     def __init__(self, start, tolerances):
         self.tolerances, self.found = tolerances, False
         self.point, self.value, self.limits = start.asnumpy(), None, numpy.ones(len(tolerances))
 
     def compare(self, problem):
-        """Keeps the problem's last point if it is better."""
+        """Stores the problem's last point if it is better."""
         if self.value is None:
             self.value = problem.value
         if (problem.limits < self.tolerances).all() and problem.value < self.value:
@@ -159,19 +163,19 @@ class _Best:
             self.point, self.limits = problem.point, problem.limits
 
     def results(self):
-        """What was found."""
+        """Returns the LagrangeResults."""
         return LagrangeResults(self.found, self.point, self.value, self.limits)
 
 
 class _Adam:
-    """Adam on one array."""
+    """Adam optimizer of one array."""
 
     def __init__(self, point, rate):
         self.point, self.rate, self.count = point, rate, 0
         self.mean, self.square = numpy.zeros_like(point), numpy.zeros_like(point)
 
     def step(self, gradient):
-        """One step against the gradient."""
+        """Makes one step against the gradient."""
         self.count += 1
         self.mean = 0.9 * self.mean + 0.1 * gradient
         self.square = 0.999 * self.square + 0.001 * gradient * gradient

@@ -1,4 +1,4 @@
-"""line_search: how far to go in a direction, by the strong Wolfe conditions.
+"""line_search: finds a step length in a given direction that meets the strong Wolfe conditions.
 
 Source: Nocedal and Wright, "Numerical Optimization" (1999), algorithms 3.2 and 3.3, with cubic,
 quadratic and halving steps inside an interval.
@@ -17,13 +17,14 @@ _MOST_ZOOMS = 10
 _FROM_ENDS = {
     "cubic": 0.2,
     "quadratic": 0.1,
-}  # shares of an interval that a step keeps from its ends
+}  # the fraction of an interval that a step keeps from its ends
 
 
 class LineSearchResults(NamedTuple):
-    """What a line search found: whether it failed, how many steps it grew by, calls of the function
-    and of its gradient it took, the number of the next step, the step found, the value and gradient
-    there, and a status: 0 found, 1 no step found inside an interval, 3 no steps left."""
+    """The result of a line search: whether it failed; the numbers of growing steps, of calls of the
+    function and of its gradient; the number of the next step; the step, and value and gradient
+    there; and a status: 0 for success, 1 if no step was found inside an interval, 3 if no steps
+    were left."""
 
     failed: bool
     nit: int
@@ -39,20 +40,21 @@ class LineSearchResults(NamedTuple):
 def line_search(
     f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9, maxiter=20
 ):
-    """Returns a step along a direction after which a function is enough smaller and flatter.
+    """Finds a step along a direction that decreases the function and its slope enough (strong Wolfe
+    conditions).
 
     Args:
         f (Callable): takes a Tensor of shape (n,) and returns a number.
-        xk (Tensor): where the search begins.
+        xk (Tensor): the starting point.
         pk (Tensor): the direction.
-        jac (Callable, optional): the gradient of `f`; by default it is derived.
-        gfk (Tensor, optional): the gradient at `xk`, if it is known.
-        old_fval (Tensor, optional): the value at `xk`, if it is known.
-        old_old_fval (Tensor, optional): the value one step before, from which the first step is
+        jac (Callable, optional): the gradient of `f`; by default it is computed by differentiation.
+        gfk (Tensor, optional): the gradient at `xk`, if known.
+        old_fval (Tensor, optional): the value at `xk`, if known.
+        old_old_fval (Tensor, optional): the value one step earlier, from which the first step is
             estimated.
-        c1 (float, optional): how much smaller: the first Wolfe constant.
-        c2 (float, optional): how much flatter: the second.
-        maxiter (int, optional): the number of steps that are tried.
+        c1 (float, optional): the first Wolfe constant, for the decrease of the value.
+        c2 (float, optional): the second Wolfe constant, for the decrease of the slope.
+        maxiter (int, optional): the maximum number of steps.
 
     Returns:
         LineSearchResults.
@@ -94,7 +96,7 @@ def line_search(
 
 
 class Path:
-    """A function along a direction, on the host."""
+    """A function along a direction; values and gradients are on the host."""
 
     def __init__(self, function, gradient, start, direction):
         self.function, self.gradient = function, gradient
@@ -102,7 +104,7 @@ class Path:
         self.nfev = self.ngev = 0
 
     def at(self, step):
-        """The point after a step."""
+        """Returns the point after a step."""
         where = Tensor(self.start + self.start.dtype.type(step) * self.direction)
         self.nfev += 1
         self.ngev += 1
@@ -110,16 +112,16 @@ class Path:
         return Point(step, float(self.function(where)), gradient, self.derivative(gradient))
 
     def derivative(self, gradient):
-        """How fast the function grows along the direction."""
+        """Returns the directional derivative, given the gradient."""
         return float(numpy.dot(gradient, self.direction))
 
     def value_at_start(self):
-        """The function's value where the search begins."""
+        """Returns the function's value at the start of the search."""
         self.nfev += 1
         return float(self.function(Tensor(self.start)))
 
     def derivative_at_start(self, gradient=None):
-        """How fast it grows there; its gradient there may be known."""
+        """Returns the directional derivative at the start; the gradient there may be given."""
         if gradient is None:
             self.ngev += 1
             gradient = self.gradient(Tensor(self.start))
@@ -128,7 +130,7 @@ class Path:
 
 
 class Point(NamedTuple):
-    """A step, with the value, gradient and derivative after it."""
+    """A step, with the value, gradient and derivative at its end."""
 
     step: float
     value: float
@@ -137,7 +139,7 @@ class Point(NamedTuple):
 
 
 class _Search:
-    """The search itself: growing steps until an interval is known, then smaller intervals."""
+    """The search: steps grow until an interval is known, which then shrinks."""
 
     def __init__(self, path, value, derivative, c1, c2):
         self.path, self.value, self.start_derivative, self.c1, self.c2 = (
@@ -155,8 +157,8 @@ class _Search:
         return abs(point.derivative) <= -self.c2 * self.start_derivative
 
     def run(self, first, maxiter):
-        """The point found or the lower end of an interval without any, or None; whether the search
-        failed; and how many steps were tried."""
+        """Runs the search. Returns the point, or the lower end of an interval without one, or None;
+        whether the search failed; and the number of steps tried."""
         before, step = Point(0.0, self.value, None, self.start_derivative), first
         for count in range(1, maxiter + 1):
             point = self.path.at(step)
@@ -170,8 +172,8 @@ class _Search:
         return None, True, maxiter
 
     def _zoom(self, low, high):
-        """A point between two steps, where `low` has the smaller value, and whether no point is
-        good enough."""
+        """Searches between two steps, where `low` has the smaller value. Returns a point, and
+        whether no point is good enough."""
         end, left = low, None  # left: the end that the last step replaced
         for _ in range(_MOST_ZOOMS):
             point = self.path.at(_inside(low, high, left))
@@ -189,8 +191,9 @@ class _Search:
 
 
 def _inside(low, high, left):
-    """A step between two: where the cubic through them and a third, or the parabola, is least, if
-    that is not near an end; else halfway. Both have the derivative at `low`."""
+    """Returns a step between two: the minimum of the cubic through them and a third point, or of
+    the parabola, if it is not near an end; else the middle. Both curves have the derivative at
+    `low`."""
     width = high.step - low.step
     for kind, candidate in (
         ("cubic", _cubic(low, high, left)),
@@ -209,7 +212,8 @@ def _quadratic(low, high):
 
 
 def _cubic(low, high, left):
-    """From `low`, where a * t**3 + b * t**2 + low.derivative * t + low.value is least."""
+    """Returns the distance from `low` to the minimum of a * t**3 + b * t**2 + low.derivative * t +
+    low.value."""
     if left is None:
         return math.nan
     first, second = high.step - low.step, left.step - low.step

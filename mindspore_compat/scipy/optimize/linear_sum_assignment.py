@@ -1,4 +1,4 @@
-"""linear_sum_assignment: the cheapest pairing of rows and columns, and its Primitive."""
+"""linear_sum_assignment: the cheapest assignment of rows to columns, and its Primitive."""
 
 import numpy
 import scipy.optimize
@@ -12,20 +12,20 @@ _Limit = (TensorOf("int64") | None).called("an int64 Tensor")
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
-    """Returns pairs of rows and columns, each used at most once, of the least total cost.
+    """Finds pairs of rows and columns, each used at most once, with the smallest total cost.
 
     Args:
         cost_matrix (Tensor): an (M, N) matrix of numbers or bools.
-        maximize (bool): whether the greatest total is wanted.
-        dimension_limit (Tensor, optional): an int64 number: how many columns count. Missing pairs
-            are -1.
+        maximize (bool): whether the largest total is sought instead.
+        dimension_limit (Tensor, optional): an int64 number, the number of columns to use. Missing
+            pairs are -1.
 
     Returns:
         tuple[Tensor]: rows and columns, min(M, N) int64 numbers each.
 
     Raises:
-        TypeError: if `cost_matrix` is not a Tensor of numbers, `maximize` no bool, or
-            `dimension_limit` no int64 Tensor.
+        TypeError: if `cost_matrix` is not a Tensor of numbers, `maximize` is not a bool, or
+            `dimension_limit` is not an int64 Tensor.
         ValueError: if `cost_matrix` is not a matrix.
 
     Example:
@@ -59,12 +59,13 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
 
 
 class LinearSumAssignment(Primitive):
-    """`linear_sum_assignment` as a Primitive.
+    """Finds the cheapest assignment of rows to columns; the Primitive form of
+    `linear_sum_assignment`.
 
     Inputs:
         - **cost_matrix** (Tensor): an (M, N) matrix of numbers or bools.
-        - **dimension_limit** (Tensor): an int64 number: how many columns count.
-        - **maximize** (bool): whether the greatest total is wanted.
+        - **dimension_limit** (Tensor): an int64 number, the number of columns to use.
+        - **maximize** (bool): whether the largest total is sought instead.
 
     Returns:
         tuple[Tensor]: rows and columns, min(M, N) int64 numbers each; missing pairs are -1.
@@ -80,5 +81,5 @@ class LinearSumAssignment(Primitive):
         super().__init__("LinearSumAssignment")
 
     def __call__(self, cost_matrix, dimension_limit, maximize):
-        """The rows and columns that go together."""
+        """Returns the rows and columns of the pairs."""
         return linear_sum_assignment(cost_matrix, maximize, dimension_limit)

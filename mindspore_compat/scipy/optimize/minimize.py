@@ -1,7 +1,7 @@
-"""minimize: minima by BFGS, by L-BFGS, and with constraints by Lagrange multipliers.
+"""minimize: minimization by BFGS, by L-BFGS, and under constraints by Lagrange multipliers.
 
-The methods work on the host, on NumPy arrays of few elements; only the function and its gradient
-run where its Tensors are.
+The methods run on the host, on small NumPy arrays. Only the function and its gradient run on the
+device of their Tensors.
 
 Source: Nocedal and Wright, "Numerical Optimization" (1999), algorithms 6.1, 7.4 and 17.4.
 """
@@ -24,9 +24,9 @@ _STATUS = {0: "converged", 1: "too many iterations", 5: "the line search failed"
 
 
 class OptimizeResults(NamedTuple):
-    """What was found: the point, whether it is a minimum (status 0, else 1 for too many iterations,
-    5 for a line search that failed), the value and gradient there, the inverse of the second
-    derivatives (with BFGS), and how many calls and iterations it took."""
+    """The result: the point; whether it is a minimum (status 0, 1 for too many iterations, 5 for a
+    failed line search); the value and gradient there; the inverse Hessian (with BFGS); and the
+    numbers of calls and iterations."""
 
     x: Tensor
     success: bool
@@ -53,32 +53,33 @@ def minimize(
     callback=None,
     options=None,
 ):
-    """Returns a minimum of a function.
+    """Minimizes a function, starting from a given point.
 
     Args:
         func (Callable): takes a Tensor of shape (n,), and `args`, and returns a number.
-        x0 (Tensor): where to begin.
+        x0 (Tensor): the starting point.
         args (tuple, optional): further arguments of `func`.
-        method (str): "BFGS", "LBFGS" or "LAGRANGE", in any case of letters.
-        jac (Callable, optional): the gradient, called like `func`; by default it is derived.
-        hess (Callable, optional): is not used, as in the original.
-        hessp (Callable, optional): is not used, as in the original.
-        bounds (Sequence, optional): is not used.
-        constraints (Sequence[Callable], optional): for "LAGRANGE": functions of a point that must
+        method (str): "BFGS", "LBFGS" or "LAGRANGE"; case does not matter.
+        jac (Callable, optional): the gradient, called like `func`; by default it is computed by
+            differentiation.
+        hess (Callable, optional): not used, as in MindSpore.
+        hessp (Callable, optional): not used, as in MindSpore.
+        bounds (Sequence, optional): not used.
+        constraints (Sequence[Callable], optional): for "LAGRANGE", functions of a point that must
             be below 0.
-        tol (Union[float, Sequence], optional): for "LAGRANGE" how much each constraint may be; for
-            the others how large the gradient's greatest element may be.
-        callback (Callable, optional): is not used.
-        options (dict, optional): "maxiter", how many iterations; for "BFGS" and "LBFGS" "gtol", how
-            small the gradient must be, "norm", the order of the norm, and "line_search_maxiter";
-            for "LBFGS" "history_size". For "LAGRANGE" see `lagrange`.
+        tol (Union[float, Sequence], optional): for "LAGRANGE" the limit of each constraint; for the
+            others the limit of the largest magnitude in the gradient.
+        callback (Callable, optional): not used.
+        options (dict, optional): "maxiter", the maximum number of iterations; for "BFGS" and
+            "LBFGS" "gtol", the limit of the gradient's norm, "norm", the order of that norm, and
+            "line_search_maxiter"; for "LBFGS" also "history_size". For "LAGRANGE" see `lagrange`.
 
     Returns:
         OptimizeResults; with "LAGRANGE" LagrangeResults.
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        ValueError: if `method` is something else.
+        ValueError: if `method` is unknown.
 
     Example:
         >>> import mindspore_compat as ms
@@ -138,7 +139,7 @@ def _descend(
     maxiter = point.size * 200 if maxiter is None else maxiter
     value, gradient = float(function(Tensor(point))), gradient_function(Tensor(point)).asnumpy()
     model = curvature(point, history_size)
-    before = value + float(numpy.linalg.norm(gradient)) / 2  # sets the first step's length
+    before = value + float(numpy.linalg.norm(gradient)) / 2  # determines the first step's length
     calls, count, status = 1, 0, 1
     while count < maxiter:
         direction = -model.times(gradient).astype(point.dtype)
@@ -173,18 +174,19 @@ def _descend(
 
 
 class _Dense:
-    """The inverse of the second derivatives, as a matrix, in float64: a step that is much shorter
-    than 1 is lost in float32."""
+    """The inverse Hessian as a matrix, in float64; in float32 a step much shorter than 1 would be
+    lost."""
 
     def __init__(self, point, _):
         self.dtype, self.matrix = point.dtype, numpy.eye(point.size)
 
     def times(self, gradient):
-        """The matrix times a vector, by sums without fused steps: rows alike have results alike."""
+        """Multiplies the matrix by a vector with plain sums instead of fused ones, so that equal
+        rows give equal results."""
         return (self.matrix * gradient).sum(1)
 
     def learn(self, step, change):
-        """Takes in how a step changed the gradient."""
+        """Updates the matrix, given a step and the change of the gradient along it."""
         step, change = step.astype(numpy.float64), change.astype(numpy.float64)
         product = numpy.dot(step, change)
         if product <= 0:
@@ -194,18 +196,18 @@ class _Dense:
         self.matrix = left @ self.matrix @ left.T + scale * numpy.outer(step, step)
 
     def inverse(self):
-        """The matrix."""
+        """Returns the matrix."""
         return Tensor(self.matrix.astype(self.dtype))
 
 
 class _Limited:
-    """The inverse Hessian as a product of the last steps' differences."""
+    """The inverse Hessian as a product of the last steps and gradient changes (limited memory)."""
 
     def __init__(self, _, size):
         self.size, self.pairs = size, []
 
     def times(self, gradient):
-        """The matrix times a vector."""
+        """Returns the matrix times a vector."""
         out, weights = gradient.copy(), []
         for step, change in reversed(self.pairs):
             weight = numpy.dot(step, out) / numpy.dot(step, change)
@@ -219,10 +221,10 @@ class _Limited:
         return out
 
     def learn(self, step, change):
-        """Takes in how a step changed the gradient."""
+        """Stores a step and the change of the gradient along it."""
         if numpy.dot(step, change) > 0:
             self.pairs = [*self.pairs, (step, change)][-self.size :]
 
     def inverse(self):
-        """None: there is no such matrix."""
+        """Returns None, because no matrix is stored."""
         return None

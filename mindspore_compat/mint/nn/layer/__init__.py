@@ -1,6 +1,7 @@
-"""Layers with PyTorch's names that differ from those of `nn`, one file per public module.
+"""Layers that differ from the layer of the same purpose in `nn`, one file per public module.
 
-Layers that differ from `nn`'s only in name are declared beside them, or beside their operator.
+Layers that differ from those of `nn` only in name are declared beside them, or beside their
+operator.
 """
 
 from ...._core.declare.public_api import facade

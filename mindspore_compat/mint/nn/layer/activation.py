@@ -19,10 +19,10 @@ public("mint.nn.ReLU")(ReLU)
 
 @public("mint.nn.Mish")
 class Mish(Cell):
-    """Mish activation, x * tanh(log(1 + exp(x))); see `mint.nn.functional.mish`.
+    """Applies the Mish activation, x * tanh(log(1 + exp(x))); see `mint.nn.functional.mish`.
 
     Inputs:
-        - **input** (Tensor): floats.
+        - **input** (Tensor): of a floating dtype.
 
     Outputs:
         Tensor of the same shape and dtype.
@@ -40,18 +40,18 @@ class Mish(Cell):
 
     @checked
     def construct(self, input: TensorOf(floating)):
-        """The activation of `input`."""
+        """Applies the activation to `input`."""
         return mish.run(input)
 
 
 @public("mint.nn.SELU")
 class SELU(Cell):
-    """SELU activation, scale * (max(0, x) + min(0, alpha * (exp(x) - 1))).
+    """Applies the SELU activation, scale * (max(0, x) + min(0, alpha * (exp(x) - 1))).
 
     See `mint.nn.functional.selu`.
 
     Inputs:
-        - **input** (Tensor): floats, int8 or int32.
+        - **input** (Tensor): of a floating dtype, int8 or int32.
 
     Outputs:
         Tensor of the same shape and dtype.
@@ -69,5 +69,5 @@ class SELU(Cell):
 
     @checked
     def construct(self, input: TensorOf("int8", "int32", floating)):
-        """The activation of `input`."""
+        """Applies the activation to `input`."""
         return selu.run(input)

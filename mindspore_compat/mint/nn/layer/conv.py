@@ -47,7 +47,7 @@ _one_step = Forbid(
 
 
 class _Convolution(Cell):
-    """The base of all convolution layers: settings, weight and bias."""
+    """The base class of all convolution layers: stores the settings, the weight and the bias."""
 
     _axes = 0
     transposed = False
@@ -69,7 +69,7 @@ class _Convolution(Cell):
             self.bias = parameter(first, (out_channels,), dtype, "bias")
 
     def _as_tuple(self, name, value):
-        """One number for each axis."""
+        """Returns one number per axis, given one or several."""
         if isinstance(value, int):
             return (value,) * self._axes
         if len(value) != self._axes:
@@ -80,7 +80,7 @@ class _Convolution(Cell):
         return tuple(value)
 
     def extend_repr(self):
-        """The settings of the layer."""
+        """Returns the settings of the layer as text."""
         return (
             f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
@@ -89,7 +89,7 @@ class _Convolution(Cell):
 
 
 class _Conv(_Convolution):
-    """The base of the convolution layers that are not transposed."""
+    """The base class of the convolution layers that are not transposed."""
 
     _op = None
 
@@ -125,7 +125,7 @@ class _Conv(_Convolution):
         )
 
     def _widths(self):
-        """The padding of the input, before and after, for each axis."""
+        """Returns the padding of the input, before and after, for each axis."""
         if self.padding == "valid":
             return ((0, 0),) * self._axes
         if self.padding != "same":
@@ -134,7 +134,7 @@ class _Conv(_Convolution):
         return tuple((r // 2, r - r // 2) for r in reach)
 
     def construct(self, input):
-        """The convolution of `input`."""
+        """Computes the convolution of `input`."""
         need_tensor(type(self).__name__, "input", input)
         padding = self.padding
         if self.padding_mode != "zeros":
@@ -144,7 +144,7 @@ class _Conv(_Convolution):
         )
 
     def _continued(self, x):
-        """`x` padded with values of its own."""
+        """Pads `x` with its own values."""
         widths = self._widths()
         if x.ndim not in (self._axes + 1, self._axes + 2):
             raise ValueError(
@@ -165,35 +165,36 @@ class _Conv(_Convolution):
 
 @public("mint.nn.Conv1d")
 class Conv1d(_Conv):
-    """1-D convolution layer (cross-correlation) over sequences.
+    """Applies a 1-D convolution (cross-correlation) to sequences.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
+        in_channels (int): the number of input channels.
+        out_channels (int): the number of output channels.
         kernel_size (Union[int, tuple[int], list[int]]): the size of the kernels along each axis.
-        stride (Union[int, tuple[int], list[int]]): the step of the kernel from one position to the
-            next.
+        stride (Union[int, tuple[int], list[int]]): the distance between successive positions of the
+            kernel.
         padding (Union[int, tuple[int], list[int], str]): the number of elements added before and
-            after each axis; "same" for an output as large as the input, "valid" for none.
-        dilation (Union[int, tuple[int], list[int]]): the step within a kernel.
+            after each axis; "same" for an output of the size of the input, "valid" for no padding.
+        dilation (Union[int, tuple[int], list[int]]): the distance between the elements of the
+            kernel.
         groups (int): the number of groups that the channels are split into.
         bias (bool): whether there is a bias.
         padding_mode (str): the values of the padding: "zeros", or the input's own values, by
             "reflect", "replicate" or "circular".
-        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
 
     Inputs:
-        - **input** (Tensor): floats, shape (N, C, L) or (C, L).
+        - **input** (Tensor): of a floating dtype, shape (N, C, L) or (C, L).
 
     Outputs:
         Tensor of shape (N, out_channels, L') or (out_channels, L').
 
     Raises:
-        TypeError: if a number is not an int, a size neither an int nor as many ints as there are
-            axes, `bias` not a bool, or `dtype` no dtype.
-        ValueError: if a size or a number of channels is less than 1, `padding` less than 0,
-            `stride` not 1 where `padding` is "same", a word unknown, or the groups do not divide
-            the channels.
+        TypeError: if a number is not an int, a size is neither an int nor one int per axis, `bias`
+            is not a bool, or `dtype` is not a dtype.
+        ValueError: if a size or a number of channels is less than 1, `padding` is less than 0,
+            `stride` is not 1 although `padding` is "same", a str is unknown, or `groups` does not
+            divide the channels.
 
     Examples:
         >>> from mindspore_compat import mint, ops
@@ -209,9 +210,9 @@ class Conv1d(_Conv):
 
 @public("mint.nn.Conv2d")
 class Conv2d(_Conv):
-    """2-D convolution layer (cross-correlation) over images (N, C, H, W) or (C, H, W).
+    """Applies a 2-D convolution (cross-correlation) to images (N, C, H, W) or (C, H, W).
 
-    Its arguments are those of Conv1d, with one number or two.
+    The arguments are those of Conv1d; a size is one number or two.
 
     Example:
         >>> import mindspore_compat as ms
@@ -227,9 +228,9 @@ class Conv2d(_Conv):
 
 @public("mint.nn.Conv3d")
 class Conv3d(_Conv):
-    """3-D convolution layer (cross-correlation) over volumes (N, C, D, H, W) or (C, D, H, W).
+    """Applies a 3-D convolution (cross-correlation) to volumes (N, C, D, H, W) or (C, D, H, W).
 
-    Its arguments are those of Conv1d, with one number or three.
+    The arguments are those of Conv1d; a size is one number or three.
 
     Example:
         >>> import mindspore_compat as ms
@@ -243,43 +244,44 @@ class Conv3d(_Conv):
     _op = conv3d_ext
 
 
-# Transposed ---------------------------------------------------------------------------------------
+# Transposed convolution
 
 
 @public("mint.nn.ConvTranspose2d")
 class ConvTranspose2d(_Convolution):
-    """2-D transposed convolution layer: the transpose of a convolution of images.
+    """Applies a 2-D transposed convolution to images: the transpose of a convolution.
 
     Each element of the input is multiplied by a kernel, and the products are added to the output.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
+        in_channels (int): the number of input channels.
+        out_channels (int): the number of output channels.
         kernel_size (Union[int, tuple(int)]): height and width of the kernels.
-        stride (Union[int, tuple(int)]): the step between neighbouring kernels in the output.
-        padding (Union[int, tuple(int)]): the number of elements cut off all edges of the output.
+        stride (Union[int, tuple(int)]): the distance between neighbouring kernels in the output.
+        padding (Union[int, tuple(int)]): the number of elements removed from each edge of the
+        output.
         output_padding (Union[int, tuple(int)]): the number of elements added below and to the
-            right; less than `stride` or `dilation`.
+        right; less than `stride` or `dilation`.
         groups (int): the number of groups that the channels are split into.
         bias (bool): whether there is a bias.
-        dilation (Union[int, tuple(int)]): the step within a kernel.
-        padding_mode (str): "zeros".
-        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+        dilation (Union[int, tuple(int)]): the distance between the elements of the kernel.
+        padding_mode (str): must be "zeros".
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
 
     Inputs:
-        - **input** (Tensor): floats, shape (N, C, H, W) or (C, H, W).
-        - **output_size** (tuple[int]): height and width of the output, or its shape, instead
-          of `output_padding`; up to stride - 1 larger than without.
+        - **input** (Tensor): of a floating dtype, shape (N, C, H, W) or (C, H, W).
+        - **output_size** (tuple[int]): height and width of the output, or its shape, in place of
+          `output_padding`; each length may exceed the default by up to stride - 1.
 
     Outputs:
         Tensor of shape (N, out_channels, H', W') or (out_channels, H', W') with
         H' = (H - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1.
 
     Raises:
-        TypeError: if a number is not an int, `bias` not a bool, or `dtype` is not a dtype.
-        ValueError: if a number is out of range, a size neither an int nor a tuple of one or two,
-            the groups do not divide the channels, `padding_mode` is not "zeros", or `output_size`
-            cannot be met.
+        TypeError: if a number is not an int, `bias` is not a bool, or `dtype` is not a dtype.
+        ValueError: if a number is out of range, a size is neither an int nor a tuple of one or two,
+            `groups` does not divide the channels, `padding_mode` is not "zeros", or `output_size`
+            is impossible.
 
     Examples:
         >>> from mindspore_compat import mint, ops
@@ -324,9 +326,9 @@ class ConvTranspose2d(_Convolution):
         )
 
     def construct(self, input, output_size=None):
-        """The transposed convolution of `input`."""
+        """Computes the transposed convolution of `input`."""
         need_tensor("ConvTranspose2d", "input", input)
-        for name in ("padding", "output_padding"):  # a negative one is refused only now
+        for name in ("padding", "output_padding"):  # negative numbers are rejected only when called
             for each in getattr(self, name):
                 Natural.refuse("ConvTranspose2d", name, each)
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
@@ -342,7 +344,7 @@ class ConvTranspose2d(_Convolution):
         )
 
     def _extra(self, x, output_size):
-        """The output padding for an output of the requested size."""
+        """Returns the output padding for an output of the requested size."""
         if len(output_size) not in (2, x.ndim):
             raise ValueError(
                 f"For 'ConvTranspose2d', 'output_size' must have 2 or {x.ndim} "
@@ -366,7 +368,7 @@ class ConvTranspose2d(_Convolution):
 
 
 def _pair(name, value, rule):
-    """Two numbers that obey a rule, of one or two."""
+    """Returns two numbers that obey a rule, given one or two."""
     if (
         not isinstance(value, (int, tuple, list))
         or not isinstance(value, int)

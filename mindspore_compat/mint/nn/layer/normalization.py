@@ -22,14 +22,14 @@ from ....ops._normalization.batch_norm import (
 )
 from ....ops._normalization.group_norm import group_standardize
 
-Flag = Any  # the original takes any value for true or false
+Flag = Any  # MindSpore accepts any value as true or false
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm", "SyncBatchNorm"]
 __getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 
 class _BatchNorm(Cell):
-    """The base of the batch normalization layers."""
+    """The base class of the batch normalization layers."""
 
     _ranks = ()
 
@@ -61,7 +61,7 @@ class _BatchNorm(Cell):
             )
 
     def _values(self, init, name, wanted, trained=True):
-        """A Parameter with one value for each channel, or None."""
+        """Returns a Parameter with one value per channel, or None."""
         if not wanted:
             return None
         return parameter(init, (self.num_features,), self.dtype, name, requires_grad=trained)
@@ -81,7 +81,7 @@ class _BatchNorm(Cell):
             _fill(self.bias, 0)
 
     def construct(self, input):
-        """`input`, normalised by channels."""
+        """Normalizes each channel of `input`."""
         api = type(self).__name__
         need_floats(api, "input", input)
         self._need_rank(api, input)
@@ -108,14 +108,15 @@ class _BatchNorm(Cell):
             )
 
     def _count_batch(self):
-        """Counts a batch; returns its weight in the running statistics."""
+        """Counts a batch; returns the weight of the batch in the running statistics."""
         if not self.track_running_stats:
             return 0.0
         _fill(self.num_batches_tracked, self.num_batches_tracked._array + 1)
         return self.momentum if self.momentum is not None else 1 / int(self.num_batches_tracked)
 
     def _by_batch(self, x, momentum):
-        """`x`, normalized with its own statistics; running statistics are updated if tracked."""
+        """Normalizes `x` with its own statistics; updates the running statistics if they are
+        tracked."""
         if not self.track_running_stats:
             return batch_standardize.run(x, self.weight, self.bias, self.eps)[0]
         return normalize_batch(
@@ -123,7 +124,7 @@ class _BatchNorm(Cell):
         )[0]
 
     def extend_repr(self):
-        """The settings of the layer."""
+        """Returns the settings of the layer as text."""
         return (
             f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
             f"affine={self.affine}, track_running_stats={self.track_running_stats}"
@@ -131,36 +132,37 @@ class _BatchNorm(Cell):
 
 
 def _fill(tensor, value):
-    """Gives a Parameter that no gradient reaches another value, in its own memory."""
+    """Assigns a value to all elements of a Parameter that has no gradient, in its own memory."""
     own(tensor)[...] = value
 
 
 @public("mint.nn.BatchNorm1d")
 class BatchNorm1d(_BatchNorm):
-    """Batch normalization of (N, C) or (N, C, L): channels get mean `bias`, deviation `weight`.
+    """Applies batch normalization to (N, C) or (N, C, L): each channel gets mean `bias` and
+    deviation `weight`.
 
-    In training, the statistics are those of the batch, and the running ones move toward them (the
-    variance as an unbiased estimate); otherwise the running ones are used, if they are tracked.
+    In training, the statistics of the batch are used, and the running statistics move toward them
+    (with the unbiased variance). Otherwise the running statistics are used, if they are tracked.
 
     Args:
         num_features (int): the number of channels.
         eps (float): added to the variance.
-        momentum (float): the weight of the batch in the running statistics; None for the mean over
-            all batches.
+        momentum (float): the weight of the batch in the running statistics; None averages over all
+            batches.
         affine (bool): whether there are a weight and a bias.
-        track_running_stats (bool): whether running statistics are tracked; without them those of
-            the batch are used in any mode.
-        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+        track_running_stats (bool): whether running statistics are tracked; otherwise the statistics
+            of the batch are always used.
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
 
     Inputs:
-        - **input** (Tensor): floats.
+        - **input** (Tensor): of a floating dtype.
 
     Outputs:
         Tensor of the same shape and dtype.
 
     Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or the input
-            not a Tensor of floats.
+        TypeError: if `num_features` is not an int, `eps` or `momentum` is not a number, or the
+            input is not a floating Tensor.
         ValueError: if `num_features` is less than 1, or the input has another number of axes or
             channels.
 
@@ -180,9 +182,10 @@ class BatchNorm1d(_BatchNorm):
 
 @public("mint.nn.BatchNorm2d")
 class BatchNorm2d(_BatchNorm):
-    """Batch normalization of (N, C, H, W): each channel gets mean `bias` and deviation `weight`.
+    """Applies batch normalization to (N, C, H, W): each channel gets mean `bias` and deviation
+    `weight`.
 
-    Its arguments are those of BatchNorm1d.
+    The arguments are those of BatchNorm1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -197,9 +200,10 @@ class BatchNorm2d(_BatchNorm):
 
 @public("mint.nn.BatchNorm3d")
 class BatchNorm3d(_BatchNorm):
-    """Batch normalization of (N, C, D, H, W): each channel gets mean `bias`, deviation `weight`.
+    """Applies batch normalization to (N, C, D, H, W): each channel gets mean `bias` and deviation
+    `weight`.
 
-    Its arguments are those of BatchNorm1d.
+    The arguments are those of BatchNorm1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -214,29 +218,30 @@ class BatchNorm3d(_BatchNorm):
 
 @public("mint.nn.SyncBatchNorm")
 class SyncBatchNorm(_BatchNorm):
-    """Synchronized batch normalization of (N, C, ...), with a batch divided among several ranks.
+    """Applies synchronized batch normalization to (N, C, ...): the batch is distributed over
+    several ranks.
 
     In training, the statistics are those of the batches of all ranks of a group together.
 
     Args:
         num_features (int): the number of channels.
         eps (float): added to the variance.
-        momentum (float): the weight of the batch in the running statistics, in [0, 1]; None for the
-            mean over all batches.
+        momentum (float): the weight of the batch in the running statistics, in [0, 1]; None
+            averages over all batches.
         affine (bool): whether there are a weight and a bias.
         track_running_stats (bool): as for BatchNorm1d.
-        process_group (str): the group of ranks; None for all.
-        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+        process_group (str): the group of ranks; None means all ranks.
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
 
     Inputs:
-        - **x** (Tensor): floats.
+        - **x** (Tensor): of a floating dtype.
 
     Outputs:
         Tensor of the same shape and dtype.
 
     Raises:
         TypeError: if `process_group` is not a str, or as for BatchNorm1d.
-        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or the input has
+        ValueError: if `num_features` is less than 1, `momentum` is not in [0, 1], or the input has
             another number of axes or channels.
         RuntimeError: if there is no such group.
 
@@ -289,25 +294,26 @@ class SyncBatchNorm(_BatchNorm):
 
 @public("mint.nn.GroupNorm")
 class GroupNorm(Cell):
-    """Group normalization: groups of channels get mean 0 and deviation 1, then weight and bias.
+    """Applies group normalization: each group of channels gets mean 0 and deviation 1; then each
+    channel is scaled and shifted.
 
     Args:
         num_groups (int): the number of groups.
         num_channels (int): the number of channels.
         eps (float): added to the variance.
-        affine (bool): whether weight and bias are trained; they are 1 and 0 at first.
-        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+        affine (bool): whether weight and bias are trained; they are 1 and 0 initially.
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
 
     Inputs:
-        - **input** (Tensor): floats, shape (N, C, ...).
+        - **input** (Tensor): of a floating dtype, shape (N, C, ...).
 
     Outputs:
         Tensor of the same shape and dtype.
 
     Raises:
-        TypeError: if a number is not an int, `eps` not a float, or `affine` not a bool.
-        ValueError: if a number is less than 1, the groups do not divide the channels, or the input
-            has others.
+        TypeError: if a number is not an int, `eps` is not a float, or `affine` is not a bool.
+        ValueError: if a number is less than 1, `num_groups` does not divide the channels, or the
+            input has another number of channels.
 
     Example:
         >>> import mindspore_compat as ms
@@ -342,7 +348,7 @@ class GroupNorm(Cell):
         self.bias = parameter("zeros", shape, dtype, "bias", requires_grad=affine)
 
     def construct(self, input):
-        """`input`, normalised by groups."""
+        """Normalizes each group of channels of `input`."""
         need_floats("GroupNorm", "input", input)
         need_channels(
             "GroupNorm", input, range(2, 9), RuntimeError, weight=self.weight, bias=self.bias
@@ -350,7 +356,7 @@ class GroupNorm(Cell):
         return group_standardize.run(input, self.weight, self.bias, self.num_groups, self.eps)
 
     def extend_repr(self):
-        """The settings of the layer."""
+        """Returns the settings of the layer as text."""
         return (
             f"num_groups={self.num_groups}, num_channels={self.num_channels}, eps={self.eps}, "
             f"affine={self.affine}"

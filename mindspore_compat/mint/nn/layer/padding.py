@@ -1,7 +1,7 @@
 """Padding layers: constant, zero, reflection and replication padding.
 
-`padding` is one number for all sides, or (before, behind) of the last axis, of the one before, ...
-The arithmetic is in `ops/_shape/pad.py`.
+`padding` is one number for all sides, or (before, after) of the last axis, then of the
+second-to-last, ... The arithmetic is in `ops/_shape/pad.py`.
 """
 
 from ...._core.declare.public_api import public
@@ -27,11 +27,11 @@ __all__ = [
 
 
 class _Pad(Cell):
-    """The base of all padding layers."""
+    """The base class of all padding layers."""
 
-    _axes = 0  # how many of the last axes are padded
+    _axes = 0  # the number of last axes that are padded
     _mode = "constant"
-    _least = None  # the least padding, and the least given as one number
+    _least = None  # the smallest padding, and the smallest as a single number
     _least_alone = None
     value = None
 
@@ -54,7 +54,7 @@ class _Pad(Cell):
         self.padding = numbers
 
     def construct(self, input):
-        """`input`, padded."""
+        """Pads `input`."""
         need_tensor(type(self).__name__, "input", input)
         return mint_pad(input, self.padding, self._mode, self.value)
 
@@ -94,8 +94,8 @@ class ConstantPad1d(_Constant):
     """Pads the last axis with a constant.
 
     Args:
-        padding (Union[int, tuple[int], list[int]]): how many elements before and behind; a negative
-            number cuts.
+        padding (Union[int, tuple[int], list[int]]): the number of elements before and after; a
+            negative number crops.
         value (Union[int, float]): the constant.
 
     Inputs:
@@ -106,7 +106,7 @@ class ConstantPad1d(_Constant):
 
     Raises:
         TypeError: if `padding` holds anything but ints, or `value` is not a number.
-        ValueError: if `padding` is neither an int nor as many ints as there are sides.
+        ValueError: if `padding` is neither an int nor one int per side.
 
     Example:
         >>> import mindspore_compat as ms
@@ -123,7 +123,7 @@ class ConstantPad1d(_Constant):
 class ConstantPad2d(_Constant):
     """Pads the last two axes with a constant.
 
-    `padding` is one number, or those left, right, above and below; see ConstantPad1d.
+    `padding` is one number, or four: left, right, above and below; see ConstantPad1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -141,7 +141,7 @@ class ConstantPad2d(_Constant):
 class ConstantPad3d(_Constant):
     """Pads the last three axes with a constant.
 
-    `padding` is one number, or those left, right, above, below, in front and behind; see
+    `padding` is one number, or six: left, right, above, below, in front and behind; see
     ConstantPad1d.
 
     Example:
@@ -161,7 +161,7 @@ class ZeroPad1d(_Zeros):
     """Pads the last axis with zeros.
 
     Args:
-        padding (Union[int, tuple, list]): how many elements before and behind.
+        padding (Union[int, tuple, list]): the number of elements before and after.
 
     Inputs:
         - **input** (Tensor): any shape with this axis.
@@ -171,8 +171,7 @@ class ZeroPad1d(_Zeros):
 
     Raises:
         TypeError: if `padding` holds anything but ints.
-        ValueError: if `padding` is neither an int nor as many ints as there are sides, or if one is
-            below 0.
+        ValueError: if `padding` is neither an int nor one int per side, or is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -224,8 +223,9 @@ class ReflectionPad1d(_Mirror):
     """Pads the last axis with the mirror image of the input, without its edge.
 
     Args:
-        padding (Union[int, tuple, list]): how many elements before and behind; at least 1 as one
-            number, at least 0 in a sequence, and less than the axis is long.
+        padding (Union[int, tuple, list]): the number of elements before and after. A single number
+            is at least 1, numbers in a sequence are at least 0; all are less than the length of the
+            axis.
 
     Inputs:
         - **input** (Tensor): shape (N, C, W) or (C, W).
@@ -235,8 +235,7 @@ class ReflectionPad1d(_Mirror):
 
     Raises:
         TypeError: if `padding` holds anything but ints.
-        ValueError: if `padding` is neither an int nor as many ints as there are sides, or out of
-            range.
+        ValueError: if `padding` is neither an int nor one int per side, or is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -253,7 +252,7 @@ class ReflectionPad1d(_Mirror):
 class ReflectionPad2d(_Mirror):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) with the mirror image of the input.
 
-    `padding` is one number, or those left, right, above and below; see ReflectionPad1d.
+    `padding` is one number, or four: left, right, above and below; see ReflectionPad1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -272,7 +271,7 @@ class ReflectionPad2d(_Mirror):
 class ReflectionPad3d(_Mirror):
     """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) with the mirror image.
 
-    `padding` is one number, or those left, right, above, below, in front and behind; see
+    `padding` is one number, or six: left, right, above, below, in front and behind; see
     ReflectionPad1d.
 
     Example:
@@ -289,11 +288,11 @@ class ReflectionPad3d(_Mirror):
 
 @public("mint.nn.ReplicationPad1d")
 class ReplicationPad1d(_Edge):
-    """Pads the last axis with the edge of the input.
+    """Pads the last axis by repeating the edge of the input.
 
     Args:
-        padding (Union[int, tuple, list]): how many elements before and behind; at least 1 as one
-            number, at least 0 in a sequence.
+        padding (Union[int, tuple, list]): the number of elements before and after. A single number
+            is at least 1, numbers in a sequence are at least 0.
 
     Inputs:
         - **input** (Tensor): shape (N, C, W) or (C, W).
@@ -303,8 +302,7 @@ class ReplicationPad1d(_Edge):
 
     Raises:
         TypeError: if `padding` holds anything but ints.
-        ValueError: if `padding` is neither an int nor as many ints as there are sides, or out of
-            range.
+        ValueError: if `padding` is neither an int nor one int per side, or is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -319,9 +317,9 @@ class ReplicationPad1d(_Edge):
 
 @public("mint.nn.ReplicationPad2d")
 class ReplicationPad2d(_Edge):
-    """Pads the last two axes of (N, C, H, W) or (C, H, W) with the edge of the input.
+    """Pads the last two axes of (N, C, H, W) or (C, H, W) by repeating the edge of the input.
 
-    `padding` is one number, or those left, right, above and below; see ReplicationPad1d.
+    `padding` is one number, or four: left, right, above and below; see ReplicationPad1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -337,9 +335,10 @@ class ReplicationPad2d(_Edge):
 
 @public("mint.nn.ReplicationPad3d")
 class ReplicationPad3d(_Edge):
-    """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) with the edge of the input.
+    """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) by repeating the edge of the
+    input.
 
-    `padding` is one number, or those left, right, above, below, in front and behind; see
+    `padding` is one number, or six: left, right, above, below, in front and behind; see
     ReplicationPad1d.
 
     Example:

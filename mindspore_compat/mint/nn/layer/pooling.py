@@ -30,20 +30,20 @@ __getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 @public("mint.nn.AdaptiveAvgPool1d")
 class AdaptiveAvgPool1d(Cell):
-    """1-D adaptive average pooling: means over `output_size` parts of a sequence.
+    """Applies 1-D adaptive average pooling: the mean of each of `output_size` parts of a sequence.
 
     Args:
         output_size (int): the number of parts.
 
     Inputs:
-        - **input** (Tensor): floats, shape (N, C, L) or (C, L).
+        - **input** (Tensor): of a floating dtype, shape (N, C, L) or (C, L).
 
     Outputs:
         Tensor of shape (N, C, output_size) or (C, output_size).
 
     Raises:
-        TypeError: if `output_size` is not an int, or `input` not a Tensor of floats.
-        ValueError: if it is below 0.
+        TypeError: if `output_size` is not an int, or `input` is not a floating Tensor.
+        ValueError: if `output_size` is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -60,32 +60,32 @@ class AdaptiveAvgPool1d(Cell):
 
     @checked
     def construct(self, input: Floats):
-        """The means over the parts of `input`."""
+        """Computes the means of the parts of `input`."""
         return adaptive_avg_pool1d_ext.run(input, self.output_size)
 
     def extend_repr(self):
-        """The number of parts."""
+        """Returns the number of parts as text."""
         return f"output_size={self.output_size}"
 
 
 @public("mint.nn.AdaptiveAvgPool2d")
 class AdaptiveAvgPool2d(Cell):
-    """2-D adaptive average pooling: means over `output_size` parts of images.
+    """Applies 2-D adaptive average pooling: the mean of each part of images.
 
     Args:
-        output_size (Union[int, tuple[int]]): the number of parts down and across; None keeps an
-            axis.
+        output_size (Union[int, tuple[int]]): the number of parts down and across; None keeps the
+            length of an axis.
 
     Inputs:
-        - **input** (Tensor): floats, shape (N, C, H, W) or (C, H, W).
+        - **input** (Tensor): of a floating dtype, shape (N, C, H, W) or (C, H, W).
 
     Outputs:
-        Tensor of the shape of `input`, but for the last two axes.
+        Tensor of the shape of `input`, except for the last two axes.
 
     Raises:
-        TypeError: if `output_size` is neither an int nor a tuple of ints or None, or `input` not a
-            Tensor of floats.
-        ValueError: if a size is below 0.
+        TypeError: if `output_size` is neither an int nor a tuple of ints or None, or `input` is not
+            a floating Tensor.
+        ValueError: if a size is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -102,32 +102,32 @@ class AdaptiveAvgPool2d(Cell):
 
     @checked
     def construct(self, input: Floats):
-        """The means over the parts of `input`."""
+        """Computes the means of the parts of `input`."""
         return adaptive_avg_pool2d.run(input, self.output_size)
 
     def extend_repr(self):
-        """The number of parts."""
+        """Returns the number of parts as text."""
         return f"output_size={self.output_size}"
 
 
 @public("mint.nn.AdaptiveMaxPool1d")
 class AdaptiveMaxPool1d(Cell):
-    """1-D adaptive max pooling: the largest values of `output_size` parts of a sequence.
+    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` parts of a sequence.
 
     Args:
         output_size (Union[int, tuple]): the number of parts.
-        return_indices (bool): whether to return the int64 indices of these values too.
+        return_indices (bool): whether the int64 indices of the maxima are returned, too.
 
     Inputs:
-        - **input** (Tensor): floats, shape (N, C, L) or (C, L).
+        - **input** (Tensor): of a floating dtype, shape (N, C, L) or (C, L).
 
     Outputs:
         Tensor of shape (N, C, output_size) or (C, output_size); with `return_indices` a tuple of
         two such Tensors.
 
     Raises:
-        TypeError: if `output_size` is neither an int nor a tuple of one, `return_indices` not a
-            bool, or `input` not a Tensor of floats.
+        TypeError: if `output_size` is neither an int nor a tuple of one, `return_indices` is not a
+            bool, or `input` is not a floating Tensor.
         ValueError: if `output_size` is below 1.
 
     Example:
@@ -148,15 +148,15 @@ class AdaptiveMaxPool1d(Cell):
 
     @checked
     def construct(self, input: Floats):
-        """The largest values of the parts of `input`."""
+        """Computes the maxima of the parts of `input`."""
         return adaptive_max_pool1d_ext.run(input, self.output_size, self.return_indices)
 
     def extend_repr(self):
-        """The settings of the layer."""
+        """Returns the settings of the layer as text."""
         return f"output_size={self.output_size}, return_indices={self.return_indices}"
 
 
-# Layers made from the lines of their ops ----------------------------------------------------------
+# Layers that are generated from the declarations of their ops
 
 also(adaptive_avg_pool3d, "mint.nn.AdaptiveAvgPool3d(output_size)(input)")
 public("mint.nn.AdaptiveMaxPool2d")(AdaptiveMaxPool2d)
