@@ -1,11 +1,9 @@
-"""What one training step requires of the device, counted on the stand-in part by part."""
-
-from fakecupy import counting
+"""What one training step requires of the device, counted part by part."""
 
 import mindspore_compat as ms
 from mindspore_compat import nn
 
-from . import networks
+from . import counters, networks
 
 OPTIMIZERS = {
     "Momentum": lambda parameters: nn.Momentum(parameters, 0.01, 0.9, weight_decay=1e-4),
@@ -37,14 +35,14 @@ def counts_of(name, optimizer="Momentum"):
     for _ in range(2):  # what is made once: kernels, plans, tables
         step(data, labels)
         gradient(data, labels)
-    with counting.counted() as forward:
+    with counters.counted() as forward:
         network(data, labels)
-    with counting.counted() as both:
+    with counters.counted() as both:
         _, grads = gradient(data, labels)
     flag = ms.ops.isnan(data).any()
-    with counting.counted() as updated:
+    with counters.counted() as updated:
         update.skipping(flag._array, grads)
-    with counting.counted() as whole:
+    with counters.counted() as whole:
         step(data, labels)
     return {
         "layers": networks.layers(network),
@@ -68,7 +66,7 @@ def replayed(name):
     try:
         for _ in range(3):  # two as they are, the third is captured
             step(data, labels)
-        with counting.counted() as found:
+        with counters.counted() as found:
             step(data, labels)
     finally:
         ms.set_context(mode=mode)
@@ -82,7 +80,7 @@ def updated(name, optimizer):
     update = OPTIMIZERS[optimizer](weights)
     _, grads = ms.value_and_grad(network, None, weights)(data, labels)
     update(grads)
-    with counting.counted() as found:
+    with counters.counted() as found:
         update(grads)
     return found
 

@@ -9,8 +9,10 @@ import mindspore_compat as ms
 from mindspore_compat import mint, nn, ops
 from mindspore_compat._backend import arrays
 
+from . import counters
+
 pytestmark = [
-    pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
+    pytest.mark.parametrize("space", counters.DEVICES, indirect=True),
     pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
 ]
 FORWARD, BACKWARD = 3, 6  # launches of a layer, and of each step of a recurrent one
@@ -84,9 +86,9 @@ def counted(name, make):
     out, pull = ms.vjp(layer, x, weights=weights or None)
     sens = ms.Tensor(rng.standard_normal(out.shape).astype(np.float32))
     pull(sens)
-    with counting.counted() as forward:
+    with counters.counted() as forward:
         out, pull = ms.vjp(layer, x, weights=weights or None)
-    with counting.counted() as backward:
+    with counters.counted() as backward:
         gradients = pull(sens)
     return [each.asnumpy() for each in (out, *_flat(gradients))], forward, backward
 
@@ -120,14 +122,16 @@ def test_random_slopes_are_two_launches(space):
     layer = nn.RReLU(0.2, 0.4)
     x = ms.Tensor(np.linspace(-1, 1, 50, dtype=np.float32))
     layer(x)
-    with counting.counted() as forward:
+    with counters.counted() as forward:
         out, pull = ms.vjp(layer, x)
     ones = ms.ops.ones_like(x)
-    with counting.counted() as backward:
+    with counters.counted() as backward:
         gradients = pull(ones)
     gradient = _flat(gradients)[0].asnumpy()
-    assert forward.launches == 2 and forward.names["launches"]["uniform_numbers"] == 1
-    assert dict(backward.names["launches"]) == {"_random_leaky_vjp": 1}
+    assert forward.launches == 2 and backward.launches == 1
+    if counting.counts(space):
+        assert forward.names["launches"]["uniform_numbers"] == 1
+        assert dict(backward.names["launches"]) == {"_random_leaky_vjp": 1}
     slopes = out.asnumpy() / x.asnumpy()
     close(gradient, slopes, rtol=1e-6, atol=0)
     below, above = slopes[x.asnumpy() < 0], slopes[x.asnumpy() > 0]
@@ -138,5 +142,6 @@ def test_random_slopes_are_two_launches(space):
 @pytest.mark.parametrize("name", MASKED)
 def test_sequences_that_end_early(space, name):
     found, forward, _ = counted(name, MASKED[name])
-    assert forward.names["launches"]["_rnn_step"] >= STEPS
+    assert forward.launches >= STEPS
+    assert forward.names["launches"]["_rnn_step"] >= STEPS or not counting.counts(space)
     alike_on_the_host(found, name, MASKED[name])
