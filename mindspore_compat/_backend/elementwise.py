@@ -60,6 +60,20 @@ def _function(name, number=""):
     )
 
 
+def _cuda(name, c, **facts):
+    """A function that CUDA kernels compute, and no loop."""
+    return Elementwise(name, c, "", exact=False, **facts)
+
+
+_SAME_IN_C = (
+    "sin cos tan sinh cosh exp2 log2 log10 ceil floor trunc rint erfc erfinv"  # functions of one x
+)
+_TESTS = "isnan isinf isfinite signbit"
+_REMAINDER = (  # with the sign of the divisor, also of a zero
+    "fmod({0}, {1}) == 0 ? ({1} < 0 ? -0.0f : 0.0f) : "
+    "fmod({0}, {1}) + ((fmod({0}, {1}) < 0) != ({1} < 0) ? {1} : 0)"
+)
+
 PRIMITIVES = {
     primitive.name: primitive
     for primitive in (
@@ -102,10 +116,14 @@ PRIMITIVES = {
             c_number="fmin({}, {})",
             ufuncs="minimum",
         ),
-        # As host/select.py computes them for large arrays, with a bound that is not NaN; where both
-        # are zeros the sign is that of the first.
-        Elementwise("at_least", "", "({1} if {0} < {1} else {0})"),
-        Elementwise("at_most", "", "({1} if {0} > {1} else {0})"),
+        # Loops compute them as host/select.py does for large arrays, with a bound that is not NaN;
+        # where both are zeros the sign is that of the first.
+        Elementwise(
+            "at_least", "{0} < {1} || {1} != {1} ? {1} : {0}", "({1} if {0} < {1} else {0})"
+        ),
+        Elementwise(
+            "at_most", "{0} > {1} || {1} != {1} ? {1} : {0}", "({1} if {0} > {1} else {0})"
+        ),
         Elementwise("copy", "", "{}"),
         _comparison("greater", ">"),
         _comparison("greater_equal", ">="),
@@ -134,6 +152,30 @@ PRIMITIVES = {
         _function("log1p"),
         _function("tanh"),
         _function("erf"),
+        # Of kernels alone:
+        *(_cuda(name, f"{name}({{}})") for name in _SAME_IN_C.split()),
+        *(_cuda(f"arc{name}", f"a{name}({{}})") for name in "sin cos tan sinh cosh tanh".split()),
+        _cuda("arctan2", "atan2({}, {})"),
+        *(_cuda(name, f"{name}({{}}, {{}})") for name in "copysign hypot fmax fmin fmod".split()),
+        *(_cuda(name, f"{name}({{}})", is_bool=True) for name in _TESTS.split()),
+        _cuda("logical_xor", "!{} != !{}", is_bool=True, masks=2),
+        _cuda("square", "{0} * {0}"),
+        _cuda("reciprocal", "1 / {}"),
+        _cuda("rsqrt", "1 / sqrt({})"),
+        _cuda("sigmoid", "1 / (1 + exp(-{}))"),
+        _cuda("softplus", "({0} > 0 ? {0} : 0) + log1p(exp(-fabs({0})))"),
+        _cuda("quick_ndtr", "0.5f * erfc(-0.70710678f * {})"),
+        _cuda(
+            "logaddexp",
+            "{0} == {1} ? {0} + 0.69314718f : fmax({0}, {1}) + log1p(exp(-fabs({0} - {1})))",
+        ),
+        _cuda("xlogy", "{0} == 0 && {1} == {1} ? 0 : {0} * log({1})"),
+        _cuda("sinc", "{0} == 0 ? 1 : sin(3.14159265f * {0}) / (3.14159265f * {0})"),
+        _cuda("clip", "{0} < {1} ? {1} : {0} > {2} ? {2} : {0}"),
+        _cuda("remainder", _REMAINDER),
+        _cuda("mod", _REMAINDER),
+        _cuda("gammaln", "lgamma({})"),
+        _cuda("stop", "{}"),
     )
 }
 

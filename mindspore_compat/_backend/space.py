@@ -66,6 +66,7 @@ class Space:
     """The functions of one array library, NumPy's names first."""
 
     bodies = None  # single kernels for whole bodies (bodies/gpu.py), where the library runs them
+    upcast_kernels = None  # elementwise functions in low precision (bodies/upcast.py), likewise
     level = 0  # nesting depth of vmap; a class attribute, because looking up a missing one is slow
 
     def __init__(self, module, special, linalg, low_precision, kernels=None, bodies=None):

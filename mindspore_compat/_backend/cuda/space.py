@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy
 
 from ..bodies.gpu import Bodies
+from ..bodies.upcast import UpcastKernels
 from ..conv.cuda_kernels import Kernels
 from ..space import Space
 from .contractions import einsum, tensordot
@@ -35,6 +36,7 @@ class DeviceSpace(Space):
         low_precision = frozenset({BFLOAT16})
         special, linalg = "cupyx.scipy.special", "cupyx.scipy.linalg"
         super().__init__(module, special, linalg, low_precision, Kernels(module), Bodies(module))
+        self.upcast_kernels = UpcastKernels(module, low_precision)
         self.products = Products(module)
         self.low_precision_products = frozenset() if self.products.library else low_precision
         self.matmul, self.matmul_add = self.products.matmul, self.products.matmul_add

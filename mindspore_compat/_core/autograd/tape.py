@@ -155,6 +155,8 @@ def _compile_pull(rule, vjps, joint):
                 parts.append("None")
         lines.append(f"    return ({', '.join(parts)},)")
     exec(compile("\n".join(lines), f"<gradient of {rule.name}>", "exec"), scope)
+    if rule.name.isidentifier():
+        scope["pull"].__name__ = f"{rule.name}_vjp"
     return scope["pull"]
 
 
@@ -377,9 +379,15 @@ def _pull(gathered, node, g, floor, higher):
             g, xp = as_gradient(g)
     if higher:
         saved = _traced_saved(node, saved, xp)
-    if rule.upcast:
-        g, saved = _upcast(xp, g, saved, getattr(xp, rule.upcast))
-    if arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
+    grads = None
+    if rule.upcast and _dtype_of(g) in getattr(xp, rule.upcast):
+        if not higher and node.outs is None:
+            grads = _pull_by_one_kernel(xp, node, g, saved, wanted)
+        if grads is None:
+            g, saved = _upcast(xp, g, saved, getattr(xp, rule.upcast))
+    if grads is not None:
+        pass
+    elif arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
         grads = recorded_array.call_pull(rule.pull, g, saved, wanted, type(rule) is VjpRule)
     else:
         if xp is HOST and node.outs is None and g.nbytes >= Least.SPACE:
@@ -428,11 +436,26 @@ def _filled(given, outs, fills):
     return filled, xp
 
 
+def _dtype_of(g):
+    """The dtype of a gradient, or of the first of several."""
+    return (next(each for each in g if each is not None) if type(g) is tuple else g).dtype
+
+
+def _pull_by_one_kernel(xp, node, g, saved, wanted):
+    """The gradients in low precision by one kernel (_backend/bodies/upcast.py), or None. Those that
+    are summed to another shape are in float32."""
+    kernels = getattr(xp, "upcast_kernels", None)
+    if kernels is None or node.rule.many or type(node.rule) is not VjpRule:
+        return None
+    dtypes = tuple(
+        None if not want else g.dtype if shape in (g.shape, None) else FLOAT32
+        for want, (shape, _) in zip(wanted, node.metas or _any * len(wanted))
+    )
+    return kernels.run(node.rule.pull, (g, saved, wanted), dtypes, alias=True)
+
+
 def _upcast(xp, g, saved, low_precision):
-    """Casts low-precision floats in `g` and `saved` to float32, if a gradient has low precision."""
-    first = next(each for each in g if each is not None) if type(g) is tuple else g
-    if first.dtype not in low_precision:
-        return g, saved
+    """Casts low-precision floats in `g` and `saved` to float32."""
 
     def upcast(value):
         if getattr(value, "dtype", None) in low_precision and hasattr(value, "shape"):

@@ -16,6 +16,7 @@ in public_api.py.
 An op without a rule is differentiated through its body, which then runs on Traced values.
 """
 
+import functools
 import inspect
 
 from numpy import generic
@@ -31,6 +32,7 @@ from ..autograd import (  # noqa: F401 - rules
     vjp_rules_special,
 )
 from ..autograd.devices import recorded_move
+from ..autograd.steps import rule_of
 from ..autograd.tape import FLOAT32, VjpRule, depth, record, record_many
 from ..autograd.traced import traced_space
 from ..rules.vocabulary import rules_of
@@ -213,6 +215,10 @@ class Op:
         if xp.level:
             nodes = broadcast_nodes(xp, operands, nodes)
         live = any(node is not None for node in nodes) and not depth.paused
+        if self.upcast and getattr(xp, "upcast_kernels", None) is not None:
+            made = self._by_one_kernel(xp, values, operands, nodes, metas, live)
+            if made is not None:
+                return made
         if live and self.rule is None:
             return self._through_body(xp, values, operands, nodes)
         own = self._with_axes(xp, operands)
@@ -238,19 +244,47 @@ class Op:
             return tuple(map(Tensor._wrap, outs)) if several else Tensor._wrap(outs[0])
         return self._finish(outs if several else outs[0], tuple(nodes), values, metas, xp)
 
-    def _finish(self, out, parents, values, metas, xp):
+    def _by_one_kernel(self, xp, values, operands, nodes, metas, live):
+        """The result of an elementwise body in low precision by one kernel; None if there is none,
+        or if it is to be differentiated more than once."""
+        if self.many or not any(a is not None and a.dtype in xp.low_precision for a in operands):
+            return None
+        rule = self.rule or self._rule_by_steps
+        if live and rule is None or depth.open > 1:
+            return None
+        own = self._with_axes(xp, operands)
+        operands = self._aligned(xp, self._in_precision(xp, operands))
+        dtype = self._result_dtype(xp, operands, values)
+        if dtype is None or own is not None and promotion.promote_weak_0d_np(own, dtype) != dtype:
+            return None
+        values = {**values, **dict(zip(self.inputs, operands))}
+        given = tuple([values[n] for n in self.parameters])
+        out = xp.upcast_kernels.run(self.body, given, dtype)
+        if out is None or not live:
+            return out if out is None else each_of(out, Tensor._wrap)
+        return self._finish(out, tuple(nodes), values, metas, xp, rule)
+
+    @functools.cached_property
+    def _rule_by_steps(self):
+        """The rule of an elementwise body without one; None if a name is taken."""
+        if {"xp", "g"}.intersection(self.parameters):
+            return None
+        return rule_of(self.name, self.body, self.parameters, self.inputs)
+
+    def _finish(self, out, parents, values, metas, xp, rule=None):
         """Wraps the result of a recorded call; several outputs share one node."""
+        rule = rule or self.rule
         several = type(out) is tuple or type(out) is list
         out = tuple(result_array(xp, o) for o in out) if several else out
         if depth.paused or all(parent is None for parent in parents):
             return tuple(map(Tensor._wrap, out)) if several else Tensor._wrap(out)
-        saved = tuple(out if k == "out" else self._saved_value(values, k) for k in self.rule.saves)
+        saved = tuple(out if k == "out" else self._saved_value(values, k) for k in rule.saves)
         if not several:
             made = Tensor._wrap(out)
-            made._node = record(self.rule, parents, saved, metas)
+            made._node = record(rule, parents, saved, metas)
             return made
         made = tuple(map(Tensor._wrap, out))
-        for one, node in zip(made, record_many(self.rule, parents, saved, metas, out)):
+        for one, node in zip(made, record_many(rule, parents, saved, metas, out)):
             one._node = node
         return made
 

@@ -1,0 +1,336 @@
+"""Elementwise functions of low-precision arrays as single kernels that compute in float32.
+
+Without them an operator on bfloat16 casts its inputs to float32, computes function by function, and
+casts the result: four kernels for a product. Worked example: of
+
+    def squared(xp, x):
+        return xp.square(x)
+
+`kernels.run(squared, (x,), bfloat16)` runs the body once on symbols and launches one kernel. It
+reads bfloat16, computes the square in float32 and writes bfloat16. The vjp of an operator is
+treated in the same way. Numbers are arguments of the kernel, so those that change between calls
+need no new kernel.
+
+A function fits if it only applies steps of the table in elementwise.py to floats and masks. One
+that asks for a shape, reduces or calls anything else raises an error on symbols; `run` returns None
+and the caller casts.
+"""
+
+import numpy
+
+from ..elementwise import PRIMITIVES
+from .c_code import step_line
+from .multi_tensor import letter
+from .symbols import Scalar, Symbol, SymbolSpace, Trace
+
+FLOAT32, BOOL = numpy.dtype(numpy.float32), numpy.dtype(bool)
+MOST = 4096  # calls that are remembered; more are a sign of values that change all the time
+
+
+class Unfit(Exception):
+    """A function does more than steps on floats and masks."""
+
+
+class Float(Symbol):
+    """A symbol with a dtype: float32, or bool for a mask."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, trace, number, dtype):
+        super().__init__(trace, number)
+        self.dtype = dtype
+
+    __hash__ = Symbol.__hash__
+
+    def __invert__(self):
+        return self.trace.add("logical_not", self)
+
+    def __abs__(self):
+        return self.trace.add("abs", self)
+
+    def __mod__(self, other):
+        return self.trace.add("remainder", self, other)
+
+    def astype(self, dtype, copy=True):
+        """The symbol itself; a mask as 0 and 1."""
+        if numpy.dtype(dtype) == self.dtype:
+            return self
+        if self.dtype != BOOL or numpy.dtype(dtype) != FLOAT32:
+            raise Unfit(f"a cast to {dtype}")
+        return self.trace.as_float(self)
+
+
+class FloatSpace(SymbolSpace):
+    """The `xp` of a function that runs on Floats."""
+
+    bodies = None
+    level = 0
+    low_precision = low_precision_products = frozenset()
+
+    def cast(self, x, dtype):
+        """`x` with another dtype; a number stays one."""
+        return x.astype(dtype) if isinstance(x, Symbol) else x
+
+    def where(self, condition, *choices):
+        """`yes` where the condition holds, else `no`."""
+        if not isinstance(condition, Float):
+            raise Unfit("a condition that is a number")
+        yes, no = choices
+        return self.trace.add("where", condition, yes, no)
+
+    def blockwise(self, function, *arrays, **scalars):
+        """The function itself, which becomes part of the kernel."""
+        return function(self, *arrays, **scalars)
+
+    pointwise = blockwise
+
+    def round(self, x, decimals=0):
+        """NumPy's `round` to whole numbers."""
+        if decimals:
+            raise Unfit("decimals")
+        return self.rint(x)
+
+    def clip(self, x, low, high):
+        """NumPy's `clip` between two bounds."""
+        return self.trace.add("clip", x, low, high)
+
+    def stop(self, x):
+        """`x` without its gradient."""
+        return self.trace.add("stop", x)
+
+    def positive(self, x):
+        """`x` itself."""
+        return x
+
+    conj = real = positive
+
+    def ones_like(self, x):
+        """1."""
+        return 1.0
+
+    def zeros_like(self, x):
+        """0."""
+        return 0.0
+
+    def asarray(self, x, dtype=None):
+        """A number, which takes no part in promotion."""
+        if isinstance(x, Symbol) or dtype is not None and numpy.dtype(dtype) != FLOAT32:
+            raise Unfit("an array of another dtype")
+        return float(x)
+
+    def finfo(self, dtype):
+        """NumPy's `finfo`."""
+        return numpy.finfo(dtype)
+
+    def __getattr__(self, name):
+        if name in ("pi", "inf", "nan"):
+            return getattr(numpy, name)
+        return super().__getattr__(name)
+
+
+def _step(name):
+    """The function of `xp` that is a step of its own here, and a formula in other kernels."""
+
+    def function(self, *operands):
+        return self.trace.add(name, *operands)
+
+    return function
+
+
+for _name in ("square", "sigmoid", "softplus", "quick_ndtr", "at_least", "at_most"):
+    setattr(FloatSpace, _name, _step(_name))
+
+
+class FloatTrace(Trace):
+    """The steps of `function(xp, *values)`.
+
+    Args:
+        function: the function.
+        values: its arguments, with a Slot for each array.
+        dtypes: the dtypes of the arrays.
+
+    Attributes:
+        found: what the function returned, with Floats for arrays.
+
+    Raises:
+        Exception: if the function does not fit.
+    """
+
+    space_type = FloatSpace
+
+    def __init__(self, function, values, dtypes):
+        self.name = f"upcast_{function.__name__}"
+        self.names = [f"x{index}" for index in range(len(dtypes))]
+        self.steps, self._texts = [], {}
+        self._given = [
+            Float(self, index, BOOL if dtype == BOOL else FLOAT32)
+            for index, dtype in enumerate(dtypes)
+        ]
+        values = _replaced(values, Slot, lambda slot: self._given[slot.index])
+        self.found = function(FloatSpace(self), *values)
+        self._prepare = self._preparation(())
+
+    def add(self, name, *operands):
+        """Records a step; its result is a mask or a float."""
+        if not all(map(_is_operand, operands)):
+            raise Unfit(f"an operand of {name}")
+        is_bool = PRIMITIVES[name].is_bool
+        values = operands[1:] if name == "where" else operands
+        dtypes = {each.dtype for each in values if isinstance(each, Float)}
+        if not is_bool and FLOAT32 not in dtypes or name == "where" and BOOL in dtypes:
+            raise Unfit(f"masks as operands of {name}")
+        return Float(self, super().add(name, *operands).number, BOOL if is_bool else FLOAT32)
+
+    def as_float(self, mask):
+        """A mask as 0 and 1."""
+        return Float(self, super().add("where", mask, 1.0, 0.0).number, FLOAT32)
+
+    def operand(self, value):
+        """An operand of a step, given by its number or the text of a scalar."""
+        if type(value) is not int:
+            return float(self._preparation(())()[int(value[1:])])
+        if value < len(self._given):
+            return self._given[value]
+        step = self.steps[value - len(self._given)]
+        return Float(self, value, BOOL if step.is_bool else FLOAT32)
+
+
+def _is_operand(value):
+    if isinstance(value, (Symbol, Scalar)) or type(value) in (int, float, bool):
+        return True
+    return isinstance(value, (numpy.generic, numpy.ndarray)) and not value.ndim
+
+
+class Slot:
+    """The place of an array in the arguments of a call."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index):
+        self.index = index
+
+
+def _replaced(value, kind, function):
+    """A value with each object of a kind replaced, also within tuples and lists."""
+    if isinstance(value, kind):
+        return function(value)
+    if type(value) in (tuple, list):
+        return type(value)([_replaced(one, kind, function) for one in value])
+    return value
+
+
+class UpcastKernels:
+    """The kernels for one CuPy; each is compiled at its first use.
+
+    Args:
+        module: CuPy, or its stand-in.
+        low_precision (frozenset): the dtypes that the kernels read and write.
+    """
+
+    def __init__(self, module, low_precision):
+        self.module = module
+        self._dtypes = {*low_precision, FLOAT32, BOOL}
+        self._calls, self._kernels = {}, {}
+
+    def run(self, function, values, dtypes, alias=False):
+        """Evaluates `function(xp, *values)` element by element.
+
+        Args:
+            function: a function that is called with the same meaning again.
+            values: its arguments: arrays, and values that can be hashed; also in tuples and lists.
+            dtypes: the dtype of floats in the result; a tuple of dtypes for a function that returns
+                a tuple, None for a result that is not needed.
+            alias (bool): whether a result may be an argument itself, not a copy.
+
+        Returns:
+            What the function returns, or None if it does not fit.
+        """
+        arrays = []
+        key = function, dtypes, alias, self._key(values, arrays)
+        try:
+            call = self._calls.get(key)
+        except TypeError:  # a value that cannot be hashed
+            return None
+        if call is None:
+            if len(self._calls) >= MOST:
+                self._calls.clear()
+            call = self._calls[key] = self._call(function, values, arrays, dtypes, alias)
+        return call(arrays) if call else None
+
+    def _key(self, value, arrays):
+        """What a call depends on besides the values of its arrays, which are gathered."""
+        kind = type(value)
+        if kind is self.module.ndarray:
+            arrays.append(value)
+            return value.dtype
+        if kind is tuple or kind is list:
+            return (kind, *[self._key(one, arrays) for one in value])
+        return kind, repr(value) if kind is float else value
+
+    def _call(self, function, values, arrays, dtypes, alias):
+        """The function of the arrays that computes the call; False if it does not fit."""
+        given = [array.dtype for array in arrays]
+        if not self._dtypes.issuperset(given):
+            return False
+        places = iter(range(len(arrays)))
+        slots = _replaced(values, self.module.ndarray, lambda array: Slot(next(places)))
+        try:
+            trace = FloatTrace(function, slots, given)
+            return self._launch(trace, given, dtypes, alias)
+        except Exception:  # whatever code written for arrays raises for symbols
+            return False
+
+    def _launch(self, trace, given, dtypes, alias):
+        several = type(trace.found) in (tuple, list)
+        found = trace.found if several else (trace.found,)
+        dtypes = dtypes if type(dtypes) is tuple else (dtypes,) * len(found)
+        if any(not isinstance(value, Float | None) for value in found):
+            raise Unfit("a result that is a number")
+        outputs, sources = [], []  # of the kernel; of each result: an input, an output or None
+        for value, dtype in zip(found, dtypes, strict=True):
+            if value is None or dtype is None:
+                sources.append(None)
+            elif alias and value.number < len(given):
+                sources.append((True, value.number))
+            else:
+                sources.append((False, len(outputs)))
+                outputs.append((value.number, BOOL if value.dtype == BOOL else dtype))
+        kernel, numbers = self._kernel(trace, given, outputs) if outputs else (None, ())
+
+        def launch(arrays):
+            made = kernel(*arrays, *numbers) if kernel is not None else ()
+            made = made if type(made) is tuple else (made,)
+            results = [
+                None if source is None else arrays[source[1]] if source[0] else made[source[1]]
+                for source in sources
+            ]
+            return tuple(results) if several else results[0]
+
+        return launch
+
+    def _kernel(self, trace, given, outputs):
+        """The kernel with these results, and the numbers that it takes besides the arrays."""
+        numbers = tuple(map(float, trace.scalars({})))
+        kinds = {FLOAT32: "float32", BOOL: "bool"}
+        kinds |= {dtype: letter(index) for index, dtype in enumerate(given) if dtype not in kinds}
+        casts = {**kinds, FLOAT32: "float"}
+        lines = [
+            *(f"const float s{index} = n{index};" for index in range(len(numbers))),
+            *(
+                f"const {'bool' if dtype == BOOL else 'float'} v{index} = x{index};"
+                for index, dtype in enumerate(given)
+            ),
+            *(step_line(step, "float") for step in trace.steps),
+            *(
+                f"o{index} = ({casts[dtype]})v{value};"
+                for index, (value, dtype) in enumerate(outputs)
+            ),
+        ]
+        inputs = [f"{letter(index)} x{index}" for index in range(len(given))]
+        inputs += [f"float32 n{index}" for index in range(len(numbers))]
+        results = [f"{kinds[dtype]} o{index}" for index, (_, dtype) in enumerate(outputs)]
+        text = ", ".join(inputs), ", ".join(results), "\n".join(lines), trace.name
+        kernel = self._kernels.get((text, tuple(given)))
+        if kernel is None:
+            kernel = self._kernels[text, tuple(given)] = self.module.ElementwiseKernel(*text)
+        return kernel, numbers

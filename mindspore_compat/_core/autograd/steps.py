@@ -1,0 +1,73 @@
+"""The gradient of an elementwise body that has no rule of its own, as one function.
+
+Such a body is usually differentiated through Traced values, function by function. Where a body runs
+as one kernel (_backend/bodies/upcast.py), its gradient does so, too: `rule_of(body)` runs the body
+on symbols and walks back over its steps, each by the rule of the function of `xp` that it is. On
+Traced values the rule records the body as usual, which gives derivatives of higher order.
+"""
+
+import inspect
+
+from ..._backend.bodies.upcast import FloatSpace
+from .tape import VjpRule, backward, leaf
+from .vjp_rules import TABLE
+
+
+def rule_of(name, body, parameters, inputs):
+    """The VjpRule of an elementwise body.
+
+    Args:
+        name (str): the operation.
+        body (Callable): `body(xp, *parameters)`.
+        parameters (list[str]): the names of its parameters.
+        inputs (list[str]): those that are arrays.
+    """
+
+    def joint(xp, g, *values):
+        gradients = _by_steps if isinstance(xp, FloatSpace) else _by_tape
+        arrays = [value for name, value in zip(parameters, values) if name in inputs]
+        return gradients(xp, g, body, values, arrays)
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    joint.__signature__ = inspect.Signature(
+        [inspect.Parameter(one, kind) for one in ("xp", "g", *parameters)]
+    )
+    return VjpRule(name, inputs, joint=joint)
+
+
+def _by_steps(symbols, g, body, values, arrays):
+    """The gradients of symbols."""
+    trace = symbols.trace
+    start = len(trace.steps)
+    gradients = {body(symbols, *values).number: g}
+    for step in reversed(trace.steps[start:]):
+        g = gradients.pop(step.result, None)
+        if g is None or step.name not in TABLE:
+            continue
+        entry = TABLE[step.name]
+        operands = dict(
+            zip(inspect.signature(entry.signature).parameters, map(trace.operand, step.operands))
+        )
+        saved = {**operands, "out": trace.operand(step.result)}
+        numbers = [_number(operands[name]) for name in entry.rule.inputs]
+        wanted = [number is not None for number in numbers]
+        found = entry.rule.pull(symbols, g, tuple(saved[name] for name in entry.rule.saves), wanted)
+        for number, gradient in zip(numbers, found):
+            if number is not None and gradient is not None:
+                known = number in gradients
+                gradients[number] = gradients[number] + gradient if known else gradient
+    return tuple(None if x is None else gradients.get(x.number) for x in arrays)
+
+
+def _number(value):
+    """The number of a symbol that has a gradient; None for a mask or a number."""
+    return value.number if getattr(value, "dtype", None) == "float32" else None
+
+
+def _by_tape(xp, g, body, values, arrays):
+    """The gradients of Traced values, recorded."""
+    ends = {id(x): leaf(x.node, x.shape, x.dtype) for x in arrays if x is not None}
+    fresh = [xp.wrap(x.array, ends[id(x)]) if id(x) in ends else x for x in values]
+    found = backward([body(xp, *fresh).node], [g], list(ends.values()), True)
+    found = dict(zip(ends, found, strict=True))
+    return tuple(None if x is None else found[id(x)] for x in arrays)

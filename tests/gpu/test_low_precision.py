@@ -1,0 +1,133 @@
+"""Elementwise operators on bfloat16 are one kernel each way, with the host's numbers."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from kit import close
+
+import mindspore_compat as ms
+from mindspore_compat import mint, ops
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.bodies import upcast
+
+from . import counters
+from .host import host
+
+on_devices = pytest.mark.parametrize("space", counters.DEVICES, indirect=True)
+RNG = np.random.default_rng(0)
+X, Y = (RNG.uniform(-2, 2, (3, 4)).astype(np.float32) for _ in range(2))
+MASK = X > 0.5
+FUNCTIONS = {
+    "add": lambda x, y: x + y,
+    "multiply": lambda x, y: x * y,
+    "divide": lambda x, y: x / y,  # an operator without a rule of its own
+    "power": lambda x, y: ops.abs(x) ** y,
+    "maximum": ops.maximum,
+    "remainder": ops.remainder,
+    "squared difference": ops.SquaredDifference(),
+    "exp": lambda x, y: ops.exp(x),
+    "log1p": lambda x, y: ops.log1p(ops.square(x)),
+    "sigmoid": lambda x, y: ops.sigmoid(100 * x),  # of large numbers, too
+    "softplus": lambda x, y: mint.nn.functional.softplus(x),
+    "gelu": lambda x, y: ops.gelu(x),
+    "gelu by tanh": lambda x, y: mint.nn.functional.gelu(x, approximate="tanh"),
+    "silu": lambda x, y: ops.silu(x),
+    "mish": lambda x, y: ops.mish(x),
+    "elu": lambda x, y: ops.elu(x),
+    "leaky relu": lambda x, y: ops.leaky_relu(x, 0.1),
+    "hardswish": lambda x, y: ops.hardswish(x),
+    "erf": lambda x, y: ops.erf(x),
+    "clamp": lambda x, y: ops.clamp(x, -1.0, y),
+    "sine": lambda x, y: ops.sin(x),
+    "arc tangent": lambda x, y: ops.atan2(x, y),
+    "where": lambda x, y: ops.where(ms.Tensor(MASK), x, y),
+    "weighted": lambda x, y: ops.addcmul(x, x, y, 0.5),
+}
+ONE = {"add", "multiply", "divide", "exp", "gelu", "silu", "mish", "elu", "erf", "sine"}
+ONE |= {"squared difference", "maximum", "softplus", "hardswish", "leaky relu", "arc tangent"}
+
+
+def run(function, dtype=ms.bfloat16):
+    """The result and the gradients in a dtype, and the launches of both."""
+    x, y = (ms.Tensor(one).astype(dtype) for one in (X, Y))
+    out, pull = ms.vjp(function, x, y)
+    sens = ms.Tensor(np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)).astype(dtype)
+    pull(sens)
+    with counters.counted() as forward:
+        out, pull = ms.vjp(function, x, y)
+    with counters.counted() as backward:
+        gradients = pull(sens)
+    values = [one.asnumpy() for one in (out, *gradients)]
+    return values, forward.launches, backward.launches
+
+
+@on_devices
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_operator_is_one_kernel_with_the_numbers_of_the_host(space, name):
+    found, forward, backward = run(FUNCTIONS[name])
+    with host():
+        expected, _, _ = run(FUNCTIONS[name])
+    for value, right in zip(found, expected, strict=True):
+        assert value.dtype == right.dtype == ml_dtypes.bfloat16
+        value, right = value.astype(np.float64), right.astype(np.float64)
+        close(value, right, rtol=2**-7, atol=2**-9)
+    if name in ONE:
+        assert forward == 1 and backward <= 2  # zeros for an argument that it does not use
+
+
+@on_devices
+def test_a_gradient_that_is_summed_stays_float32_until_then(space):
+    x = ms.Tensor(np.ones((4096, 2), np.float32)).astype(ms.bfloat16)
+    bias = ms.Tensor(np.ones(2, np.float32)).astype(ms.bfloat16)
+    gradient = ms.grad(lambda bias: (x * bias).astype(ms.float32).sum())(bias)
+    np.testing.assert_array_equal(gradient.asnumpy().astype(np.float32), [4096, 4096])
+
+
+@on_devices
+@pytest.mark.parametrize("name", ["divide", "squared difference", "gelu"])
+def test_derivatives_of_second_order(space, name):
+    def second(dtype):
+        x, y = (ms.Tensor(one).astype(dtype) for one in (X, Y))
+        slope = ms.grad(lambda x: FUNCTIONS[name](x, y).astype(ms.float32).sum())
+        return ms.grad(lambda x: (slope(x) ** 2).astype(ms.float32).sum())(x).asnumpy()
+
+    close(second(ms.bfloat16).astype(np.float64), second(ms.float32), rtol=0.2, atol=0.2)
+
+
+@on_devices
+def test_a_new_number_needs_no_new_kernel(space):
+    x = ms.Tensor(X).astype(ms.bfloat16)
+    ops.leaky_relu(x, 0.3)
+    kernels = arrays.space_of(x._array).upcast_kernels._kernels
+    count = len(kernels)
+    result = ops.leaky_relu(x, 0.25)
+    assert len(kernels) == count
+    rounded = X.astype(ml_dtypes.bfloat16).astype(np.float32)
+    expected = np.where(rounded > 0, rounded, 0.25 * rounded).astype(ml_dtypes.bfloat16)
+    np.testing.assert_array_equal(result.asnumpy(), expected)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda xp, x: xp.sum(x),
+        lambda xp, x: x * x.shape[0],
+        lambda xp, x: xp.where(x > 0, 1, 0),  # float64 on the host
+        lambda xp, x: (x > 0) + (x < 1),
+        lambda xp, x: xp.exp(x > 0),
+        lambda xp, x: xp.cast(x, "int32"),
+        lambda xp, x: x if x > 0 else -x,
+    ],
+)
+@on_devices
+def test_what_is_not_elementwise_is_left_to_the_caller(space, body):
+    x = space.array(X).astype(ml_dtypes.bfloat16)
+    assert space.upcast_kernels.run(body, (x,), x.dtype) is None
+
+
+def test_calls_that_are_remembered_are_bounded(monkeypatch):
+    monkeypatch.setattr(upcast, "MOST", 3)
+    kernels = upcast.UpcastKernels(np, frozenset())
+    for number in range(5):
+        assert kernels.run(lambda xp, x: x, (number,), np.dtype("float32")) is None
+    assert len(kernels._calls) <= 3
