@@ -186,6 +186,8 @@ einsum_list(operands, equation)
     `einsum` with the operands first, as a list.
 expand_dims(a, axis)
     NumPy's `expand_dims`.
+table(function, *arguments) : plain
+    The array that `function(*arguments)` makes on the host; a GPU keeps it for the next call.
 getitem(x, index)
     x[index].
 stop(x) : pointwise, parts

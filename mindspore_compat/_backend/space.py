@@ -200,6 +200,11 @@ def stop(xp, x):
     return x
 
 
+def table(xp, function, *arguments):
+    """The array that `function(*arguments)` makes on the host; a GPU keeps it (cuda/tables.py)."""
+    return xp.asarray(function(*arguments))
+
+
 def einsum_list(xp, operands, equation):
     """einsum with the operands first, as a list; pairs of operands become matrix products if
     possible."""

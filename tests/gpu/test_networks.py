@@ -106,6 +106,36 @@ def test_captured_steps_in_float16_are_eager_steps(space, name, captures):
     assert captures() == STEPS - WARM_UP
 
 
+class Resizing(nn.Cell):
+    """Layers that read tables: pools whose windows differ, interpolation, a grid."""
+
+    def __init__(self):
+        super().__init__()
+        self.convolution = nn.Conv2d(1, 2, 3)
+        self.pools = nn.SequentialCell(
+            nn.AvgPool2d(3, 2, pad_mode="same"), nn.AdaptiveAvgPool2d((3, 4))
+        )
+
+    def construct(self, x, labels):
+        x = self.pools(self.convolution(x))
+        x = ops.interpolate(x, size=(7, 9), mode="bilinear", align_corners=False)
+        x = ops.interpolate(x, size=(5, 6), mode="nearest")
+        theta = ops.tile(x.mean((1, 2, 3)).reshape(-1, 1, 1), (1, 2, 3))
+        return (x**2).mean() + (ops.affine_grid(theta, (len(x), 2, 3, 4)) ** 2).mean()
+
+
+def test_tables_of_pools_and_interpolation_stay_on_the_device(space, captures):
+    rng = np.random.default_rng(0)
+    data = ms.Tensor(rng.standard_normal((2, 1, 13, 12)).astype(np.float32))
+
+    def make():
+        ms.set_seed(1)
+        return Resizing(), data, data
+
+    check_captured(make, "Momentum")
+    assert captures() == STEPS - WARM_UP
+
+
 def check_captured(make, optimizer):
     """Compares training in graph mode with training operation by operation, bit by bit."""
     eager = train(*make(), OPTIMIZERS[optimizer], STEPS, scaled=True)

@@ -34,7 +34,7 @@ def _adapted(xp, x, sizes, outs, transpose):
         if n == o:
             continue
         axis = x.ndim - len(sizes) + i
-        rows = xp.asarray(means(n, o, x.dtype.str))
+        rows = xp.table(means, n, o, x.dtype.str)
         x = xp.matmul(xp.moveaxis(x, axis, -1), rows if transpose else rows.T)
         x = xp.moveaxis(x, -1, axis)
     return xp.ascontiguousarray(x)

@@ -399,7 +399,12 @@ def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
     counts = _counts(size, kernel, stride, pads, out, include)
     if not counts.size or (counts == counts.flat[0]).all():
         return int(counts.flat[0]) if counts.size else 1
-    return xp.asarray(counts.astype(dtype))
+    return xp.table(_counts_in, dtype, size, kernel, stride, pads, out, include)
+
+
+def _counts_in(dtype, *arguments):
+    """The divisors in the dtype of the data."""
+    return _counts(*arguments).astype(dtype)
 
 
 def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None):

@@ -15,6 +15,7 @@ from ..space import Space
 from .contractions import einsum, tensordot
 from .convolution import Convolutions
 from .products import Products
+from .tables import Tables
 
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
@@ -26,6 +27,7 @@ class DeviceSpace(Space):
         module: CuPy, or its stand-in.
 
     Attributes:
+        tables (Tables): arrays that are made on the host and kept.
         products (Products): the products of matrices.
         convolutions (Convolutions): convolutions and their gradients.
         low_precision_products (frozenset): the dtypes whose products are computed in float32 and
@@ -37,6 +39,8 @@ class DeviceSpace(Space):
         special, linalg = "cupyx.scipy.special", "cupyx.scipy.linalg"
         super().__init__(module, special, linalg, low_precision, Kernels(module), Bodies(module))
         self.upcast_kernels = UpcastKernels(module, low_precision)
+        self.tables = Tables(module)
+        self.table = self.tables.array
         self.products = Products(module)
         self.low_precision_products = frozenset() if self.products.library else low_precision
         self.matmul, self.matmul_add = self.products.matmul, self.products.matmul_add

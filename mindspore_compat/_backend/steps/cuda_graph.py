@@ -48,7 +48,7 @@ class Capture:
     apart = None
 
     def __init__(self, space):
-        self.module = space.module
+        self.module, self._tables = space.module, space.tables
         self.stream = self.module.cuda.Stream(non_blocking=True)
         self.pool = self.module.cuda.MemoryPool()
         self.capturing = False
@@ -58,6 +58,7 @@ class Capture:
         self._read = set()  # the keys of those that the last rehearsal read
         self._draws = {}  # stream of random numbers -> its _Draws
         self._never = None
+        self._kept = []  # tables that the graphs may read
 
     # Running --------------------------------------------------------------------------------------
 
@@ -89,6 +90,7 @@ class Capture:
                 for draws in self._draws.values():
                     draws.note_advance()
                 self._graphs.append((self.stream.end_capture(), None))
+                self._kept = self._tables.arrays()
             except BaseException as error:
                 self._abandon()
                 if not isinstance(error, Exception):

@@ -160,7 +160,7 @@ def grid_sampler3d(
     )
 
 
-def _base_grid(size, corners):
+def _base_grid(size, corners, dtype):
     """Returns the homogeneous coordinates of all pixels, (pixels, dimensions + 1), x first; a host
     array."""
     axes = []
@@ -170,7 +170,8 @@ def _base_grid(size, corners):
         else:
             axes.append((2 * np.arange(n) + 1) / n - 1)
     mesh = np.meshgrid(*axes, indexing="ij")
-    return np.stack([m.reshape(-1) for m in reversed(mesh)] + [np.ones(mesh[0].size)], 1)
+    columns = [m.reshape(-1) for m in reversed(mesh)] + [np.ones(mesh[0].size)]
+    return np.stack(columns, 1).astype(dtype)
 
 
 def _affine_grid(xp, api, theta, size, corners):
@@ -185,7 +186,7 @@ def _affine_grid(xp, api, theta, size, corners):
             f"For '{api}', 'size' must begin with the batch of 'theta', {theta.shape[0]}, but got "
             f"{size[0]}."
         )
-    base = xp.asarray(_base_grid(size[2:], corners), theta.dtype)
+    base = xp.table(_base_grid, tuple(size[2:]), corners, theta.dtype)
     points = xp.matmul(base, xp.swapaxes(theta, 1, 2))
     return xp.reshape(points, (size[0], *size[2:], count))
 

@@ -53,6 +53,21 @@ class Taps:
         return matrix
 
 
+def _matrix(taps, dtype):
+    """Returns the dense matrix in a dtype."""
+    return taps.whole.astype(dtype)
+
+
+def _columns(taps, i):
+    """Returns the column of the i-th weight of each row."""
+    return taps.index[:, i]
+
+
+def _weights(taps, i, dtype):
+    """Returns the i-th weight of each row, (rows, 1)."""
+    return taps.weight[:, i, None].astype(dtype)
+
+
 @implements
 def apply_axes(xp, x, matrices):
     """Multiplies each of the last axes of `x` by its `Taps` matrix; None skips an axis.
@@ -79,7 +94,7 @@ def _apply_axis(xp, x, axis, taps):
 
 def _apply_whole(xp, x, taps):
     """Multiplies the middle axis of `x` by a dense matrix."""
-    matrix = xp.asarray(taps.whole, x.dtype)
+    matrix = xp.table(_matrix, taps, x.dtype)
     if x.shape[2] == 1:
         return xp.matmul(xp.reshape(x, x.shape[:2]), matrix.T)
     return xp.matmul(matrix, x)
@@ -87,9 +102,9 @@ def _apply_whole(xp, x, taps):
 
 def _apply_taps(xp, x, taps):
     """Multiplies the middle axis of `x` by a sparse matrix."""
-    weight, total = xp.asarray(taps.weight[:, :, None], x.dtype), None
+    total = None
     for i in range(taps.index.shape[1]):
-        part = xp.take(x, xp.asarray(taps.index[:, i]), 1) * weight[:, i]
+        part = xp.take(x, xp.table(_columns, taps, i), 1) * xp.table(_weights, taps, i, x.dtype)
         total = part if total is None else total + part
     return total
 
@@ -101,7 +116,7 @@ def pick_axes(xp, x, indices):
         if len(index) != x.shape[x.ndim - len(indices) + i] or list(index) != list(
             range(len(index))
         ):
-            x = xp.take(x, xp.asarray(index), x.ndim - len(indices) + i)
+            x = xp.take(x, xp.table(np.array, index), x.ndim - len(indices) + i)
     return x
 
 

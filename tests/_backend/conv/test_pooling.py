@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from kit import close
 
+from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._backend.conv import adaptive_pooling, pooling
 
 
@@ -72,7 +73,7 @@ def test_average_and_its_gradient(case, include, divisor):
     rng = np.random.default_rng(sum(size))
     x = rng.standard_normal((2, 3, *size))
     untouched = x.copy()
-    y = pooling.average(np, x, kernel, stride, pads, ceil_mode, include, divisor)
+    y = pooling.average(HOST, x, kernel, stride, pads, ceil_mode, include, divisor)
     g, gradient = rng.standard_normal(y.shape), np.zeros(x.shape)
     for at, cells in windows(size, kernel, stride, pads, (1,) * len(size), y.shape[2:]):
         area = 1
@@ -83,7 +84,7 @@ def test_average_and_its_gradient(case, include, divisor):
         close(y[(..., *at)], total / area, atol=0)
         for cell in cells:
             gradient[(..., *cell)] += g[(..., *at)] / area
-    back = pooling.average_gradient(np, g, x.shape, kernel, stride, pads, include, divisor)
+    back = pooling.average_gradient(HOST, g, x.shape, kernel, stride, pads, include, divisor)
     close(back, gradient, atol=0)
     assert (x == untouched).all()
 
@@ -102,7 +103,7 @@ def test_average_and_its_gradient(case, include, divisor):
 def test_adaptive_pooling(size, out):
     rng = np.random.default_rng(sum(size))
     x, u = rng.standard_normal((2, 2, 3, *size))
-    mean = adaptive_pooling.average(np, x, out)
+    mean = adaptive_pooling.average(HOST, x, out)
     best, index = adaptive_pooling.maximum(np, x, out)
     for at in np.ndindex(*out):
         part = x[
@@ -112,8 +113,8 @@ def test_adaptive_pooling(size, out):
         np.testing.assert_array_equal(best[(..., *at)], part.max(-1))
     np.testing.assert_array_equal(pooling.take_at(np, x, index, len(size)), best)
     g = rng.standard_normal(mean.shape)
-    back = adaptive_pooling.average_gradient(np, g, size)
-    close((back * u).sum(), (g * adaptive_pooling.average(np, u, out)).sum(), atol=0)
+    back = adaptive_pooling.average_gradient(HOST, g, size)
+    close((back * u).sum(), (g * adaptive_pooling.average(HOST, u, out)).sum(), atol=0)
 
 
 @pytest.mark.parametrize("block", [1, 100, 1 << 30])
@@ -121,10 +122,10 @@ def test_result_does_not_depend_on_the_block(block, monkeypatch):
     rng = np.random.default_rng(5)
     x = rng.standard_normal((3, 2, 7, 7))
     options = ((3, 2), (2, 1), ((1, 1), (0, 1)))
-    expected = pooling.maximum(np, x, *options, (1, 1)), pooling.average(np, x, *options)
+    expected = pooling.maximum(np, x, *options, (1, 1)), pooling.average(HOST, x, *options)
     monkeypatch.setattr(pooling, "BLOCK", block)
     np.testing.assert_array_equal(pooling.maximum(np, x, *options, (1, 1)), expected[0])
-    np.testing.assert_array_equal(pooling.average(np, x, *options), expected[1])
+    np.testing.assert_array_equal(pooling.average(HOST, x, *options), expected[1])
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.float32])

@@ -4,6 +4,7 @@ freed memory show: the pool recycles memory without calling the runtime.
 CuPy's hooks belong to a thread, so only the thread that imports CuPy is watched.
 """
 
+import atexit
 import ctypes
 
 FRESH, STALE = 0xFFF5, 0xFFFD  # the patterns in the runtime's host.h
@@ -26,4 +27,6 @@ def install(cupy, runtime):
             if block["mem_ptr"]:
                 fill(block["mem_ptr"], STALE, block["mem_size"])
 
-    Poison().__enter__()
+    hook = Poison()
+    hook.__enter__()
+    atexit.register(hook.__exit__)  # what is freed later finds the interpreter half taken down
