@@ -116,7 +116,7 @@ def _keep_freed_memory():
 
 
 def space_of(array):
-    """The space of an array: the functions for arrays of its type."""
+    """Returns the space of an array: the functions for arrays of its type."""
     space = SPACES.get(type(array))
     if space is None:
         raise TypeError(f"{type(array).__name__} is not an array of a known library")
@@ -153,12 +153,12 @@ def _computing_cupy():
 
 
 def gpu_available():
-    """True if a GPU is present and computes."""
+    """Returns True if a GPU is present and computes."""
     return _device_space() is not None
 
 
 def why_no_gpu():
-    """A sentence that says why no GPU computes."""
+    """Returns a sentence that says why no GPU computes."""
     missing = isinstance(_failure, ModuleNotFoundError) and _failure.name == "cupy"
     reason = "CuPy is not installed" if missing else f"{type(_failure).__name__}: {_failure}"
     return f"No GPU computes: {reason.rstrip('.')}."
@@ -207,14 +207,14 @@ def for_size(xp, arrays):
 
 
 def running_recorder():
-    """The recorder of the step that this thread runs on the host. None without one, and inside the
-    calls that it records."""
+    """Returns the recorder of the step that this thread runs on the host. None without one, and
+    inside the calls that it records."""
     find = find_recorder
     return None if find is None else find()
 
 
 def current_space():
-    """The space of the current device target."""
+    """Returns the space of the current device target."""
     recorder = running_recorder()
     if recorder is not None:
         return recorder.space
@@ -222,12 +222,12 @@ def current_space():
 
 
 def to_host(array):
-    """The same values as a NumPy array (a NumPy array is not copied)."""
+    """Returns the same values as a NumPy array (a NumPy array is not copied)."""
     return array if type(array) is numpy.ndarray else array.get()
 
 
 def to_current(array):
-    """The same values on the current device target."""
+    """Returns the same values on the current device target."""
     space = current_space()
     if space is SPACES.get(type(array)):
         return array
@@ -235,19 +235,20 @@ def to_current(array):
 
 
 def on_device(array):
-    """True if the array lies in a GPU's memory."""
+    """Returns True if the array lies in a GPU's memory."""
     kind = type(array)
     return kind is not numpy.ndarray and not getattr(kind, "of_host", False)
 
 
 def number_of(array):
-    """The only element of an array: a float, or a 0-d array on the GPU for an array there."""
+    """Returns the only element of an array: a float, or a 0-d array on the GPU for an array
+    there."""
     element = array.reshape(())
     return element if on_device(array) else float(element)
 
 
 def to_space(space, array):
-    """The same values as an array of `space`."""
+    """Returns the same values as an array of `space`."""
     if SPACES.get(type(array)) is space:
         return array
     return to_host(array) if space is HOST else space.module.asarray(to_host(array))

@@ -22,13 +22,13 @@ _kernels = {}  # array library -> the kernels that invert its matrices
 
 
 def shape_of(size):
-    """The shape of the blocks of a matrix of `size` rows."""
+    """Returns the shape of the blocks of a matrix of `size` rows."""
     width = min(size, SPLIT)
     return -(-size // width), width, width
 
 
 def inverse_blocks(matrix, shift):
-    """The inverses of the diagonal blocks of `matrix` plus a multiple of the identity.
+    """Returns the inverses of the diagonal blocks of `matrix` plus a multiple of the identity.
 
     They are computed in float64 by a Cholesky factorization, and stored in float32. A block with a
     NaN or an infinity has an inverse of NaN.
@@ -56,7 +56,8 @@ def inverse_blocks(matrix, shift):
 
 
 def inverse_blocks_on_gpu(factors):
-    """The inverses of `inverse_blocks` for many matrices on a GPU, without waiting for the GPU.
+    """Returns the inverses of `inverse_blocks` for many matrices on a GPU, without waiting for the
+    GPU.
 
     Four shifts are tried in turn, and the smallest that suffices is used.
 
@@ -78,8 +79,8 @@ def inverse_blocks_on_gpu(factors):
 
 
 def _blocks_of(xp, matrix):
-    """The diagonal blocks in float64, with identities for blocks that are not finite, and a mask of
-    those."""
+    """Returns the diagonal blocks in float64, with identities for blocks that are not finite, and a
+    mask of those."""
     size = matrix.shape[0]
     count, width, _ = shape_of(size)
     blocks = xp.zeros((count, width, width), "float64")
@@ -96,7 +97,7 @@ def _mean_of_diagonal(xp, blocks, size):
 
 
 def _add_shift(xp, blocks, shift, size):
-    """The blocks with a shift added to the diagonal, and the last one padded."""
+    """Returns the blocks with a shift added to the diagonal, and the last one padded."""
     count, width, _ = blocks.shape
     rest, diagonal = size - (count - 1) * width, xp.arange(width)
     shifted = blocks.copy()
@@ -114,8 +115,8 @@ def _finish(xp, inverses, bad, size):
 
 
 def _inverses(xp, blocks):
-    """The inverses of positive definite matrices; None if one is not positive definite to the
-    precision of float32."""
+    """Returns the inverses of positive definite matrices; None if one is not positive definite to
+    the precision of float32."""
     try:
         lower = xp.linalg.cholesky(blocks)
     except numpy.linalg.LinAlgError:
@@ -124,7 +125,7 @@ def _inverses(xp, blocks):
 
 
 def _usable(xp, lower, blocks):
-    """True if all blocks (..., count, width, width) equal the products of their factors.
+    """Returns True if all blocks (..., count, width, width) equal the products of their factors.
 
     The sign of a pivot as small as a float32 rounding error is random. A failed factorization on a
     GPU raises no error and leaves garbage. Only lower triangles are read, because a product x.T @ x
@@ -139,13 +140,13 @@ def _usable(xp, lower, blocks):
 
 
 def _inverse_from_factor(xp, lower):
-    """The inverses of matrices, from their Cholesky factors."""
+    """Returns the inverses of matrices, from their Cholesky factors."""
     inverse = xp.linalg.inv(lower)
     return xp.matmul(inverse.swapaxes(-1, -2), inverse)
 
 
 def between_blocks(triples):
-    """The products left @ x @ right, for matrices x of any number of layers.
+    """Returns the products left @ x @ right, for matrices x of any number of layers.
 
     On the host, threads share the work of all products, in a compiled loop if there is one. The
     pieces follow the blocks, so results are bitwise the same with any number of threads.
@@ -193,7 +194,7 @@ def _between(left, x, right, out):
 
 
 def times_blocks(x, blocks):
-    """`x` times a block-diagonal matrix from the right."""
+    """Returns `x` times a block-diagonal matrix from the right."""
     xp = arrays.space_of(x)
     count, width, _ = blocks.shape
     if count == 1:
@@ -208,7 +209,7 @@ def times_blocks(x, blocks):
 
 
 def blocks_times(blocks, x):
-    """A symmetric block-diagonal matrix times `x`."""
+    """Returns a symmetric block-diagonal matrix times `x`."""
     xp = arrays.space_of(x)
     count, width, _ = blocks.shape
     if count == 1:

@@ -21,17 +21,17 @@ def cuda():
 
 
 def in_force():
-    """The current device target: "CPU" or "GPU"."""
+    """Returns the current device target: "CPU" or "GPU"."""
     return arrays._target
 
 
 def count():
-    """The number of GPUs."""
+    """Returns the number of GPUs."""
     return int(cuda().runtime.getDeviceCount())
 
 
 def properties(number):
-    """The properties that CUDA reports for one GPU, as a dict."""
+    """Returns the properties that CUDA reports for one GPU, as a dict."""
     values = dict(cuda().runtime.getDeviceProperties(number))
     name = values["name"]
     values["name"] = name.decode() if isinstance(name, bytes) else name
@@ -39,7 +39,7 @@ def properties(number):
 
 
 def memory():
-    """(bytes in arrays, bytes reserved from the device) of the current memory pool."""
+    """Returns (bytes in arrays, bytes reserved from the device) of the current memory pool."""
     if arrays._target == "CPU":
         return 0, 0
     pool = arrays._device_space().module.get_default_memory_pool()
@@ -47,7 +47,8 @@ def memory():
 
 
 def peak_memory():
-    """The peaks of both figures of `memory` since the first use of the device, or since a reset."""
+    """Returns the peaks of both figures of `memory` since the first use of the device, or since a
+    reset."""
     if arrays._target == "CPU":
         return 0, 0
     return memory_stats.in_force().peaks()
@@ -66,12 +67,12 @@ def limit_memory(size):
 
 
 def current_stream_pointer():
-    """The address of the current stream of the current GPU."""
+    """Returns the address of the current stream of the current GPU."""
     return arrays._device_space().module.cuda.get_current_stream().ptr
 
 
 def using_allocator(allocate, free):
-    """A context in which these functions allocate the GPU arrays of the current thread.
+    """Returns a context in which these functions allocate the GPU arrays of the current thread.
 
     Args:
         allocate (Callable): takes bytes and the number of the device, and returns an address.

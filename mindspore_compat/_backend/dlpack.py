@@ -23,7 +23,7 @@ _HOST, _GPU = (1, 0), (2, 0)  # DLPack's numbers for devices
 
 
 def to_capsule(array):
-    """A DLPack capsule on the memory of an array; another library may consume it once.
+    """Returns a DLPack capsule on the memory of an array; another library may consume it once.
 
     Raises:
         TypeError: if DLPack has no name for the dtype.
@@ -38,7 +38,7 @@ def to_capsule(array):
 
 
 def from_capsule(source):
-    """An array on the memory of a DLPack capsule, or of an object with `__dlpack__`.
+    """Returns an array on the memory of a DLPack capsule, or of an object with `__dlpack__`.
 
     Raises:
         RuntimeError: if it is neither, or a capsule that was consumed before.
@@ -82,7 +82,7 @@ def _import(space, source):
 
 
 def pinned(array):
-    """A copy in pinned host memory, which the GPU reads directly.
+    """Returns a copy in pinned host memory, which the GPU reads directly.
 
     Raises:
         RuntimeError: if no GPU computes.

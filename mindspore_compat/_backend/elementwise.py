@@ -42,7 +42,7 @@ class Elementwise(NamedTuple):
 
 
 def _binary(name, sign, ufuncs):
-    """A binary operator with the same syntax in C and Python."""
+    """Returns a binary operator with the same syntax in C and Python."""
     text = f"{{}} {sign} {{}}"
     return Elementwise(name, text, text, number=f"({text})", ufuncs=ufuncs)
 
@@ -53,7 +53,7 @@ def _comparison(name, sign):
 
 
 def _function(name, number=""):
-    """A function whose rounding no standard prescribes."""
+    """Returns a function whose rounding no standard prescribes."""
     call = f"{name}({{}})"
     return Elementwise(
         name, call, call, exact=False, number=number and f"math.{call}", c_number=call

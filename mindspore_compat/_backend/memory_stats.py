@@ -51,7 +51,7 @@ class Watch:
                 self._most_total = max(self._most_total, self._pool.total_bytes())
 
     def peaks(self):
-        """(peak bytes in arrays, peak bytes reserved) since the start or a reset."""
+        """Returns (peak bytes in arrays, peak bytes reserved) since the start or a reset."""
         self.note()
         return self._most_used, self._most_total
 
@@ -81,5 +81,5 @@ def watch(module, number):
 
 
 def in_force():
-    """The watch of the device that last became the target."""
+    """Returns the watch of the device that last became the target."""
     return _in_force

@@ -10,7 +10,7 @@ import os
 
 
 def load(path, name):
-    """The function `name` of the shared library `path`.
+    """Returns the function `name` of the shared library `path`.
 
     Raises:
         RuntimeError: if the file or the function does not exist, or the file is not a library.
@@ -46,11 +46,11 @@ def call(function, xp, arrays):
 
 
 def _address(array):
-    """The address of the elements of an array."""
+    """Returns the address of the elements of an array."""
     return array.ctypes.data if hasattr(array, "ctypes") else array.data.ptr
 
 
 def _stream(xp):
-    """The current stream of a GPU; None on the host."""
+    """Returns the current stream of a GPU; None on the host."""
     cuda = getattr(xp.module, "cuda", None)
     return None if cuda is None else cuda.get_current_stream().ptr

@@ -27,8 +27,8 @@ class Stream:
         self.offset = 0
 
     def next(self, xp):
-        """A generator for one draw on arrays of `xp`, with NumPy's methods (random, normal, ...).
-        Within a vmap it draws the same numbers for every slice."""
+        """Returns a generator for one draw on arrays of `xp`, with NumPy's methods (random, normal,
+        ...). Within a vmap it draws the same numbers for every slice."""
         for log in _replays.logs:
             log.setdefault(self, self.offset)
         maker = _on_host if xp.module is numpy else _on_device
@@ -39,7 +39,7 @@ class Stream:
         return generator
 
     def state(self):
-        """(seed, offset)."""
+        """Returns (seed, offset)."""
         recorder = current.running()
         if recorder is not None and recorder.apart is not None:
             recorder.refuse(Reason.HOST_DRAWS)
@@ -92,7 +92,7 @@ class _DeviceGenerator:
         return numbers
 
     def below(self, size, limit):
-        """Whether numbers in [0, 1), drawn as by `random` in float32, are below a limit."""
+        """Returns whether numbers in [0, 1), drawn as by `random` in float32, are below a limit."""
         made = self._module.empty(size, bool)
         _below(self._module)(*self._place, numpy.float32(limit), made)
         return made
@@ -149,8 +149,8 @@ _NUMBER = "(float)(c0 >> 8) * 5.9604644775390625e-8f"
 
 @functools.cache
 def _uniform(module):
-    """A kernel of Philox 4x32-10 (Salmon et al., 2011). The seed is the key, the offset and the
-    index of the element are the counter; 24 bits of each result become a number in [0, 1)."""
+    """Returns a kernel of Philox 4x32-10 (Salmon et al., 2011). The seed is the key, the offset and
+    the index of the element are the counter; 24 bits of each result become a number in [0, 1)."""
     return module.ElementwiseKernel(
         "uint64 seed, uint64 offset, uint64 before",
         "float32 y",
@@ -161,7 +161,7 @@ def _uniform(module):
 
 @functools.cache
 def _below(module):
-    """A kernel that compares the numbers of `_uniform` with a limit."""
+    """Returns a kernel that compares the numbers of `_uniform` with a limit."""
     return module.ElementwiseKernel(
         "uint64 seed, uint64 offset, uint64 before, float32 most",
         "bool y",
@@ -199,7 +199,7 @@ default = Stream()
 
 
 def start(seed, seed2=0):
-    """A new stream, determined by a pair of seeds."""
+    """Returns a new stream, determined by a pair of seeds."""
     return Stream((seed or 0) * 1_000_003 + (seed2 or 0))
 
 
@@ -207,7 +207,7 @@ _of_seeds = functools.lru_cache(1 << 16)(start)
 
 
 def stream(seed=None, seed2=None):
-    """The stream of all calls with these seeds; the default stream without seeds."""
+    """Returns the stream of all calls with these seeds; the default stream without seeds."""
     return _of_seeds(seed, seed2) if seed or seed2 else default
 
 
@@ -232,7 +232,7 @@ def random_uniform(xp, shape, low=0.0, high=1.0, seed0=0, seed1=0):
 
 
 def random_keep(xp, shape, keep, seed0=0, seed1=0):
-    """A bool mask that is true with probability `keep`."""
+    """Returns a bool mask that is true with probability `keep`."""
     if keep >= 1:
         return xp.ones(shape, bool)
     return stream(seed0, seed1).next(xp).below(shape, keep)

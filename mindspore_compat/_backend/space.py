@@ -16,7 +16,8 @@ REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"
 
 
 def _reducer(ufunc):
-    """NumPy's reduction without its Python wrapper, which costs more than summing a small array."""
+    """Computes NumPy's reduction without its Python wrapper, which costs more than summing a small
+    array."""
     reduce = ufunc.reduce
 
     def reduced(x, axis=None, dtype=None, keepdims=False):
@@ -26,12 +27,13 @@ def _reducer(ufunc):
 
 
 def _reshape(x, shape):
-    """NumPy's `reshape` by the array's method, three times as fast as the function."""
+    """Computes NumPy's `reshape` by the array's method, three times as fast as the function."""
     return x.reshape(shape) if type(x) is numpy.ndarray else numpy.reshape(x, shape)
 
 
 def _mean(x, axis=None, dtype=None, keepdims=False):
-    """NumPy's `mean` without its Python wrapper, which takes longer than a small array does."""
+    """Computes NumPy's `mean` without its Python wrapper, which takes longer than a small array
+    does."""
     if axis is None and dtype is None and type(x) is numpy.ndarray and x.dtype.char in "fd":
         if 0 < x.size < 1 << 24:  # a float32, so that the quotient is NumPy's
             return numpy.add.reduce(x, None, None, None, keepdims) / x.size
@@ -39,7 +41,8 @@ def _mean(x, axis=None, dtype=None, keepdims=False):
 
 
 def _broadcast_to(x, shape):
-    """NumPy's `broadcast_to`; without its checks, most of its time, for an array of one element."""
+    """Computes NumPy's `broadcast_to`; without its checks, most of its time, for an array of one
+    element."""
     if not (type(x) is numpy.ndarray and x.size == 1 and x.dtype.char in "fd"):
         return numpy.broadcast_to(x, shape)
     if type(shape) is not tuple or x.ndim > len(shape) or 0 in shape:
@@ -50,7 +53,7 @@ def _broadcast_to(x, shape):
 
 
 def _swapaxes(x, axis1, axis2):
-    """NumPy's `swapaxes` by the array's method, as in `_reshape`."""
+    """Computes NumPy's `swapaxes` by the array's method, as in `_reshape`."""
     return x.swapaxes(axis1, axis2) if type(x) is numpy.ndarray else numpy.swapaxes(x, axis1, axis2)
 
 
@@ -99,7 +102,7 @@ class Space:
         return function
 
     def from_scipy(self, home, name):
-        """A function of SciPy, or the array library's counterpart."""
+        """Returns a function of SciPy, or the array library's counterpart."""
         from .host.float16 import through_float32  # here: only these functions need it
 
         module = self._special if home == "scipy.special" else self._linalg
@@ -125,14 +128,14 @@ def implements(function):
 
 
 def is_implementation(function):
-    """True if a function implements the function of `xp` with its name."""
+    """Returns True if a function implements the function of `xp` with its name."""
     entry = FUNCTIONS.get(function.__name__)
     own = entry is not None and entry.home not in LIBRARY
     return own and implementation(entry.name) is function
 
 
 def implementation(name):
-    """The function that implements `xp.<name>`, with `xp` as its first parameter."""
+    """Returns the function that implements `xp.<name>`, with `xp` as its first parameter."""
     function = _implementations.get(name)
     if function is None:
         entry = FUNCTIONS[name]
@@ -144,15 +147,15 @@ def implementation(name):
 
 
 def expand_dims(xp, a, axis):
-    """NumPy's `expand_dims`, whose checks take several times as long as the view."""
+    """Computes NumPy's `expand_dims`, whose checks take several times as long as the view."""
     if type(a) is numpy.ndarray and type(axis) is int and 0 <= axis <= a.ndim:
         return a[(slice(None),) * axis + (None,)]
     return xp.module.expand_dims(a, axis)
 
 
 def at_once(xp):
-    """The number of elements to process at a time: as many as fit a processor's cache, and more on
-    a GPU, where each call is expensive."""
+    """Returns the number of elements to process at a time: as many as fit a processor's cache, and
+    more on a GPU, where each call is expensive."""
     return 1 << 18 if xp.module is numpy else 1 << 26
 
 
@@ -167,7 +170,7 @@ def sigmoid(xp, x):
 
 
 def polygamma(xp, n, x):
-    """The n-th derivative of digamma; CuPy needs an array for `n`."""
+    """Returns the n-th derivative of digamma; CuPy needs an array for `n`."""
     n = n if hasattr(n, "dtype") else xp.module.asarray(n)
     return xp.from_scipy("scipy.special", "polygamma")(n, x)
 
@@ -183,7 +186,7 @@ def softplus(xp, x):
 
 
 def diagonal(xp, x, offset=0, axis1=0, axis2=1):
-    """The diagonal over two axes, a writable view of `x`; NumPy's own is read-only."""
+    """Returns the diagonal over two axes, a writable view of `x`; NumPy's own is read-only."""
     out = xp.module.diagonal(x, offset, axis1, axis2)
     if type(out) is numpy.ndarray and x.flags.writeable:
         out.flags.writeable = True
@@ -196,7 +199,7 @@ def getitem(xp, x, index):
 
 
 def stop(xp, x):
-    """`x` itself; a traced value without its history."""
+    """Returns `x` itself; a traced value without its history."""
     return x
 
 
@@ -214,7 +217,8 @@ def einsum_list(xp, operands, equation):
 
 
 def scatter_diagonal(xp, values, shape, offset=0, axis1=0, axis2=1):
-    """An array of zeros of `shape`, with `values` on the diagonal that `xp.diagonal` returns."""
+    """Returns an array of zeros of `shape`, with `values` on the diagonal that `xp.diagonal`
+    returns."""
     out = xp.zeros(shape, values.dtype)
     front = xp.moveaxis(out, (axis1, axis2), (-2, -1))
     at = xp.arange(values.shape[-1])

@@ -8,7 +8,7 @@ correct digits, a second one 8.
 
 
 def _central_difference(xp, function, at, distance, width):
-    """The derivative of `function` at `at`.
+    """Returns the derivative of `function` at `at`.
 
     Args:
         function (callable): a function of one array.
@@ -29,7 +29,7 @@ def _upcast(xp, *arrays):
 
 
 def gammainc_a(xp, a, x):
-    """The derivative of the regularized lower incomplete gamma function by its order."""
+    """Returns the derivative of the regularized lower incomplete gamma function by its order."""
     (a, x), dtype = _upcast(xp, a, x)
     beyond = x > a  # there the upper function is the smaller one, which is more precise
 
@@ -41,7 +41,8 @@ def gammainc_a(xp, a, x):
 
 
 def gammainc_aa(xp, a, x):
-    """The second derivative of the regularized lower incomplete gamma function by its order."""
+    """Returns the second derivative of the regularized lower incomplete gamma function by its
+    order."""
     (a, x), dtype = _upcast(xp, a, x)
     width = xp.sqrt(1 + a) / (1 + xp.abs(xp.log(xp.where(x > 0, x, 1))))
     curvature = _central_difference(xp, lambda order: xp.gammainc_a(order, x), a, a, 4 * width)
@@ -55,7 +56,7 @@ def _beta_width(xp, one, x):
 
 
 def betainc_a(xp, a, b, x):
-    """The derivative of the regularized incomplete beta function by its first parameter."""
+    """Returns the derivative of the regularized incomplete beta function by its first parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
     slope = _central_difference(xp, lambda one: xp.betainc(one, b, x), a, a, width)
@@ -63,12 +64,14 @@ def betainc_a(xp, a, b, x):
 
 
 def betainc_b(xp, a, b, x):
-    """The derivative of the regularized incomplete beta function by its second parameter."""
+    """Returns the derivative of the regularized incomplete beta function by its second
+    parameter."""
     return -xp.betainc_a(b, a, 1 - x)
 
 
 def betainc_aa(xp, a, b, x):
-    """The second derivative of the regularized incomplete beta function by its first parameter."""
+    """Returns the second derivative of the regularized incomplete beta function by its first
+    parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
     curvature = _central_difference(xp, lambda one: xp.betainc_a(one, b, x), a, a, 4 * width)
@@ -76,7 +79,7 @@ def betainc_aa(xp, a, b, x):
 
 
 def betainc_ab(xp, a, b, x):
-    """The derivative of `betainc_a` by the second parameter."""
+    """Returns the derivative of `betainc_a` by the second parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, b, x)
     slope = _central_difference(xp, lambda two: xp.betainc_a(a, two, x), b, b, 4 * width)
@@ -88,7 +91,7 @@ def _zeta_width(xp, x, q):
 
 
 def zeta_x(xp, x, q):
-    """The derivative of the Hurwitz zeta function by its exponent."""
+    """Returns the derivative of the Hurwitz zeta function by its exponent."""
     (x, q), dtype = _upcast(xp, x, q)
     slope = _central_difference(
         xp, lambda power: xp.zeta(power, q), x, x - 1, _zeta_width(xp, x, q)
@@ -97,7 +100,7 @@ def zeta_x(xp, x, q):
 
 
 def zeta_xx(xp, x, q):
-    """The second derivative of the Hurwitz zeta function by its exponent."""
+    """Returns the second derivative of the Hurwitz zeta function by its exponent."""
     (x, q), dtype = _upcast(xp, x, q)
     width = 4 * _zeta_width(xp, x, q)
     curvature = _central_difference(xp, lambda power: xp.zeta_x(power, q), x, x - 1, width)

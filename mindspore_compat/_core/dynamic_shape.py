@@ -60,8 +60,8 @@ class Symbol:
         self.unique = unique
 
     def to_dict(self):
-        """The constraints by name. "id" tells equal lengths from others. A minimum that the divisor
-        implies is left out."""
+        """Returns the constraints by name. "id" tells equal lengths from others. A minimum that the
+        divisor implies is left out."""
         labels = {
             "max": self.max if self.max > self.min else 0,
             "min": self.min if self.min > self.divisor else 0,
@@ -144,7 +144,7 @@ class Unfilled(Tensor):
 
 
 def unknown(shape):
-    """Whether a length in a shape is unknown."""
+    """Returns whether a length in a shape is unknown."""
     return (
         shape is None
         or isinstance(shape, (tuple, list))
@@ -176,7 +176,7 @@ def unfill(tensor, shape, dtype):
 
 
 def _unfilled(tensor, shape, dtype, init):
-    """Whether a length in `shape` is unknown. If so, removes the values of `tensor`."""
+    """Returns whether a length in `shape` is unknown. If so, removes the values of `tensor`."""
     if not unknown(shape):
         return False
     if init is not None:
@@ -191,7 +191,7 @@ Tensor._unfilled = _unfilled
 
 
 def misfit(expected, given, seen):
-    """The exception for an input that does not match what was expected; None if it matches.
+    """Returns the exception for an input that does not match what was expected; None if it matches.
 
     Args:
         expected: a Tensor, or a tuple or list of Tensors; any other value matches every input.

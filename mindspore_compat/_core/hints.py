@@ -77,8 +77,8 @@ def with_hint(message, owner, name):
 
 
 def no_attribute(kind, name, is_made):
-    """The message for an attribute that a Cell lacks; a private one if `Cell.__init__` did not run
-    (`is_made`).
+    """Returns the message for an attribute that a Cell lacks; a private one if `Cell.__init__` did
+    not run (`is_made`).
     """
     if name.startswith("_") and not is_made:
         return f"For '{kind}', '__init__' must call 'super().__init__()'."

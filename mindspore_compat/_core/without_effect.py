@@ -100,7 +100,7 @@ def warn_once(name, because=""):
 
 
 def mark_of(thing):
-    """The Mark of a function, of a property's setter or of a class, or None."""
+    """Returns the Mark of a function, of a property's setter or of a class, or None."""
     if inspect.isclass(thing):
         thing = vars(thing).get("__init__")
     return getattr(getattr(thing, "fset", thing), "without_effect", None)
@@ -143,7 +143,7 @@ def _warning_of_arguments(function, mark):
 
 
 def _described(doc, mark):
-    """The docstring with the sentence after its first paragraph, or after each argument."""
+    """Returns the docstring with the sentence after its first paragraph, or after each argument."""
     if not mark.arguments:
         return _inserted(doc, mark.sentence)
 
@@ -157,7 +157,7 @@ def _described(doc, mark):
 
 
 def _inserted(doc, sentence):
-    """The docstring with the sentence as its second paragraph."""
+    """Returns the docstring with the sentence as its second paragraph."""
     if not doc:
         return doc
     summary, rest = re.fullmatch(r"(.*?)(\s*|\n\s*\n.*)", doc, re.DOTALL).groups()

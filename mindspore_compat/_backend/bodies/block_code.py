@@ -66,12 +66,12 @@ def reductions(real, *names):
 
 
 def pack_width(dtypes):
-    """The number of neighbouring elements per thread: 16 bytes of the smallest dtype."""
+    """Returns the number of neighbouring elements per thread: 16 bytes of the smallest dtype."""
     return 16 // max(2, min(dtype.itemsize for dtype in dtypes))
 
 
 def packs(dtypes, width):
-    """The struct types `Pack_float`, ... that hold `width` neighbouring elements."""
+    """Returns the struct types `Pack_float`, ... that hold `width` neighbouring elements."""
     sizes = {TYPES[dtype]: dtype.itemsize for dtype in dtypes}
     return "".join(
         _PACK.format(name=pack_name(kind), kind=kind, width=width, bytes=min(16, width * size))
@@ -80,5 +80,5 @@ def packs(dtypes, width):
 
 
 def pack_name(kind):
-    """The suffix of the name of a pack type."""
+    """Returns the suffix of the name of a pack type."""
     return kind.replace(" ", "_")

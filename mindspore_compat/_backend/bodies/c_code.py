@@ -78,8 +78,8 @@ _STORES = {_FLOAT16: "to_half({})", _BFLOAT16: "to_bfloat({})"}
 
 
 def compute_dtype(dtypes):
-    """The dtype of the arithmetic: float64 if an array is float64 or a 32-bit integer needs it,
-    else float32. Low-precision floats are rounded only when stored."""
+    """Returns the dtype of the arithmetic: float64 if an array is float64 or a 32-bit integer needs
+    it, else float32. Low-precision floats are rounded only when stored."""
     in_float64 = any(
         dtype.kind == "f" and dtype.itemsize == 8 or dtype.kind in "iu" and dtype.itemsize > 2
         for dtype in map(numpy.dtype, dtypes)
@@ -88,40 +88,41 @@ def compute_dtype(dtypes):
 
 
 def supported(dtypes):
-    """True if kernels can be generated for arrays of these dtypes."""
+    """Returns True if kernels can be generated for arrays of these dtypes."""
     return all(dtype in TYPES for dtype in dtypes)
 
 
 def preamble(dtypes):
-    """The text that precedes a kernel for arrays of these dtypes."""
+    """Returns the text that precedes a kernel for arrays of these dtypes."""
     return HALVES if any(dtype in _LOADS for dtype in dtypes) else ""
 
 
 def load(dtype, element):
-    """A C expression that loads an element as a number of the arithmetic dtype."""
+    """Returns a C expression that loads an element as a number of the arithmetic dtype."""
     return _LOADS.get(dtype, "{}").format(element)
 
 
 def store(dtype, value):
-    """A C expression that converts a computed number to an element."""
+    """Returns a C expression that converts a computed number to an element."""
     if dtype in _STORES:
         return _STORES[dtype].format(value)
     return f"({TYPES[dtype]})({value})"
 
 
 def operand(value):
-    """The C name of a value, given by its number in the trace, or the text of a scalar."""
+    """Returns the C name of a value, given by its number in the trace, or the text of a scalar."""
     return f"v{value}" if type(value) is int else value
 
 
 def step_line(step, real):
-    """The C declaration for one step of a trace."""
+    """Returns the C declaration for one step of a trace."""
     text = EXPRESSIONS[step.name].format(*map(operand, step.operands))
     return f"const {'bool' if step.is_bool else real} v{step.result} = {text};"
 
 
 def scalar_lines(trace, real):
-    """The C lines that compute the scalars of a trace from the numbers `n_lr`, ... of a call."""
+    """Returns the C lines that compute the scalars of a trace from the numbers `n_lr`, ... of a
+    call."""
     return [
         f"const {real} s{index} = ({real})({code});"
         for index, code in enumerate(trace.scalar_code())

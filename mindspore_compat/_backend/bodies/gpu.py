@@ -52,7 +52,8 @@ from .row_plan import (
 
 
 def bodies_of(xp, *arrays):
-    """The object that runs whole bodies for these arrays (some may be None) of `xp`, or None.
+    """Returns the object that runs whole bodies for these arrays (some may be None) of `xp`, or
+    None.
 
     Its methods may still return None.
     """
@@ -123,7 +124,7 @@ class Bodies:
         return kernel, trace.single
 
     def apply(self, *arrays):
-        """True if `rows` supports the dtypes of these arrays."""
+        """Returns True if `rows` supports the dtypes of these arrays."""
         return self.compiles and supported([each.dtype for each in arrays if each is not None])
 
     def along(self, body, axis, *arrays):
@@ -189,7 +190,7 @@ class RowBody:
         self._made = {}
 
     def launch(self, shape, arrays, numbers):
-        """The Launch for arrays of this shape."""
+        """Returns the Launch for arrays of this shape."""
         aligned = all(arrays[index].data.ptr % 16 == 0 for index in self.elements)
         run = int(numbers["area"]) if CHANNEL in self.plan.kinds + self.plan.result_kinds else 0
         return row_layout.choose(
@@ -244,7 +245,7 @@ class RowBody:
         return None
 
     def _results(self, source, shape, arrays, numbers, results, sums):
-        """The results of the body, in order."""
+        """Returns the results of the body, in order."""
         if source.summed:
             summed = self.module.sum(sums, 0)
             results |= dict(zip(source.summed, summed, strict=True))
@@ -265,7 +266,7 @@ class RowBody:
         return made
 
     def _empty(self, kind, shape, arrays, numbers):
-        """A result for data without elements."""
+        """Returns a result for data without elements."""
         first, (outer, rows, inner) = self._first(arrays), shape
         if kind is None:
             return None
@@ -281,7 +282,7 @@ class RowBody:
 
 
 def _line(step, real):
-    """The C declaration for one step of a body."""
+    """Returns the C declaration for one step of a body."""
     if step.name == "constant":
         return f"const {real} v{step.result} = {step.operands[0]};"
     return step_line(step, real)

@@ -69,7 +69,8 @@ class CompiledBodies:
         self._made = {}
 
     def apply(self, *arrays):
-        """True if loops support arrays of these dtypes and sizes; the first one is the data."""
+        """Returns True if loops support arrays of these dtypes and sizes; the first one is the
+        data."""
         return arrays[0].size >= Least.BODY and all(
             type(array) is numpy.ndarray and (array.dtype == FLOAT or array.dtype.kind in "bi")
             for array in arrays
@@ -110,7 +111,7 @@ class CompiledBodies:
         return self.rows(body, shape, (ELEMENT,), elements=arrays, axis=-1)
 
     def _inside(self, body, axis, arrays):
-        """`along` for an axis other than the last."""
+        """Returns `along` for an axis other than the last."""
         if math.prod(arrays[0].shape[axis + 1 :]) < Least.BODY_RUN:
             return None
         if not all(array.dtype == FLOAT and array.shape == arrays[0].shape for array in arrays):
@@ -138,7 +139,8 @@ class CompiledBodies:
 
 
 def _column_lines(name, column):
-    """The lines that normalize a column index of the row; negative ones count from the end."""
+    """Returns the lines that normalize a column index of the row; negative ones count from the
+    end."""
     return [
         f"{name} = int({operand(column)})",
         f"{name} = {name} + length if {name} < 0 else {name}",
@@ -170,11 +172,11 @@ class PointLoop:
             self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
 
     def is_ready(self):
-        """True if the loop can run; otherwise requests its compilation."""
+        """Returns True if the loop can run; otherwise requests its compilation."""
         return self.loop is not None and self.loop.is_ready()
 
     def text(self, name):
-        """The Python source of the loop, as a function of this name."""
+        """Returns the Python source of the loop, as a function of this name."""
         trace = self.trace
         made = [f"o{number}" for number in range(len(trace.results))]
         scalars = [f"s{index}" for index in range(trace.scalar_count)]
@@ -228,7 +230,8 @@ class RowLoop(RowPlan):
     is_ready = PointLoop.is_ready
 
     def _can_compile(self):
-        """True if a loop can be generated for these arrays and steps: elements must be float32."""
+        """Returns True if a loop can be generated for these arrays and steps: elements must be
+        float32."""
         return all(step.name in _KNOWN for step in self.trace.steps) and all(
             self.dtypes[index] == FLOAT or self.kinds[index] == ROW for index in self.there
         )
@@ -236,7 +239,7 @@ class RowLoop(RowPlan):
     # Its text -----------------------------------------------------------------------------------
 
     def _loops(self):
-        """The values that each loop over the row needs for its elements."""
+        """Yields the values that each loop over the row needs for its elements."""
         for level in range(1, self.levels):
             yield [value for step in self._looped(level) for value in step.values()]
         yield [
@@ -246,7 +249,7 @@ class RowLoop(RowPlan):
         ]
 
     def _written_down(self):
-        """The slow steps whose results one loop stores for later loops."""
+        """Returns the slow steps whose results one loop stores for later loops."""
         needed = [
             {step for step in self.elements(wanted)[1] if step.name in FUNCTIONS}
             for wanted in self._loops()
@@ -255,7 +258,7 @@ class RowLoop(RowPlan):
         return sorted(several, key=lambda step: step.result)
 
     def text(self, name):
-        """The Python source of the loop, as a function of this name."""
+        """Returns the Python source of the loop, as a function of this name."""
         arrays = [f"x{index}" for index in self.there]
         arrays += [f"o{number}" for number in range(len(self.result_kinds))]
         arrays += [f"w{step.result}" for step in self._stored]
@@ -279,7 +282,8 @@ class RowLoop(RowPlan):
         return "\n".join([*head, *indented(body, 2), "    return True"]) + "\n"
 
     def _row_lines(self, level):
-        """The lines for row values, and for columns of a row, that are known after this level."""
+        """Returns the lines for row values, and for columns of a row, that are known after this
+        level."""
         lines = [line(step) for step in self.of_row(level)]
         for step in self.trace.steps:
             if step.name == "at_column" and self._level[step.result] == level:
@@ -287,11 +291,11 @@ class RowLoop(RowPlan):
         return lines
 
     def _looped(self, level):
-        """The sums and maxima of a level that need a loop."""
+        """Returns the sums and maxima of a level that need a loop."""
         return [step for step in self.reductions(level) if step.name != "row_pick"]
 
     def _picked(self, step):
-        """The value in one column of the row."""
+        """Returns the value in one column of the row."""
         value, column = step.operands
         arrays, steps = self.elements([value])
         offsets = {ELEMENT: "base", COLUMN: "inside", CHANNEL: "row % groups * parts + part"}
@@ -305,7 +309,8 @@ class RowLoop(RowPlan):
         ]
 
     def _elements(self, wanted, found):
-        """The lines that slice arrays, and the lines that compute an element's values in a loop."""
+        """Returns the lines that slice arrays, and the lines that compute an element's values in a
+        loop."""
         before, lines = [], []
         wanted = [value for value in wanted if not self._of_row[value]]
         known = {step.result for step in self._stored if step.result in found}
@@ -334,7 +339,7 @@ class RowLoop(RowPlan):
         return before, lines
 
     def _reduced(self, reductions, found):
-        """The loop that computes sums and maxima."""
+        """Returns the loop that computes sums and maxima."""
         if not reductions:
             return []
         wanted = [value for step in reductions for value in step.values()]
@@ -358,7 +363,7 @@ class RowLoop(RowPlan):
         return [*first, *self._over_row(before, lines, after), *last]
 
     def _results(self, found):
-        """The loop that writes the ELEMENT results, and the lines for the ROW results."""
+        """Returns the loop that writes the ELEMENT results, and the lines for the ROW results."""
         results = list(enumerate(zip(self.trace.results, self.result_kinds, strict=True)))
         lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == ROW]
         wanted = [
@@ -371,15 +376,15 @@ class RowLoop(RowPlan):
         return lines
 
     def _overlaps(self, wanted):
-        """True if a loop that writes these results has more pairs of possibly overlapping arrays
-        than the compiler checks."""
+        """Returns True if a loop that writes these results has more pairs of possibly overlapping
+        arrays than the compiler checks."""
         written = sum(kind != CHANNEL for _, _, kind in wanted)
         arrays, _ = self.elements([value for _, value, _ in wanted])
         read = sum(self.kinds[index] != CHANNEL for index in arrays)
         return written * (written - 1) // 2 + written * read > jit.MOST_CHECKS
 
     def _written(self, wanted, found):
-        """A loop that writes results."""
+        """Returns a loop that writes results."""
         if not wanted:
             return []
         before, inner = self._elements([value for _, value, _ in wanted], found)
@@ -396,7 +401,7 @@ class RowLoop(RowPlan):
         return self._over_row(before, inner, after)
 
     def _over_row(self, before, lines, after):
-        """A loop over all elements of a row, one stretch at a time."""
+        """Returns a loop over all elements of a row, one stretch at a time."""
         return [
             "for part in range(parts):",
             f"    for start in range(0, run, {STRETCH}):",
@@ -442,7 +447,7 @@ class RowLoop(RowPlan):
 
 @functools.lru_cache(maxsize=256)
 def _pieces(rows, size, length, channels):
-    """The row range of each piece, and the offsets of its COLUMN and CHANNEL sums."""
+    """Returns the row range of each piece, and the offsets of its COLUMN and CHANNEL sums."""
     rows = parallel_loops.blocks(rows, size)
     numbers = numpy.arange(len(rows))[:, None]
     sums = [numbers * (size + LINES) + [0, size] for size in (length, channels)]
@@ -469,7 +474,7 @@ def _sizes(shape, numbers):
 
 
 def _result(array, kind, shape):
-    """A result in its final form: sums over rows are added over the pieces."""
+    """Returns a result in its final form: sums over rows are added over the pieces."""
     if kind in SUMMED:
         return array[:, :-LINES].sum(0)
     if kind is None:

@@ -60,11 +60,11 @@ class AxisLoop(RowPlan):
             self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
 
     def is_ready(self):
-        """True if the loop can run; otherwise requests its compilation."""
+        """Returns True if the loop can run; otherwise requests its compilation."""
         return self.loop is not None and self.loop.is_ready()
 
     def text(self, name):
-        """The Python source of the loop, as a function of this name."""
+        """Returns the Python source of the loop, as a function of this name."""
         names = [f"x{index}" for index in self.there] + ["o0"]
         names += [f"r{step.result}" for step in self._found]
         names += [f"w{step.result}" for step in self._kept]
@@ -85,7 +85,8 @@ class AxisLoop(RowPlan):
         return "\n".join([*head, *indented(inner, 3)]) + "\n"
 
     def _reduced(self, level):
-        """The loops that compute the sums and maxima of a level, and what follows from them."""
+        """Returns the loops that compute the sums and maxima of a level, and what follows from
+        them."""
         steps = self.reductions(level)
         first, lines, kept = [], [], self._loads(level - 1)
         for step in steps:
@@ -109,16 +110,19 @@ class AxisLoop(RowPlan):
         ]
 
     def _of_level(self, level):
-        """The steps that are known after this level, with one value for each element of a block."""
+        """Returns the steps that are known after this level, with one value for each element of a
+        block."""
         return [*self.reductions(level), *self.of_row(level)]
 
     def _loads(self, level):
-        """The lines that read the stored values of each element of a block, up to a level."""
+        """Returns the lines that read the stored values of each element of a block, up to a
+        level."""
         steps = [step for each in range(1, level + 1) for step in self._of_level(each)]
         return [f"v{step.result} = w{step.result}[at]" for step in steps]
 
     def _elements(self, wanted, level):
-        """The lines that slice arrays, and the lines that compute the values of an element."""
+        """Returns the lines that slice arrays, and the lines that compute the values of an
+        element."""
         arrays, steps = self.elements(wanted)
         before = [f"a{index} = x{index}[base : base + count]" for index in arrays]
         lines = [f"v{index} = a{index}[at]" for index in arrays]
@@ -126,11 +130,11 @@ class AxisLoop(RowPlan):
 
     @staticmethod
     def _over_block(lines):
-        """A loop over the elements of a block."""
+        """Returns a loop over the elements of a block."""
         return ["for at in range(count):", *indented(lines, 1)]
 
     def _over_axis(self, before, lines):
-        """A loop over the axis, with an inner loop over the elements of a block."""
+        """Returns a loop over the axis, with an inner loop over the elements of a block."""
         return [
             "for k in range(length):",
             "    base = (block * length + k) * inner + begin",

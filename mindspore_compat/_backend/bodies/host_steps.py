@@ -60,7 +60,7 @@ class _Place(NamedTuple):
 
 
 def _kind(whole, width):
-    """The kind of an array: ELEMENT, COLUMN or ROW."""
+    """Returns the kind of an array: ELEMENT, COLUMN or ROW."""
     if whole.ndim == 1:
         return COLUMN
     return ROW if whole.shape[-1] < width else ELEMENT
@@ -88,11 +88,11 @@ class StepLoop:
             self.loop = jit.Loop(self.text, parameters, True, self.trace.name)
 
     def is_ready(self):
-        """True if the loop can run; otherwise requests its compilation."""
+        """Returns True if the loop can run; otherwise requests its compilation."""
         return self.loop is not None and (self.loop.ready is not None or self.loop.request())
 
     def text(self, name):
-        """The Python source of the loop, as a function of this name."""
+        """Returns the Python source of the loop, as a function of this name."""
         arrays, before, read, written = [], [], [], []
         value = 0
         for index, place in enumerate(self._inputs):
@@ -139,6 +139,6 @@ class StepLoop:
 
 
 def _slice(array, number, count, kind):
-    """The source text that slices the contiguous values of a row."""
+    """Returns the source text that slices the contiguous values of a row."""
     start = f"{number}" if kind == COLUMN else f"(row * {count} + {number})"
     return f"{array}[{start} * width : ({start} + 1) * width]"

@@ -65,11 +65,12 @@ class Numbers:
         self.on_device = {name: value for name, value in given.items() if isinstance(value, device)}
 
     def kinds(self):
-        """The part that kernels are compiled for: the dtypes of the numbers on the device."""
+        """Returns the part that kernels are compiled for: the dtypes of the numbers on the
+        device."""
         return tuple((name, value.dtype) for name, value in self.on_device.items())
 
     def values(self):
-        """The kernel arguments for the numbers, in order."""
+        """Returns the kernel arguments for the numbers, in order."""
         return [
             value if name in self.on_device else numpy.float64(value)
             for name, value in self.given.items()
@@ -90,7 +91,8 @@ class KernelProgram:
         self._made = {}
 
     def prepare(self, numbers):
-        """The numbers of a call, computed once for all rows unless they are on the device."""
+        """Returns the numbers of a call, computed once for all rows unless they are on the
+        device."""
         found = Numbers(numbers, self.module.ndarray)
         if found.on_device:
             return found, found.values()
@@ -153,7 +155,7 @@ class KernelProgram:
         )
 
     def _declared(self, numbers):
-        """The parameters of an ElementwiseKernel for the numbers of a call."""
+        """Returns the parameters of an ElementwiseKernel for the numbers of a call."""
         if not numbers.on_device:
             return [f"{self.dtype.name} s{index}" for index in range(self.trace.scalar_count)]
         there = numbers.on_device
@@ -210,7 +212,7 @@ def filled_table(rows, most, **fields):
 
 
 def table_source(trace, dtypes, numbers, name, rows, singles=()):
-    """The CUDA source of an update over a table of rows.
+    """Returns the CUDA source of an update over a table of rows.
 
     Args:
         trace: the update.
@@ -244,7 +246,7 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
 
 
 def row_source(name, arrays, rows, given, before, body):
-    """The CUDA source of a kernel over a table of rows.
+    """Returns the CUDA source of a kernel over a table of rows.
 
     Args:
         name: its name.
@@ -259,8 +261,8 @@ def row_source(name, arrays, rows, given, before, body):
 
 
 def row_head(name, arrays, rows, given, shared=""):
-    """The first lines of a kernel over a table of rows. After them, the block has its row `row` and
-    the range of its elements, from `start` to `stop`.
+    """Returns the first lines of a kernel over a table of rows. After them, the block has its row
+    `row` and the range of its elements, from `start` to `stop`.
 
     Args:
         name, arrays, rows, given: as for `row_source`.
@@ -278,7 +280,7 @@ def row_head(name, arrays, rows, given, shared=""):
 
 
 def declared(numbers):
-    """The kernel parameters for the numbers of a call, each after a comma."""
+    """Returns the kernel parameters for the numbers of a call, each after a comma."""
     kinds = {
         key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.on_device.items()
     }
@@ -286,7 +288,7 @@ def declared(numbers):
 
 
 def loaded_numbers(numbers):
-    """The lines that load the numbers `n_lr`, ... of a call, of type double."""
+    """Returns the lines that load the numbers `n_lr`, ... of a call, of type double."""
     read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.on_device]
     return read + _named(numbers)
 
@@ -300,8 +302,8 @@ def _real(dtype):
 
 
 def kernel_text(trace, dtype):
-    """The C body of a trace. Its arrays are `p_`, `g_`, ... of types `A`, `B`, ..., and its scalars
-    are `s0`, `s1`, ...
+    """Returns the C body of a trace. Its arrays are `p_`, `g_`, ... of types `A`, `B`, ..., and its
+    scalars are `s0`, `s1`, ...
 
     Args:
         trace: the program.
@@ -319,5 +321,5 @@ def kernel_text(trace, dtype):
 
 
 def letter(index):
-    """The type parameter of an array of an ElementwiseKernel."""
+    """Returns the type parameter of an array of an ElementwiseKernel."""
     return chr(ord("A") + index)

@@ -111,12 +111,12 @@ _SIZE_OF_CHUNK = """
 
 
 def value_type(dtype, real):
-    """The C type in which an element of this dtype is computed."""
+    """Returns the C type in which an element of this dtype is computed."""
     return {"b": "bool", "i": "long long", "u": "long long"}.get(dtype.kind, real)
 
 
 def _at(column):
-    """A C expression that is true where the position within the row equals a column."""
+    """Returns a C expression that is true where the position within the row equals a column."""
     one = operand(column)
     return f"unit * width + j == ({one} < 0 ? {one} + length : {one})"
 
@@ -157,8 +157,8 @@ class RowKernel(RowPlan):
         self.text = self._text(numbers)
 
     def _row_divisors(self):
-        """The float32 row values that elements are divided by. The kernel computes the reciprocal
-        once per row instead of dividing each element."""
+        """Returns the float32 row values that elements are divided by. The kernel computes the
+        reciprocal once per row instead of dividing each element."""
         if self.real != "float":
             return []
         divisors = [
@@ -172,7 +172,7 @@ class RowKernel(RowPlan):
         return list(dict.fromkeys(divisors))
 
     def dtype_of(self, number):
-        """The dtype of a result."""
+        """Returns the dtype of a result."""
         kind = self.result_kinds[number]
         return self.dtypes[self.kinds.index(ELEMENT)] if kind == ELEMENT else self.dtype
 
@@ -225,7 +225,7 @@ class RowKernel(RowPlan):
         return "".join(f"{one}, " for one in [*given, *(f"double n_{name}" for name in numbers)])
 
     def _body(self):
-        """The lines that process a row."""
+        """Returns the lines that process a row."""
         layout, body = self.layout, []
         for index in self.there:
             if self.kinds[index] == ROW:
@@ -255,7 +255,8 @@ class RowKernel(RowPlan):
         body += self._results()
 
     def _closed(self):
-        """The lines that sum over the rows of a block, for each row that it works on at once."""
+        """Returns the lines that sum over the rows of a block, for each row that it works on at
+        once."""
         if not self.summed:
             return ""
         lines = [
@@ -275,7 +276,7 @@ class RowKernel(RowPlan):
         )
 
     def _loaded(self, indices):
-        """The lines that load the packs of a thread."""
+        """Returns the lines that load the packs of a thread."""
         layout, sizes = self.layout, self._sizes()
         kinds = [pack_name(TYPES[self.dtypes[index]]) for index in indices]
         declared = [
@@ -298,7 +299,8 @@ class RowKernel(RowPlan):
         return [*declared, f"Index offsets[{layout.packs}];", *place, sweep]
 
     def _elements(self, wanted, lines, stores=()):
-        """A sweep that computes the values of each element and then runs `lines` with them."""
+        """Returns a sweep that computes the values of each element and then runs `lines` with
+        them."""
         layout = self.layout
         indices, steps = self.elements(wanted)
         before, inner = [], []
@@ -332,7 +334,7 @@ class RowKernel(RowPlan):
         return ["{", *place, again, *self._loaded(loaded), sweep, "}", "}"]
 
     def _line(self, step):
-        """The C declaration for one step of a body."""
+        """Returns the C declaration for one step of a body."""
         if step.name == "constant":
             return f"const {self.real} v{step.result} = {step.operands[0]};"
         if step.name == "row_size":
@@ -350,7 +352,8 @@ class RowKernel(RowPlan):
         return _REDUCE[self.layout.lanes].format(how, value)
 
     def _reduced(self, steps):
-        """The sweep that computes sums, and the lines that add the sums of all threads of a row."""
+        """Returns the sweep that computes sums, and the lines that add the sums of all threads of a
+        row."""
         found = [step for step in steps if step.name not in MOMENTS]
         moments = [step for step in steps if step.name in MOMENTS]
         body = []
@@ -374,7 +377,8 @@ class RowKernel(RowPlan):
         return body
 
     def _moments(self, steps):
-        """The mean of a chunk, its rounding error, and the sum of squared deviations from it."""
+        """Returns the mean of a chunk, its rounding error, and the sum of squared deviations from
+        it."""
         base, rest, squares = (step.result for step in steps)
         (value,) = steps[0].values()
         real, count = self.real, "size_of_chunk(blockIdx.y)"
@@ -402,7 +406,7 @@ class RowKernel(RowPlan):
         return ["if (lane == 0 && present) {", *lines, "}"]
 
     def _added(self, steps):
-        """The lines that compute the sums over a row from those over its chunks."""
+        """Returns the lines that compute the sums over a row from those over its chunks."""
         body = []
         for slot, step in enumerate(steps):
             number = step.result

@@ -87,7 +87,7 @@ class Problem(NamedTuple):
 
 
 def choose(problem):
-    """The Launch for a Problem."""
+    """Returns the Launch for a Problem."""
     outer, rows, inner = problem.shape
     length = outer * inner
     columns = inner == 1 and outer > 1 and rows >= WARP // 4
@@ -120,7 +120,7 @@ def choose(problem):
 
 
 def _packs(problem, columns, segmented):
-    """The width of a pack, and the maximum number of packs of a thread."""
+    """Returns the width of a pack, and the maximum number of packs of a thread."""
     outer, _, inner = problem.shape
     run = inner if segmented else outer * inner
     width = math.gcd(pack_width(problem.dtypes), run, problem.run)
@@ -137,5 +137,5 @@ def _chunk_threads(units, width, packs):
 
 
 def _power(number):
-    """The smallest power of two that is not less than a number."""
+    """Returns the smallest power of two that is not less than a number."""
     return 1 << max(0, int(number) - 1).bit_length()

@@ -29,7 +29,7 @@ REDUCTIONS = {  # how two values are combined
 
 
 def split(scalars):
-    """The flags and the numbers among the scalars of a call."""
+    """Returns the flags and the numbers among the scalars of a call."""
     if not scalars:
         return {}, {}
     flags = {
@@ -49,15 +49,15 @@ class Operands(NamedTuple):
     rows: tuple = ()
 
     def arrays(self):
-        """All arrays."""
+        """Returns all arrays."""
         return (*self.elements, *self.columns, *self.channels, *self.rows)
 
     def counts(self):
-        """How many arrays each kind has."""
+        """Returns how many arrays each kind has."""
         return len(self.elements), len(self.columns), len(self.channels), len(self.rows)
 
     def kinds(self):
-        """The kind of each array."""
+        """Returns the kind of each array."""
         kinds = ()
         for kind, count in zip((ELEMENT, COLUMN, CHANNEL, ROW), self.counts(), strict=True):
             kinds += (kind,) * count
@@ -71,7 +71,7 @@ class Parts(NamedTuple):
     count: int
 
     def views(self):
-        """The values as views, which are not contiguous."""
+        """Returns the values as views, which are not contiguous."""
         width = self.whole.shape[-1] // self.count
         return [self.whole[..., k * width : (k + 1) * width] for k in range(self.count)]
 
@@ -88,39 +88,40 @@ class RowSpace(SymbolSpace):
     """The `xp` of a body over rows; it also accepts the functions of a body over a matrix."""
 
     def sum(self, x, axis, keepdims=False):
-        """The sum of each row; `axis` is ignored."""
+        """Returns the sum of each row; `axis` is ignored."""
         return self.row_sum(x)
 
     def max(self, x, axis, keepdims=False):
-        """The largest value of each row; `axis` is ignored."""
+        """Returns the largest value of each row; `axis` is ignored."""
         return self.row_max(x)
 
     def expand_dims(self, x, axis):
-        """A row value, unchanged."""
+        """Returns a row value, unchanged."""
         return x
 
     def pick_column(self, x, column):
-        """The element of each row in that row's `column`."""
+        """Returns the element of each row in that row's `column`."""
         return self.trace.add("row_pick", x, column)
 
     def add_at_column(self, x, column, values):
-        """`x` with the row's value added in that row's `column`."""
+        """Returns `x` with the row's value added in that row's `column`."""
         return self.where(self.at_column(column), x + values, x)
 
     def row_sum(self, x):
-        """The sum of each row."""
+        """Returns the sum of each row."""
         return self.trace.add("row_sum", x)
 
     def row_max(self, x):
-        """The largest value of each row; NaN if the row has a NaN."""
+        """Returns the largest value of each row; NaN if the row has a NaN."""
         return self.trace.add("row_max", x)
 
     def whole_norm(self, x):
-        """The Euclidean norm of each row."""
+        """Returns the Euclidean norm of each row."""
         return self.sqrt(self.row_sum(x * x))
 
     def row_moments(self, x):
-        """The mean of each row, its rounding error (for large numbers), and the variance."""
+        """Returns the mean of each row, its rounding error (for large numbers), and the
+        variance."""
         mean = self.row_sum(x) / self.row_size()
         part = x - mean
         rest = self.row_sum(part) / self.row_size()
@@ -128,12 +129,12 @@ class RowSpace(SymbolSpace):
         return mean, rest, self.maximum(var, 0)  # for equal elements it is rounding error
 
     def row_size(self):
-        """The number of elements of a row."""
+        """Returns the number of elements of a row."""
         return self.trace.add("row_size")
 
     def at_column(self, column):
-        """True where the position within the row equals the row's `column`; negative columns count
-        from the end."""
+        """Returns True where the position within the row equals the row's `column`; negative
+        columns count from the end."""
         return self.trace.add("at_column", column)
 
 
@@ -221,15 +222,15 @@ class RowPlan:
         )
 
     def level(self, value):
-        """The number of loops after which a value is known."""
+        """Returns the number of loops after which a value is known."""
         return self._level[value]
 
     def is_of_row(self, value):
-        """True if the value has one number for each row."""
+        """Returns True if the value has one number for each row."""
         return self._of_row[value]
 
     def reductions(self, level):
-        """The sums and maxima that the loop before a level computes."""
+        """Returns the sums and maxima that the loop before a level computes."""
         return [
             step
             for step in self.trace.steps
@@ -237,7 +238,7 @@ class RowPlan:
         ]
 
     def of_row(self, level):
-        """The other row-value steps of a level."""
+        """Returns the other row-value steps of a level."""
         return [
             step
             for step in self.trace.steps
@@ -247,7 +248,7 @@ class RowPlan:
         ]
 
     def elements(self, wanted, known=()):
-        """The arrays and steps that a loop needs for each element to compute these values.
+        """Returns the arrays and steps that a loop needs for each element to compute these values.
 
         Args:
             wanted: the numbers of the values.

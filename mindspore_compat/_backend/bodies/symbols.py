@@ -45,13 +45,13 @@ class Trace:
         self._prepare = self._preparation(numbers)
 
     def _noted(self, formula, present, flags, numbers):
-        """The results of the formula on symbols; an array that is not present is None."""
+        """Returns the results of the formula on symbols; an array that is not present is None."""
         arrays = [Symbol(self, index) if there else None for index, there in enumerate(present)]
         scalars = {key: Scalar(self, key, f"n_{key}") for key in numbers}
         return formula(self.space_type(self), *arrays, **scalars, **flags)
 
     def _preparation(self, numbers):
-        """The function that computes s0, s1, ... from the numbers of a call."""
+        """Returns the function that computes s0, s1, ... from the numbers of a call."""
         listed = ", ".join(self._texts)
         source = f"lambda {', '.join(numbers)}: ({listed}{',' if listed else ''})"
         return eval(source, {"math": math, "inf": math.inf, "nan": math.nan})
@@ -66,11 +66,11 @@ class Trace:
         return len(self._texts)
 
     def scalar_code(self):
-        """The expressions of s0, s1, ... in C, over numbers `n_lr`, ... of type double."""
+        """Returns the expressions of s0, s1, ... in C, over numbers `n_lr`, ... of type double."""
         return list(self._texts.values())
 
     def scalars(self, numbers):
-        """The values of s0, s1, ... for the numbers of one call."""
+        """Returns the values of s0, s1, ... for the numbers of one call."""
         return self._prepare(**{key: float(value) for key, value in numbers.items()})
 
     def last_uses(self):
@@ -98,7 +98,8 @@ class Trace:
         return f"s{list(self._texts).index(text)}"
 
     def _number(self, value):
-        """The number of a value; a formula may also return a plain scalar in place of an array."""
+        """Returns the number of a value; a formula may also return a plain scalar in place of an
+        array."""
         if isinstance(value, Symbol):
             return value.number
         return self.add("add", Symbol(self, 0) * 0.0, value).number
@@ -200,7 +201,7 @@ def _text(value):
 
 
 def _scalar(trace, name, operands):
-    """The result of a function whose operands are all numbers."""
+    """Returns the result of a function whose operands are all numbers."""
     codes = [each.code if type(each) is Scalar else repr(float(each)) for each in operands]
     primitive = PRIMITIVES[name]
     code = (primitive.c_number or primitive.number).format(*codes)
@@ -214,7 +215,7 @@ class SymbolSpace:
         self.trace = trace
 
     def where(self, condition, yes, no):
-        """`yes` where the condition holds, else `no`."""
+        """Returns `yes` where the condition holds, else `no`."""
         return self.trace.add("where", condition, yes, no)
 
     def at_least(self, x, low):
@@ -226,7 +227,7 @@ class SymbolSpace:
         return self.minimum(x, high)
 
     def keep(self, mask, x):
-        """`x` where the mask holds, else 0."""
+        """Returns `x` where the mask holds, else 0."""
         return self.where(mask, x, 0.0)
 
     def square(self, x):
@@ -242,7 +243,7 @@ class SymbolSpace:
         return self.maximum(x, 0.0) + self.log1p(self.exp(-self.abs(x)))
 
     def quick_ndtr(self, x):
-        """The normal distribution function."""
+        """Returns the normal distribution function."""
         return 0.5 * (1 + self.erf(x * math.sqrt(0.5)))
 
     def __getattr__(self, name):

@@ -69,7 +69,7 @@ def serves(name, *, least, takes, loop=None, loops=None, size=None):
 
 
 def call(name, *args):
-    """The result of the compiled loops for `name`; None if none accepts the arguments or is
+    """Returns the result of the compiled loops for `name`; None if none accepts the arguments or is
     ready."""
     for entry in registered(name):
         if _fits(entry, args):
@@ -78,18 +78,18 @@ def call(name, *args):
 
 
 def find(name, *args):
-    """The Loop that `call` would run, or None."""
+    """Returns the Loop that `call` would run, or None."""
     return next((entry for entry in registered(name) if _fits(entry, args)), None)
 
 
 def names():
-    """The names that have loops."""
+    """Returns the names that have loops."""
     _import_providers()
     return _registered.keys()
 
 
 def registered(name):
-    """The Loops for a name; empty if loops are switched off."""
+    """Returns the Loops for a name; empty if loops are switched off."""
     if not jit.available():
         return ()
     if not _complete:
@@ -98,7 +98,8 @@ def registered(name):
 
 
 def _fits(entry, args):
-    """True if a Loop accepts the arguments and its loops are ready; else requests the loops.
+    """Returns True if a Loop accepts the arguments and its loops are ready; else requests the
+    loops.
 
     It runs before each use of a loop, so it is written to take half a microsecond.
     """

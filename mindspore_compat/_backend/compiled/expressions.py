@@ -12,12 +12,13 @@ FUNCTIONS = texts(lambda primitive: not primitive.exact and primitive.loop).keys
 
 
 def operand(value):
-    """The text of an operand: the number of a value of the trace, or the text of a scalar."""
+    """Returns the text of an operand: the number of a value of the trace, or the text of a
+    scalar."""
     return f"v{value}" if type(value) is int else value
 
 
 def line(step):
-    """The line of a step that is computed for each element or each row."""
+    """Returns the line of a step that is computed for each element or each row."""
     if step.name == "row_size":
         return f"v{step.result} = single(length)"
     if step.name == "at_column":

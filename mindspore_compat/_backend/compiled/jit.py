@@ -45,7 +45,7 @@ _SCOPE = {"sqrt": math.sqrt, "fabs": math.fabs}
 
 @functools.cache
 def available():
-    """True if Numba is installed and not switched off; does not import it."""
+    """Returns True if Numba is installed and not switched off; does not import it."""
     return importlib.util.find_spec("numba") is not None and _setting() != "off"
 
 
@@ -91,7 +91,7 @@ class Loop:
         _queue.wait(self)
 
     def python(self, name="loop", scope=()):
-        """The loop as a Python function.
+        """Returns the loop as a Python function.
 
         Args:
             name: its name.
@@ -112,8 +112,8 @@ class Loop:
         return make(self.python(f"loop_{digest}", functions))
 
     def functions(self):
-        """The compiled functions that it calls, and a digest of its text and theirs: the key of
-        Numba's disk cache is the name and line of a function, not the functions it calls."""
+        """Returns the compiled functions that it calls, and a digest of its text and theirs: the
+        key of Numba's disk cache is the name and line of a function, not the functions it calls."""
         text = self._text("loop") + (_functions_text() if self._reorders else "")
         functions = _vector_functions() if self._reorders else {}
         if self._library:
@@ -122,7 +122,7 @@ class Loop:
         return hashlib.sha256(text.encode()).hexdigest()[:16], functions
 
     def options(self):
-        """The options of the compiler."""
+        """Returns the options of the compiler."""
         options = {"fastmath": {"contract"}} if self._reorders else {}
         return {"error_model": "numpy", **options}
 
@@ -166,23 +166,23 @@ def executed(text, name, scope):
 
 
 def text_of(function, name):
-    """The source of a function with another name, as the text of a Loop."""
+    """Returns the source of a function with another name, as the text of a Loop."""
     return inspect.getsource(function).replace(f"def {function.__name__}(", f"def {name}(", 1)
 
 
 def fits(arrays):
-    """True if a loop accepts these one-dimensional arrays."""
+    """Returns True if a loop accepts these one-dimensional arrays."""
     return all([array.flags.carray and type(array) is numpy.ndarray for array in arrays])
 
 
 def flat(array):
-    """An array flattened for loops; a copy if it is not contiguous or is read-only."""
+    """Returns an array flattened for loops; a copy if it is not contiguous or is read-only."""
     out = array if array.ndim == 1 else array.reshape(-1)
     return out if out.flags.carray and type(out) is numpy.ndarray else out.copy()
 
 
 def is_repeated(array):
-    """True if all elements are one number in memory, as in the gradient of a sum."""
+    """Returns True if all elements are one number in memory, as in the gradient of a sum."""
     return not any(array.strides)
 
 
@@ -193,7 +193,7 @@ def _functions_text():
 
 @functools.cache
 def _vector_functions():
-    """The functions of vector_math.py, to be compiled into the loops that call them."""
+    """Returns the functions of vector_math.py, to be compiled into the loops that call them."""
     import numba
 
     scope = dict(vars(vector_math))
@@ -266,7 +266,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def compilable(trace, dtypes, dtype):
-    """True if a program can become a loop that is bitwise equal to NumPy.
+    """Returns True if a program can become a loop that is bitwise equal to NumPy.
 
     Args:
         trace: the program.
@@ -284,7 +284,8 @@ def compilable(trace, dtypes, dtype):
 
 
 def source(trace, name):
-    """The loop as Python text, for one-dimensional arrays and the scalars `s0`, `s1`, ..."""
+    """Returns the loop as Python text, for one-dimensional arrays and the scalars `s0`, `s1`,
+    ..."""
     scalars = [f"s{index}" for index in range(trace.scalar_count)]
     lines = [
         f"def {name}({', '.join([*trace.names, *scalars])}):",

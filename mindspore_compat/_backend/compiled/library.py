@@ -42,14 +42,14 @@ class Library:
         self._functions, self._further, self._constants = functions, further, constants
 
     def text(self):
-        """Their source, part of the key of cached loops."""
+        """Returns their source, part of the key of cached loops."""
         texts = map(inspect.getsource, (tiles, *self._functions))
         further = self._further.text() if self._further else ""
         return "".join(texts) + further + repr(self._constants)
 
     @functools.cache  # noqa: B019 - libraries are constants of modules
     def compiled(self):
-        """The functions by name, to be compiled into the loops that call them."""
+        """Returns the functions by name, to be compiled into the loops that call them."""
         import numba
 
         further = self._further.intrinsics() if self._further else {}
@@ -61,7 +61,7 @@ class Library:
 
 
 def _bound(function, scope):
-    """A copy of a function, with the names of a scope in place of its module's globals."""
+    """Returns a copy of a function, with the names of a scope in place of its module's globals."""
     return types.FunctionType(
         function.__code__, {**function.__globals__, **scope}, function.__name__
     )

@@ -171,7 +171,7 @@ def clear_vector(out, out_at):
 
 
 def pointer(x, start):
-    """A pointer to the elements of an array, or of another pointer, from an index on.
+    """Returns a pointer to the elements of an array, or of another pointer, from an index on.
 
     It is for loops over many short rows: a slice in compiled code makes two calls to count
     references to its array, and a pointer makes none.
@@ -181,7 +181,7 @@ def pointer(x, start):
 
 @functools.cache
 def sizes():
-    """The constants of this module for code that Numba compiles on this host."""
+    """Returns the constants of this module for code that Numba compiles on this host."""
     from numba.core.registry import cpu_target
 
     triple, _, features = cpu_target.target_context.codegen().magic_tuple()
@@ -189,7 +189,7 @@ def sizes():
 
 
 def sizes_of(triple, features):
-    """The constants for a processor with these features, given in LLVM's names."""
+    """Returns the constants for a processor with these features, given in LLVM's names."""
     features = features.split(",")
     wide, x86 = "+avx512f" in features, triple.startswith(("x86", "i686"))
     many = wide or not x86  # 32 registers, else 16
@@ -204,7 +204,7 @@ def sizes_of(triple, features):
 
 @functools.cache
 def intrinsics():
-    """`tile`, `dots` and the constants, for loops that Numba compiles."""
+    """Returns `tile`, `dots` and the constants, for loops that Numba compiles."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -303,7 +303,7 @@ def intrinsics():
 
 
 def plain(kind):
-    """The type of an argument; integers of any kind come as int64."""
+    """Returns the type of an argument; integers of any kind come as int64."""
     from numba import types
 
     return types.int64 if isinstance(kind, types.Integer) else kind
@@ -335,25 +335,25 @@ class Code:
         self._multiply_add = cgutils.get_or_insert_function(builder.module, kind, name)
 
     def number(self, value):
-        """A constant index."""
+        """Returns a constant index."""
         return self.ir.Constant(self.index, value)
 
     def constant(self, value):
-        """A vector whose elements are one number."""
+        """Returns a vector whose elements are one number."""
         return self.ir.Constant(self.vector, [value] * self.lanes)
 
     def at(self, pointer, *steps):
-        """A pointer advanced by the given numbers of elements."""
+        """Returns a pointer advanced by the given numbers of elements."""
         for step in steps:
             pointer = self.builder.gep(pointer, [step])
         return pointer
 
     def offset(self, offsets, index):
-        """An element of the offsets, as an index."""
+        """Returns an element of the offsets, as an index."""
         return self.builder.sext(self.builder.load(self.at(offsets, index)), self.index)
 
     def load(self, pointer):
-        """The vector at a pointer to float32, which need not be aligned."""
+        """Returns the vector at a pointer to float32, which need not be aligned."""
         return self.builder.load(self._whole(pointer), align=4)
 
     def store(self, vector, pointer):
@@ -364,14 +364,14 @@ class Code:
         return self.builder.bitcast(pointer, self.vector.as_pointer())
 
     def broadcast(self, pointer):
-        """A vector whose elements are all the float32 at a pointer."""
+        """Returns a vector whose elements are all the float32 at a pointer."""
         nothing = self.ir.Constant(self.vector, self.ir.Undefined)
         first = self.ir.Constant(self.lane, 0)
         one = self.builder.insert_element(nothing, self.builder.load(pointer), first)
         return self.builder.shuffle_vector(one, nothing, self.mask)
 
     def choose(self, x, y, indices):
-        """The elements at indices into the concatenation of the vectors `x` and `y`."""
+        """Returns the elements at indices into the concatenation of the vectors `x` and `y`."""
         mask = self.ir.Constant(self.mask.type, indices)
         return self.builder.shuffle_vector(x, y, mask)
 
@@ -381,7 +381,7 @@ class Code:
         self.builder.store(value, total)
 
     def sum(self, vector):
-        """The sum of a vector's elements."""
+        """Returns the sum of a vector's elements."""
         kind = self.ir.FunctionType(self.single, [self.single, self.vector])
         name = f"llvm.vector.reduce.fadd.v{self.lanes}f32"
         function = self.cgutils.get_or_insert_function(self.builder.module, kind, name)

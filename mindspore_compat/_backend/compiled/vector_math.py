@@ -31,12 +31,12 @@ _FRACTION = whole(0x007FFFFF)
 
 
 def bits_of(x):
-    """The bits of a float32 as an int32."""
+    """Returns the bits of a float32 as an int32."""
     return single(x).view(numpy.int32)
 
 
 def of_bits(bits):
-    """The float32 of these bits."""
+    """Returns the float32 of these bits."""
     return whole(bits).view(numpy.float32)
 
 
@@ -51,7 +51,7 @@ def sum_in_any_order(total, x):
 
 
 def ordered(x):
-    """An int32 key with the order of float32 values; NaN has the largest key."""
+    """Returns an int32 key with the order of float32 values; NaN has the largest key."""
     bits = bits_of(x)
     magnitude = whole(bits & _REST)
     key = whole(bits ^ whole(whole(bits >> whole(31)) & _REST))
@@ -59,12 +59,12 @@ def ordered(x):
 
 
 def of_ordered(key):
-    """The float32 with this key: the inverse of `ordered`."""
+    """Returns the float32 with this key: the inverse of `ordered`."""
     return of_bits(whole(key ^ whole(whole(key >> whole(31)) & _REST)))
 
 
 def reduced(x):
-    """`x` as k ln 2 + r with |r| <= ln 2 / 2: k as an int32 and as a float32, and r."""
+    """Returns `x` as k ln 2 + r with |r| <= ln 2 / 2: k as an int32 and as a float32, and r."""
     shifted = x * _PER_LN2 + _ROUNDING
     k = shifted - _ROUNDING
     return whole(bits_of(shifted) - _ROUNDING_BITS), k, (x - k * _LN2_HIGH) - k * _LN2_LOW

@@ -81,12 +81,12 @@ def average_gradient(xp, g, size):
 
 
 def _divide(size, out):
-    """True if all windows of a dimension have one length, and no window is empty."""
+    """Returns True if all windows of a dimension have one length, and no window is empty."""
     return all(n and o and n % o == 0 for n, o in zip(size, out))
 
 
 def maximum(xp, x, out):
-    """The largest value of each adaptive window, and its position.
+    """Returns the largest value of each adaptive window, and its position.
 
     Args:
         xp: The array namespace of `x`.
@@ -116,7 +116,7 @@ def maximum(xp, x, out):
 
 
 def index_of_maximum(xp, x, out):
-    """The position of the largest value of each adaptive window."""
+    """Returns the position of the largest value of each adaptive window."""
     return maximum(xp, x, out)[1]
 
 

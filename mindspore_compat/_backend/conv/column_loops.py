@@ -88,7 +88,7 @@ def add_windows(
 
 
 def _is_taken(x, geo):
-    """True for small float32 images, and for one-dimensional data."""
+    """Returns True for small float32 images, and for one-dimensional data."""
     columns = prod(geo.kernel) * prod(geo.out)
     return x.dtype == FLOAT and len(geo.size) <= 2 and columns <= Most.COLUMNS
 
@@ -100,7 +100,8 @@ def _is_taken(x, geo):
     loops=lambda *_: [loop_of(copy_windows), loop_of(add_windows)],
 )
 def columns_of(x, geo):
-    """The object with `im2col` and `col2im` for these arrays, as in cuda_kernels.Kernels."""
+    """Returns the object with `im2col` and `col2im` for these arrays, as in
+    cuda_kernels.Kernels."""
     return _Columns
 
 

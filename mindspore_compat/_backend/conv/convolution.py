@@ -78,7 +78,8 @@ class Geometry(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def geometry(x_shape, w_shape, stride, pads, dilation, groups):
-    """The sizes of a convolution of `x_shape` by `w_shape`; raises an error if they do not match.
+    """Returns the sizes of a convolution of `x_shape` by `w_shape`; raises an error if they do not
+    match.
 
     Raises:
         ValueError: If channels do not match the weights and groups, or the kernel, spread by its
@@ -178,7 +179,7 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
 
 
 def padded(xp, x, pads, fill=0):
-    """`x` with `fill` around its spatial dimensions; a negative pad cuts instead.
+    """Returns `x` with `fill` around its spatial dimensions; a negative pad cuts instead.
 
     Args:
         xp: The array namespace of `x`.
@@ -204,7 +205,7 @@ def padded(xp, x, pads, fill=0):
 
 
 def windows(xp, x, kernel, stride, dilation, out):
-    """A read-only view of `x` of the windows: (..., kernel..., out...)."""
+    """Returns a read-only view of `x` of the windows: (..., kernel..., out...)."""
     lead = x.ndim - len(kernel)
     steps = x.strides[lead:]
     return xp.lib.stride_tricks.as_strided(
@@ -226,19 +227,20 @@ def _kernel_position_slices(geo):
 
 
 def _cropped(x, geo):
-    """The part of a padded array that corresponds to the input."""
+    """Returns the part of a padded array that corresponds to the input."""
     return x[(..., *(slice(b, b + n) for n, (b, _) in zip(geo.size, geo.pads)))]
 
 
 def _columns_of(xp, x, geo):
-    """The object that copies windows of whole samples fast; None if array functions do it."""
+    """Returns the object that copies windows of whole samples fast; None if array functions do
+    it."""
     if type(x) is np.ndarray:
         return door.call("columns", x, geo)
     return kernels_of(xp, x, geo.kernel)
 
 
 def im2col(xp, x, kernel, stride, pads, dilation):
-    """The windows of `x` side by side: (batch, channels, kernel positions, windows)."""
+    """Returns the windows of `x` side by side: (batch, channels, kernel positions, windows)."""
     geo = _single(x.shape, kernel, stride, pads, dilation)
     if fast := _columns_of(xp, x, geo):
         kernel_size, area = prod(kernel), prod(geo.out)
@@ -264,7 +266,7 @@ def col2im(xp, g, size, kernel, stride, pads, dilation):
 
 
 def _single(x_shape, kernel, stride, pads, dilation):
-    """The geometry with one window per channel."""
+    """Returns the geometry with one window per channel."""
     return geometry(tuple(x_shape), (x_shape[1], 1, *kernel), stride, pads, dilation, x_shape[1])
 
 
@@ -285,7 +287,7 @@ class _Piece(NamedTuple):
 
 
 def _pieces(x, geo, fast):
-    """The pieces of a convolution; a part of a sample is a range of its flat output.
+    """Returns the pieces of a convolution; a part of a sample is a range of its flat output.
 
     Args:
         x: the images, or their gradient.
@@ -324,7 +326,7 @@ def _tiles(out, most):
 
 
 def _source(xp, x, geo, piece):
-    """The windows of a piece, (samples, channels, kernel..., out...)."""
+    """Returns the windows of a piece, (samples, channels, kernel..., out...)."""
     slices, pads = [], []
     for cut, n, k, s, (before, _), d in zip(
         piece.slices, geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation
@@ -383,7 +385,8 @@ def _by_sample(xp, rows, piece):
 
 
 def _matmul(xp, x, alone):
-    """The matrix product to use; if only one product is computed, it is multithreaded itself."""
+    """Returns the matrix product to use; if only one product is computed, it is multithreaded
+    itself."""
     if isinstance(x, np.ndarray):
         return product if alone else xp.matmul
     return xp.conv_matmul

@@ -115,13 +115,13 @@ _OVER_WINDOWS = """
 
 
 def _over_data(text):
-    """The text, repeated for each window position within the data, at offset a0, a1, a2."""
+    """Returns the text, repeated for each window position within the data, at offset a0, a1, a2."""
     return "".join(_OVER_DATA.format(axis=axis) for axis in range(3)) + text + "}}}"
 
 
 def _over_windows(text, backward):
-    """The text, repeated for each window w0, w1, w2 that contains an element, at position t0, t1,
-    t2."""
+    """Returns the text, repeated for each window w0, w1, w2 that contains an element, at position
+    t0, t1, t2."""
     loops = []
     for axis in range(3):
         forward = {"first": "y", "goes": f"w{axis} <= z{axis}", "step": "++"}
@@ -208,7 +208,8 @@ _BODIES = {
 
 
 def source(name, dtype=FLOAT32):
-    """The CUDA source of a kernel for elements of a dtype; half types are computed in float32."""
+    """Returns the CUDA source of a kernel for elements of a dtype; half types are computed in
+    float32."""
     grid = _GRIDS[name]
     divisors = (f"unsigned {d}_multiplier, unsigned {d}_shift" for d in _DIVISORS[grid])
     head = _HEAD.format(
@@ -244,7 +245,8 @@ class Windows(NamedTuple):
 
 
 def kernels_of(xp, x, kernel):
-    """The kernels for `x` and windows of this many dimensions; None if they do not apply."""
+    """Returns the kernels for `x` and windows of this many dimensions; None if they do not
+    apply."""
     found = getattr(xp, "kernels", None)
     return found if found is not None and found.apply(x, kernel) else None
 
@@ -257,7 +259,7 @@ class Kernels:
         self._made = {}
 
     def apply(self, x, kernel):
-        """True if the kernels apply to arrays like `x` and this many spatial dimensions."""
+        """Returns True if the kernels apply to arrays like `x` and this many spatial dimensions."""
         plane = prod(x.shape[max(x.ndim - len(kernel), 0) :])
         return x.dtype in DTYPES and len(kernel) <= 3 and plane <= LARGEST and x.size < 2**62
 
@@ -284,13 +286,13 @@ class Kernels:
         return out
 
     def maximum(self, x, geo):
-        """The largest value of each window of `x`, (planes, spatial...)."""
+        """Returns the largest value of each window of `x`, (planes, spatial...)."""
         out = self.module.empty((x.shape[0], *geo.out), x.dtype)
         self._run("maximum", len(x), geo, self.module.ascontiguousarray(x), out)
         return out
 
     def index_of_maximum(self, x, largest, geo, none=0):
-        """The first position of the value `largest` in each window of `x`; `none` if it is
+        """Returns the first position of the value `largest` in each window of `x`; `none` if it is
         absent."""
         out = self.module.empty(largest.shape, np.int64)
         x, largest = map(self.module.ascontiguousarray, (x, largest))
@@ -324,13 +326,14 @@ class Kernels:
 
 
 def _columns(channels, strides):
-    """The layout of planes in columns, as kernel arguments."""
+    """Returns the layout of planes in columns, as kernel arguments."""
     return np.int32(channels), *_divisor(channels), *map(np.int64, strides)
 
 
 @lru_cache(maxsize=1024)
 def _numbers(grid, geo):
-    """The sizes and divisors as kernel arguments; missing leading dimensions have length 1."""
+    """Returns the sizes and divisors as kernel arguments; missing leading dimensions have length
+    1."""
     lacking = 3 - len(geo.kernel)
     numbers = {}
     before = tuple(pad[0] for pad in geo.pads)
@@ -344,7 +347,7 @@ def _numbers(grid, geo):
 
 @lru_cache(maxsize=1024)
 def _divisor(number):
-    """The multiplier and shift that replace division by a number."""
+    """Returns the multiplier and shift that replace division by a number."""
     shift = (number - 1).bit_length()
     multiplier = ((1 << 32) * ((1 << shift) - number)) // number + 1
     return np.uint32(multiplier), np.uint32(shift)

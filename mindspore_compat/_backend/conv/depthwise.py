@@ -48,7 +48,7 @@ def _phases(geo):
 
 
 def _split(xp, x, geo, plan):
-    """The phases of the padded input: {phase: array (batch * channels, elements)}."""
+    """Returns the phases of the padded input: {phase: array (batch * channels, elements)}."""
     if not any(map(any, geo.pads)) and max(geo.stride) == 1:
         return {plan.positions[0][0]: x.reshape(geo.batch * geo.channels, -1)}
     split = {}
@@ -61,7 +61,7 @@ def _split(xp, x, geo, plan):
 
 
 def _phase_slices(phase, geo):
-    """Where the input lies in a phase, and which part of the input that is."""
+    """Returns where the input lies in a phase, and which part of the input that is."""
     target, source = [], []
     for p, s, n, (before, _) in zip(phase, geo.stride, geo.size, geo.pads):
         first = max(-(-(before - p) // s), 0)
@@ -91,7 +91,7 @@ def _row_weights(xp, w, geo, multiple):
 
 
 def convolve(xp, x, w, geo):
-    """The convolution described by `geo`, as `conv.convolve` computes it."""
+    """Returns the convolution described by `geo`, as `conv.convolve` computes it."""
     if (found := door.call("depthwise_convolve", x, w, geo)) is not None:
         return found
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
@@ -125,7 +125,8 @@ def _convolved(xp, x, w, geo):
 
 
 def _flat_gradient(xp, g, geo, plan):
-    """`g` in rows of a phase's width, zero in the extra columns: (multiples, rows, length)."""
+    """Returns `g` in rows of a phase's width, zero in the extra columns: (multiples, rows,
+    length)."""
     multiples = geo.filters // geo.channels
     padded_x = xp.zeros((multiples, geo.batch, geo.channels, *plan.rows), g.dtype)
     parts = g.reshape(geo.batch, geo.channels, multiples, *geo.out)
@@ -134,7 +135,7 @@ def _flat_gradient(xp, g, geo, plan):
 
 
 def input_gradient(xp, g, w, geo):
-    """The gradient for the input, as `conv.input_gradient` computes it."""
+    """Returns the gradient for the input, as `conv.input_gradient` computes it."""
     if (found := door.call("depthwise_input_gradient", g, w, geo)) is not None:
         return found
     grad = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
@@ -166,7 +167,7 @@ def _add_input(xp, grad, g, w, geo):
 
 
 def weight_gradient(xp, g, x, geo):
-    """The gradient for the weights, as `conv.weight_gradient` computes it."""
+    """Returns the gradient for the weights, as `conv.weight_gradient` computes it."""
     if (found := door.call("depthwise_weight_gradient", g, x, geo)) is not None:
         return found
     positions = prod(geo.kernel)
@@ -181,7 +182,8 @@ def weight_gradient(xp, g, x, geo):
 
 
 def _products(xp, g, x, geo):
-    """The weight gradients of each sample, (batch, channels, multiples, kernel positions)."""
+    """Returns the weight gradients of each sample, (batch, channels, multiples, kernel
+    positions)."""
     plan = _phases(geo)
     flat = _flat_gradient(xp, g, geo, plan)
     split = _split(xp, x, geo, plan)

@@ -72,7 +72,8 @@ class _Plan(NamedTuple):
 
 
 def _groups(kernel):
-    """The numbers and offsets of the kernel positions, in groups that one loop can handle."""
+    """Returns the numbers and offsets of the kernel positions, in groups that one loop can
+    handle."""
     positions = [
         (number, f"{y} * dilation_y * row + {x} * dilation_x")
         for number, (y, x) in enumerate(numpy.ndindex(*kernel))
@@ -115,7 +116,8 @@ def _weights_text(kernel, stride, name):
 
 @jit.made_once
 def _loop(text, memories, numbers, *shapes):
-    """The loop over a range of planes: three arrays, memory for padded planes, and sizes."""
+    """Returns the loop over a range of planes: three arrays, memory for padded planes, and
+    sizes."""
     parameters = [parallel_loops.array(FLOAT)] * 3 + [parallel_loops.memory(FLOAT)] * memories
     parameters += [parallel_loops.number()] * numbers
     parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
@@ -124,7 +126,7 @@ def _loop(text, memories, numbers, *shapes):
 
 
 def _is_image(x, other, geo):
-    """True for float32 images with one filter per channel."""
+    """Returns True for float32 images with one filter per channel."""
     return (
         type(x) is numpy.ndarray
         and len(geo.size) == 2
@@ -141,13 +143,13 @@ def _before(geo):
 
 @functools.lru_cache(maxsize=256)
 def _of_images(geo):
-    """The plan of the convolution."""
+    """Returns the plan of the convolution."""
     return _Plan(geo.size, _before(geo), geo.padded, geo.out, geo.stride, (1, 1))
 
 
 @functools.lru_cache(maxsize=256)
 def _of_gradients(geo):
-    """The plan of the input gradient."""
+    """Returns the plan of the input gradient."""
     rest, extent = _rest(geo), _extent(geo)
     padded = tuple(n + e for n, e in zip(geo.size, extent))
     return _Plan(geo.out, (rest[0], rest[2]), padded, geo.size, (1, 1), geo.stride)
@@ -158,7 +160,7 @@ def _extent(geo):
 
 
 def _rest(geo):
-    """The zeros around the output gradient: above, below, to the left and to the right."""
+    """Returns the zeros around the output gradient: above, below, to the left and to the right."""
     return [e - pad for e, pads in zip(_extent(geo), geo.pads) for pad in pads]
 
 
@@ -186,7 +188,7 @@ def convolve(x, w, geo):
     loops=lambda g, w, geo: [_correlation(geo, _of_gradients(geo))],
 )
 def input_gradient(g, w, geo):
-    """The gradient of `convolve` for the input."""
+    """Returns the gradient of `convolve` for the input."""
     return _correlated(g, numpy.flip(w, (2, 3)), geo, _of_gradients(geo))
 
 
@@ -212,7 +214,7 @@ def _sums(geo):
     loops=lambda g, x, geo: [_sums(geo)],
 )
 def weight_gradient(g, x, geo):
-    """The gradient of `convolve` for the weights."""
+    """Returns the gradient of `convolve` for the weights."""
     found = numpy.empty((geo.batch, geo.channels, prod(geo.kernel)), FLOAT)
     given = jit.flat(x), jit.flat(g), found.reshape(-1)
     sizes = *geo.size, *_before(geo), geo.padded[1], *geo.out, *geo.dilation
@@ -221,5 +223,5 @@ def weight_gradient(g, x, geo):
 
 
 def _pieces(geo):
-    """The first plane of each piece, and the end of the piece."""
+    """Returns the first plane of each piece, and the end of the piece."""
     return parallel_loops.blocks(geo.batch * geo.channels, max(BLOCK // prod(geo.padded), 1))

@@ -69,7 +69,7 @@ def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
 
 
 def _fitted(x, kernel, stride, pads, dilation, out):
-    """`pads` with the end moved to where the last window stops, inward or outward."""
+    """Returns `pads` with the end moved to where the last window stops, inward or outward."""
     return tuple(
         (before, (o - 1) * s + d * (k - 1) + 1 - n - before)
         for n, k, s, (before, _), d, o in zip(
@@ -122,7 +122,7 @@ def _reduced(xp, combine, x, kernel, stride, pads, dilation, out, fill):
 
 
 def _split_shape(x, kernel):
-    """The leading and the spatial part of a shape."""
+    """Returns the leading and the spatial part of a shape."""
     lead = x.ndim - len(kernel)
     return x.shape[:lead], x.shape[lead:]
 
@@ -142,7 +142,7 @@ def _share(planes, work, block=BLOCK):
 
 
 def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
-    """The largest value of each window; padding is never the maximum.
+    """Returns the largest value of each window; padding is never the maximum.
 
     Args:
         xp: The array namespace of `x`.
@@ -167,7 +167,7 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
 
 
 def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
-    """The largest value of each window, and its position.
+    """Returns the largest value of each window, and its position.
 
     Args:
         xp, x, kernel, stride, pads, dilation, ceil_mode: As in `maximum`.
@@ -180,7 +180,7 @@ def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
 
 
 def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
-    """The positions of the values `largest` that `maximum` returned.
+    """Returns the positions of the values `largest` that `maximum` returned.
 
     Returns:
         Int64 array of flat positions in the unpadded spatial dimensions of `x`; for equal values,
@@ -209,7 +209,7 @@ class _KernelPosition(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _kernel_positions(size, kernel, stride, dilation, pitch):
-    """The kernel positions in row-major order."""
+    """Returns the kernel positions in row-major order."""
     found = []
     for position in product(*map(range, kernel)):
         shift = ahead = 0
@@ -271,7 +271,8 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
 
 
 def _phase(xp, x, phase, stride, pads, pitch):
-    """Every `stride`-th element of the padded `x` from the indices `phase` on, in rows of `pitch`.
+    """Returns every `stride`-th element of the padded `x` from the indices `phase` on, in rows of
+    `pitch`.
 
     Returns:
         The flat elements, and None or a mask of those that are data. Padding is NaN, which equals
@@ -352,7 +353,7 @@ def _add_planes(xp, flat, indices, values, area, found):
 
 
 def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
-    """The entries of `u` at the indices where `maximum` found its values; linear in `u`.
+    """Returns the entries of `u` at the indices where `maximum` found its values; linear in `u`.
 
     Args:
         xp: The array namespace of the arrays.
@@ -382,7 +383,8 @@ def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
 
 @lru_cache(maxsize=512)
 def _counts(size, kernel, stride, pads, out, include):
-    """The divisor of each window: its number of data elements, or of data and padding elements."""
+    """Returns the divisor of each window: its number of data elements, or of data and padding
+    elements."""
     total = np.ones((), np.int64)
     for n, k, s, (before, after), o in zip(size, kernel, stride, pads, out):
         low, high = (-before, n + after) if include else (0, n)
@@ -393,7 +395,7 @@ def _counts(size, kernel, stride, pads, out, include):
 
 
 def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
-    """The divisor of each window: a number where all are equal, otherwise an array."""
+    """Returns the divisor of each window: a number where all are equal, otherwise an array."""
     if divisor:
         return divisor
     counts = _counts(size, kernel, stride, pads, out, include)
@@ -408,7 +410,7 @@ def _counts_in(dtype, *arguments):
 
 
 def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None):
-    """The mean of each window.
+    """Returns the mean of each window.
 
     Args:
         xp: The array namespace of `x`.
@@ -478,12 +480,13 @@ def _average_gradient(xp, g, size, kernel, stride, pads):
 
 
 def average_pool_gradient(xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor):
-    """`average_gradient` with the rounding of window counts, which its own gradient needs."""
+    """Returns `average_gradient` with the rounding of window counts, which its own gradient
+    needs."""
     return average_gradient(xp, g, x_shape, kernel, stride, pads, include, divisor)
 
 
 def take_at(xp, u, index, spatial):
-    """The entries of `u` at flat positions `index` of its last `spatial` dimensions."""
+    """Returns the entries of `u` at flat positions `index` of its last `spatial` dimensions."""
     lead = u.shape[: u.ndim - spatial]
     flat = u.reshape(*lead, prod(u.shape[len(lead) :]))
     taken = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead) :])), -1)
@@ -500,7 +503,8 @@ def put_at(xp, y, index, size):
 
 
 def add_at(xp, g, index, size):
-    """The gradient of `take_at`: `g` added into zeros of spatial `size` at positions `index`."""
+    """Returns the gradient of `take_at`: `g` added into zeros of spatial `size` at positions
+    `index`."""
     lead = g.shape[: g.ndim - len(size)]
     rows, area = prod(lead), prod(size)
     index_tuple = index.reshape(rows, -1) + xp.arange(rows).reshape(-1, 1) * area

@@ -93,7 +93,7 @@ def _gradient_text(kernel, stride, dilation, name):
 
 
 def _are_separate(kernel, stride, dilation):
-    """True if no element belongs to two windows."""
+    """Returns True if no element belongs to two windows."""
     return all(s > (k - 1) * d for k, s, d in zip(kernel, stride, dilation, strict=True))
 
 
@@ -116,8 +116,8 @@ def _maximum(kernel, stride, dilation):
     loops=lambda x, out, kernel, stride, pads, dilation: [_maximum(kernel, stride, dilation)],
 )
 def maximum(x, out, kernel, stride, pads, dilation):
-    """The largest value of each window, as in `pooling.maximum`; `out` is the number of windows in
-    each dimension."""
+    """Returns the largest value of each window, as in `pooling.maximum`; `out` is the number of
+    windows in each dimension."""
     largest = numpy.empty((*x.shape[:-2], *out), FLOAT)
     loop = _maximum(kernel, stride, dilation)
     _run(loop, (jit.flat(x), largest.reshape(-1)), x.shape, out)
@@ -140,7 +140,7 @@ def _gradient(kernel, stride, dilation):
     ],
 )
 def max_gradient(g, x, largest, kernel, stride, pads, dilation):
-    """The gradient of `maximum`, as in `pooling.max_gradient`."""
+    """Returns the gradient of `maximum`, as in `pooling.max_gradient`."""
     out = largest.shape[-2:]
     is_whole = kernel == stride and x.shape[-2:] == (out[0] * stride[0], out[1] * stride[1])
     grad = (numpy.empty if is_whole and dilation == (1, 1) else numpy.zeros)(x.shape, FLOAT)
@@ -157,7 +157,7 @@ def _run(loop, arrays, shape, out):
 
 
 def _are_taken(arrays, out, kernel, stride, pads, dilation):
-    """True for float32 arrays and small windows inside the images."""
+    """Returns True for float32 arrays and small windows inside the images."""
     size = arrays[0].shape[-2:]
     return (
         len(kernel) == 2

@@ -11,7 +11,7 @@ import numpy
 
 
 def tensordot(xp, x, y, axes):
-    """The sums of products over the given axes of `x` and `y`, as NumPy's `tensordot`.
+    """Returns the sums of products over the given axes of `x` and `y`, as NumPy's `tensordot`.
 
     Args:
         xp: the space.
@@ -38,7 +38,7 @@ def tensordot(xp, x, y, axes):
 
 
 def einsum(xp, equation, operands, options):
-    """NumPy's `einsum`.
+    """Computes NumPy's `einsum`.
 
     Args:
         xp: the space.
@@ -63,8 +63,8 @@ def einsum(xp, equation, operands, options):
 
 
 def _terms(equation, operands):
-    """The letters of the operands and of the result. None if an operand repeats a letter or has an
-    ellipsis; the library handles these cases."""
+    """Returns the letters of the operands and of the result. None if an operand repeats a letter or
+    has an ellipsis; the library handles these cases."""
     if not isinstance(equation, str) or "." in equation:
         return None
     left, arrow, target = equation.replace(" ", "").partition("->")
@@ -81,7 +81,7 @@ def _terms(equation, operands):
 
 
 def _next_pair(sources, target, operands):
-    """The two operands that NumPy would contract first, in order."""
+    """Returns the two operands that NumPy would contract first, in order."""
     if len(operands) > 2:
         shapes = [numpy.broadcast_to(numpy.float32(0), array.shape) for array in operands]
         path, _ = numpy.einsum_path(f"{','.join(sources)}->{target}", *shapes, optimize="greedy")
@@ -91,7 +91,7 @@ def _next_pair(sources, target, operands):
 
 
 def _pair(xp, x, of_x, y, of_y, target):
-    """The einsum of two operands."""
+    """Returns the einsum of two operands."""
     x, of_x = _summed(xp, x, of_x, set(of_y) | set(target))
     y, of_y = _summed(xp, y, of_y, set(of_x) | set(target))
     batch = [c for c in of_x if c in of_y and c in target]
@@ -107,7 +107,7 @@ def _pair(xp, x, of_x, y, of_y, target):
 
 
 def _summed(xp, array, letters, shared):
-    """An operand, summed over the axes that occur nowhere else."""
+    """Returns an operand, summed over the axes that occur nowhere else."""
     axes = tuple(at for at, c in enumerate(letters) if c not in shared)
     if axes:
         array = xp.sum(array, axes, dtype=array.dtype)
@@ -115,7 +115,7 @@ def _summed(xp, array, letters, shared):
 
 
 def _lengths(operands):
-    """The length of each letter; an axis of length 1 is broadcast, as in NumPy."""
+    """Returns the length of each letter; an axis of length 1 is broadcast, as in NumPy."""
     sizes = {}
     for array, letters in operands:
         for c, n in zip(letters, array.shape, strict=True):
@@ -127,7 +127,7 @@ def _lengths(operands):
 
 
 def _grouped(xp, array, letters, sizes, batch, rows, columns):
-    """An operand as (batch axes, rows, columns), with rows and columns as one axis each."""
+    """Returns an operand as (batch axes, rows, columns), with rows and columns as one axis each."""
     order = [*batch, *rows, *columns]
     array = array.transpose([letters.index(c) for c in order])
     lead = array.shape[: len(batch)]

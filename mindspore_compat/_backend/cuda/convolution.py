@@ -74,7 +74,7 @@ class Convolutions:
         return self._by_products("convolve_nd", x, w, *sizes) if out is None else out
 
     def input_gradient(self, g, w, x_shape, *sizes):
-        """The gradient for the input; parameters as in conv/convolution.py."""
+        """Returns the gradient for the input; parameters as in conv/convolution.py."""
         grad = None
         if self._computes(g, w):
             geo, margins = _with_even_pads(geometry(tuple(x_shape), w.shape, *sizes))
@@ -87,7 +87,7 @@ class Convolutions:
         return grad
 
     def weight_gradient(self, g, x, w_shape, *sizes):
-        """The gradient for the weights; parameters as in conv/convolution.py."""
+        """Returns the gradient for the weights; parameters as in conv/convolution.py."""
         grad = None
         if self._computes(g, x):
             geo, margins = _with_even_pads(geometry(x.shape, tuple(w_shape), *sizes))
@@ -97,8 +97,8 @@ class Convolutions:
         return grad
 
     def _computes(self, x, y):
-        """Whether the library convolves arrays like these; none of its work is under the watch over
-        products."""
+        """Returns whether the library convolves arrays like these; none of its work is under the
+        watch over products."""
         if self.library is None or checksums.on:
             return False
         kind = self.space.module.ndarray
@@ -109,7 +109,7 @@ class Convolutions:
         return padded(self.space, x, margins) if margins else x
 
     def _by_products(self, name, one, two, *sizes):
-        """A convolution without cuDNN."""
+        """Returns a convolution without cuDNN."""
         convolve, dtype = implementation(name), one.dtype
         if dtype not in cudnn.HALF_TYPES or two.dtype != dtype:
             return convolve(self.space, one, two, *sizes)
@@ -117,7 +117,7 @@ class Convolutions:
         return convolve(self.space, one, two, *sizes).astype(dtype)
 
     def _run(self, task, one, two, geo):
-        """The result of a task; None if the library refuses it.
+        """Returns the result of a task; None if the library refuses it.
 
         Args:
             task (Task): what to compute.
@@ -166,7 +166,7 @@ class Convolutions:
         return None
 
     def _handle(self):
-        """The GPU and its handle, which is None if the library does not start."""
+        """Returns the GPU and its handle, which is None if the library does not start."""
         try:
             return self.library.handle()
         except cudnn.Refused as status:
@@ -178,7 +178,7 @@ class Convolutions:
             return None, None
 
     def _algorithms(self, task, geo, dtype, last, tf32):
-        """The algorithms for a task, the best first."""
+        """Returns the algorithms for a task, the best first."""
         shapes = {name: _with_two_axes(shape) for name, shape in _shapes(geo).items()}
         if max(map(math.prod, shapes.values())) > LARGEST:
             return []
@@ -195,7 +195,7 @@ class Convolutions:
 
 @lru_cache(maxsize=1024)
 def _shapes(geo):
-    """The shapes of images, weights and their convolution."""
+    """Returns the shapes of images, weights and their convolution."""
     return {
         "x": (geo.batch, geo.channels, *geo.size),
         "w": (geo.filters, geo.channels // geo.groups, *geo.kernel),
@@ -217,8 +217,8 @@ def _per_axis(geo):
 
 @lru_cache(maxsize=1024)
 def _with_even_pads(geo):
-    """The convolution with equal padding at both ends of each axis, and the padding that its input
-    needs beforehand (negative: elements to cut off), or None."""
+    """Returns the convolution with equal padding at both ends of each axis, and the padding that
+    its input needs beforehand (negative: elements to cut off), or None."""
     margins, pads, sizes = [], [], []
     for n, k, d, s, out, (before, after) in zip(
         *(geo.size, geo.kernel, geo.dilation, geo.stride, geo.out, geo.pads), strict=True
@@ -239,18 +239,19 @@ def _has_channels_last(array):
 
 
 def _channels_moved(array):
-    """A view with the channels behind the spatial axes."""
+    """Returns a view with the channels behind the spatial axes."""
     return array.transpose(0, *range(2, array.ndim), 1)
 
 
 def _packed(module, array, last):
-    """The array without gaps, in the library's layout; the array itself if it already is."""
+    """Returns the array without gaps, in the library's layout; the array itself if it already
+    is."""
     array = module.ascontiguousarray(_channels_moved(array) if last else array)
     return array if array.data.ptr % ALIGNMENT == 0 else array.copy()
 
 
 def _new_array(module, shape, dtype, last):
-    """A new array of a shape, and the same memory in the library's layout."""
+    """Returns a new array of a shape, and the same memory in the library's layout."""
     if not last:
         array = module.ndarray(shape, dtype)
         return array, array

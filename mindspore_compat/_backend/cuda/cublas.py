@@ -78,7 +78,7 @@ _FUNCTIONS = (
 
 
 def load(module):
-    """The library behind an array module; None if there is none, or if it lacks a function.
+    """Returns the library behind an array module; None if there is none, or if it lacks a function.
 
     Args:
         module: CuPy, or its stand-in.
@@ -115,7 +115,7 @@ class Library:
         self._workspaces = {}  # (GPU, stream) -> memory that work on this stream may use
 
     def handle(self):
-        """The handle of this thread for the current GPU and stream."""
+        """Returns the handle of this thread for the current GPU and stream."""
         gpu = self._cuda.runtime.getDevice()
         stream = self._cuda.get_current_stream().ptr
         handles = self._handles.__dict__
@@ -144,8 +144,9 @@ class Library:
         return handle
 
     def workspace(self):
-        """The workspace of the current stream. It is never freed, because a graph captured from the
-        stream keeps using it; it comes from no pool, which a capture would have to hold."""
+        """Returns the workspace of the current stream. It is never freed, because a graph captured
+        from the stream keeps using it; it comes from no pool, which a capture would have to
+        hold."""
         gpu, stream = self._cuda.runtime.getDevice(), self._cuda.get_current_stream().ptr
         memory = self._workspaces.get((gpu, stream))
         if memory is None:

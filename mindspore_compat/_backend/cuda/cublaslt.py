@@ -41,7 +41,8 @@ class _Heuristic(ctypes.Structure):
 
 
 def load(module, products):
-    """The library beside the cuBLAS of `products`; None if it is missing or lacks a function.
+    """Returns the library beside the cuBLAS of `products`; None if it is missing or lacks a
+    function.
 
     Args:
         module: CuPy.
@@ -131,7 +132,7 @@ class Library:
         return self._new("MatrixLayoutCreate", c_int(kind.data), *sizes)
 
     def _proposal(self, description, matrices):
-        """The algorithm that the library proposes, or None."""
+        """Returns the algorithm that the library proposes, or None."""
         preference = self._new("MatmulPreferenceCreate")
         workspace = self._products.workspace()
         wishes = {
@@ -151,7 +152,7 @@ class Library:
         return None if status or not count.value or proposal.state else proposal
 
     def _multiply(self, kind, description, matrices, proposal):
-        """The function that `prepared` returns."""
+        """Returns the function that `prepared` returns."""
         left, right, result = matrices
         lock, function, zero, one = threading.Lock(), self._Matmul, kind.zero, kind.one
         size = c_size_t(ctypes.sizeof(c_void_p))

@@ -96,7 +96,7 @@ class Algorithm(NamedTuple):
 
 
 def load(module):
-    """The library for an array module; None if it is missing or lacks a function.
+    """Returns the library for an array module; None if it is missing or lacks a function.
 
     Args:
         module: CuPy, or its stand-in.
@@ -117,7 +117,7 @@ def load(module):
 
 
 def _paths():
-    """The possible locations of the library: the process or the system, or its package."""
+    """Yields the possible locations of the library: the process or the system, or its package."""
     yield from NAMES
     try:
         spec = importlib.util.find_spec("nvidia.cudnn")
@@ -153,7 +153,7 @@ class Library:
         self._handles = threading.local()
 
     def handle(self):
-        """The current GPU, and this thread's handle for it, set to the current stream.
+        """Returns the current GPU, and this thread's handle for it, set to the current stream.
 
         Raises:
             Refused: if the library does not start on the GPU.
@@ -180,7 +180,8 @@ class Library:
             raise Refused(self._message(status).decode())
 
     def images(self, shape, dtype, channels_last):
-        """The descriptor of images (batch, channels, two or three spatial axes) without gaps."""
+        """Returns the descriptor of images (batch, channels, two or three spatial axes) without
+        gaps."""
         sizes = [shape[0], *shape[2:], shape[1]] if channels_last else shape
         steps = [1]
         for size in reversed(sizes[1:]):
@@ -192,14 +193,15 @@ class Library:
         return made
 
     def filters(self, shape, dtype, channels_last):
-        """The descriptor of weights (filters, channels / groups, kernel...) without gaps."""
+        """Returns the descriptor of weights (filters, channels / groups, kernel...) without
+        gaps."""
         layout = CHANNELS_LAST if channels_last else CHANNELS_SECOND
         made = Descriptor(self, "Filter")
         made.set("NdDescriptor", TYPES[dtype], layout, len(shape), _ints(shape))
         return made
 
     def convolution(self, pads, stride, dilation, groups, dtype, math):
-        """The descriptor of a convolution; half types are summed in float32."""
+        """Returns the descriptor of a convolution; half types are summed in float32."""
         made = Descriptor(self, "Convolution")
         sizes = [_ints(values) for values in (pads, stride, dilation)]
         compute = TYPES[_sum_type(dtype)]
@@ -209,8 +211,8 @@ class Library:
         return made
 
     def algorithms(self, name, operands, sizes, dtype, tf32, most):
-        """The algorithms that give the same bits each time and need a workspace of at most `most`
-        bytes, the fastest first by the library's heuristics.
+        """Returns the algorithms that give the same bits each time and need a workspace of at most
+        `most` bytes, the fastest first by the library's heuristics.
 
         Args:
             name (str): one of PASSES.
@@ -239,7 +241,7 @@ class Library:
         return made
 
     def _listed(self, name, operands, convolution):
-        """The heuristics' reports."""
+        """Returns the heuristics' reports."""
         results, count = (Performance * MOST_ALGORITHMS)(), c_int()
         one, two, result = (each.address for each in operands)
         status = getattr(self, f"cudnnGetConvolution{name}Algorithm_v7")(

@@ -87,7 +87,8 @@ class Products:
         self._sums = {}  # the same for products with a vector -> a function of addresses, or None
 
     def matmul(self, x, y, out=None, purpose="matmul"):
-        """The product of the last two axes; leading axes broadcast, vectors are rows or columns.
+        """Returns the product of the last two axes; leading axes broadcast, vectors are rows or
+        columns.
 
         Args:
             x, y: arrays of the library.
@@ -101,7 +102,7 @@ class Products:
         return checksums.check(self.module, x, y, result) if checksums.on else result
 
     def matmul_add(self, x, y, vector):
-        """The product of two matrices, plus a vector that is added to each row; one call if
+        """Returns the product of two matrices, plus a vector that is added to each row; one call if
         cuBLASLt supports it."""
         multiply = None
         if self.with_vectors and not checksums.on and self._multiplies(x, y):
@@ -116,7 +117,7 @@ class Products:
         return out
 
     def _with_vector(self, x, y, vector):
-        """The function of four addresses that computes this sum, or None."""
+        """Returns the function of four addresses that computes this sum, or None."""
         tf32 = cublas.tf32["matmul"]
         key = x.shape, x.strides, y.shape, y.strides, x.dtype.num, tf32, vector.shape
         if type(vector) is not self.module.ndarray or not x.dtype == y.dtype == vector.dtype:
@@ -147,7 +148,7 @@ class Products:
         return type(x) is kind and type(y) is kind and x.ndim > 0 and y.ndim > 0
 
     def _product(self, x, y, out, tf32):
-        """The product, or None if cuBLAS does not support the dtype."""
+        """Returns the product, or None if cuBLAS does not support the dtype."""
         dtype = x.dtype
         if y.dtype != dtype:
             dtype = numpy.result_type(dtype, y.dtype)
@@ -180,7 +181,7 @@ class Products:
         return out
 
     def _copied(self, x, y, out, tf32):
-        """`out`, to which the product is copied from a temporary array."""
+        """Returns `out`, to which the product is copied from a temporary array."""
         out[...] = self._product(x, y, None, tf32)
         return out
 
@@ -226,7 +227,8 @@ class Products:
         return self._over(axes, itemsize, call, (lead_y, lead_x, lead_out), (1, 0, 2))
 
     def _over(self, axes, itemsize, call, leads, order):
-        """A function of the addresses of x, y and the result that multiplies along batch axes.
+        """Returns a function of the addresses of x, y and the result that multiplies along batch
+        axes.
 
         Args:
             axes: (length, steps of x, y and the result) for each.
@@ -289,8 +291,8 @@ def _described(array):
 
 
 def _left(x):
-    """The shape of the left side as matrices, and the elements from one to the next along each
-    axis."""
+    """Returns the shape of the left side as matrices, and the elements from one to the next along
+    each axis."""
     shape, steps = _described(x)
     return (shape, steps) if len(shape) > 1 else ((1, *shape), (0, *steps))
 
@@ -301,7 +303,7 @@ def _right(y):
 
 
 def _result(out, x, y):
-    """The same for the result, with the axes that vectors lack."""
+    """Returns the same for the result, with the axes that vectors lack."""
     shape, steps = _described(out)
     if y.ndim == 1:
         shape, steps = (*shape, 1), (*steps, 0)
@@ -311,7 +313,7 @@ def _result(out, x, y):
 
 
 def _shape(x, y):
-    """The shape of the product.
+    """Returns the shape of the product.
 
     Raises:
         ValueError: if the shapes do not match.
@@ -325,7 +327,8 @@ def _shape(x, y):
 
 
 def _batch_axes(descriptions):
-    """The batch axes, merged where one step covers them: (length, steps of x, y and the result)."""
+    """Returns the batch axes, merged where one step covers them: (length, steps of x, y and the
+    result)."""
     shape = descriptions[2][0][:-2]
     columns = []
     for own, steps in descriptions:
@@ -345,8 +348,8 @@ def _batch_axes(descriptions):
 
 
 def _with_more_rows(axis, rows, inner, columns, steps):
-    """The rows and steps of the single matrix into which the matrices of a batch axis merge, on the
-    left and in the result; None if they do not merge."""
+    """Returns the rows and steps of the single matrix into which the matrices of a batch axis
+    merge, on the left and in the result; None if they do not merge."""
     count, step, _, out_step = axis
     left, right, result = steps
     if rows == 1:
@@ -364,8 +367,8 @@ def _with_more_rows(axis, rows, inner, columns, steps):
 
 
 def _layout(rows, columns, row_step, column_step):
-    """Whether a matrix is read as a transpose, and its leading dimension; None if no axis is
-    contiguous."""
+    """Returns whether a matrix is read as a transpose, and its leading dimension; None if no axis
+    is contiguous."""
     if (column_step == 1 or columns == 1) and (columns <= row_step or rows == 1):
         turn, lead = 0, row_step if rows > 1 else columns
     elif (row_step == 1 or rows == 1) and (rows <= column_step or columns == 1):
@@ -376,6 +379,6 @@ def _layout(rows, columns, row_step, column_step):
 
 
 def _needs_copy(description):
-    """True for matrices that cuBLAS cannot read or write in place."""
+    """Returns True for matrices that cuBLAS cannot read or write in place."""
     shape, steps = description
     return _layout(*shape[-2:], *steps[-2:]) is None or min(steps) < 0

@@ -50,12 +50,12 @@ class DeviceSpace(Space):
         self.convolve_weight = self.convolutions.weight_gradient
 
     def conv_matmul(self, x, y, out=None):
-        """A matrix product within a convolution, which has its own TF32 setting."""
+        """Returns a matrix product within a convolution, which has its own TF32 setting."""
         return self.products.matmul(x, y, out, "conv")
 
     def dot(self, x, y):
-        """NumPy's `dot`: over the last axis of `x` and the last but one, or the only one, of
-        `y`."""
+        """Computes NumPy's `dot`: over the last axis of `x` and the last but one, or the only one,
+        of `y`."""
         if x.ndim == 0 or y.ndim == 0:
             return x * y
         if y.ndim == 1 or x.ndim <= 2 and y.ndim == 2:
@@ -63,37 +63,37 @@ class DeviceSpace(Space):
         return self.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 2,)))
 
     def inner(self, x, y):
-        """NumPy's `inner`: over the last axis of both."""
+        """Computes NumPy's `inner`: over the last axis of both."""
         if x.ndim == 0 or y.ndim == 0:
             return x * y
         return self.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
 
     def vdot(self, x, y):
-        """NumPy's `vdot`: over all elements; those of `x` are conjugated."""
+        """Computes NumPy's `vdot`: over all elements; those of `x` are conjugated."""
         return self.matmul(self.module.conj(x).ravel(), y.ravel())
 
     def tensordot(self, x, y, axes=2):
-        """NumPy's `tensordot`."""
+        """Computes NumPy's `tensordot`."""
         return tensordot(self, x, y, axes)
 
     def einsum(self, equation, *operands, **options):
-        """NumPy's `einsum` of an equation and arrays."""
+        """Computes NumPy's `einsum` of an equation and arrays."""
         return einsum(self, equation, operands, options)
 
     def einsum_list(self, operands, equation):
-        """`einsum` with the operands first, as a list."""
+        """Returns `einsum` with the operands first, as a list."""
         return einsum(self, equation, operands, {})
 
     def fmod(self, x, y):
-        """The remainder with the sign of `x`; CuPy computes 64-bit integers in float64."""
+        """Returns the remainder with the sign of `x`; CuPy computes 64-bit integers in float64."""
         if x.dtype.kind not in "iu" or x.dtype.itemsize < 8:
             return self.module.fmod(x, y)
         remainder = self.remainder(x, y)
         return self.where((remainder != 0) & ((x < 0) != (y < 0)), remainder - y, remainder)
 
     def where(self, condition, *choices):
-        """NumPy's `where`. For bfloat16, which CuPy widens, it selects the bits; a number is
-        rounded first."""
+        """Computes NumPy's `where`. For bfloat16, which CuPy widens, it selects the bits; a number
+        is rounded first."""
         dtypes = [getattr(x, "dtype", None) for x in choices]
         if BFLOAT16 not in dtypes or not {None, BFLOAT16}.issuperset(dtypes):
             return self.module.where(condition, *choices)
@@ -101,20 +101,21 @@ class DeviceSpace(Space):
         return self.module.where(condition, *bits).view(BFLOAT16)
 
     def tril(self, x, k=0):
-        """The lower triangle, selected as by `where`."""
+        """Returns the lower triangle, selected as by `where`."""
         return self.module.tril(x, k).astype(x.dtype, copy=False)
 
     def triu(self, x, k=0):
-        """The upper triangle, selected as by `where`."""
+        """Returns the upper triangle, selected as by `where`."""
         return self.module.triu(x, k).astype(x.dtype, copy=False)
 
     def arctan2(self, x, y):
-        """The angle of real numbers; refuses complex ones, for which CuPy's kernel does not
+        """Returns the angle of real numbers; refuses complex ones, for which CuPy's kernel does not
         compile."""
         return self._of_reals("arctan2", x, y)
 
     def hypot(self, x, y):
-        """The length of the hypotenuse of real numbers; refuses complex ones as `arctan2` does."""
+        """Returns the length of the hypotenuse of real numbers; refuses complex ones as `arctan2`
+        does."""
         return self._of_reals("hypot", x, y)
 
     def _of_reals(self, name, *arrays):

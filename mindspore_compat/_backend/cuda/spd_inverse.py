@@ -181,7 +181,7 @@ class Inverses:
         )
 
     def of(self, factors):
-        """The inverses of the damped diagonal blocks of matrices, in float32.
+        """Returns the inverses of the damped diagonal blocks of matrices, in float32.
 
         Args:
             factors: (matrix, damping, positions) for each; matrices are float32 and contiguous. The
@@ -225,7 +225,8 @@ class Inverses:
 
 
 def _table(factors, results):
-    """The struct that the kernels read, and the numbers of blocks and elements of all matrices."""
+    """Returns the struct that the kernels read, and the numbers of blocks and elements of all
+    matrices."""
     kind = numpy.dtype(
         [
             *((name, numpy.uint64, MOST) for name in ("matrix", "out", "damping", "positions")),

@@ -20,7 +20,7 @@ RUNS = 16  # partial sums that are added in parallel
 
 
 def blockwise(xp, function, *arrays, **scalars):
-    """`function(xp, *arrays, **scalars)`, an elementwise function of arrays of one shape.
+    """Returns `function(xp, *arrays, **scalars)`, an elementwise function of arrays of one shape.
 
     The function has no closure, because its kernel on a GPU is cached.
     """
@@ -42,7 +42,7 @@ def blockwise(xp, function, *arrays, **scalars):
 
 
 def pointwise(xp, function, *arrays, **scalars):
-    """`function(xp, *arrays, **scalars)`, an elementwise function, as one kernel on a GPU.
+    """Returns `function(xp, *arrays, **scalars)`, an elementwise function, as one kernel on a GPU.
 
     The function has no closure. For integers the library's functions run one by one, so that their
     rounding is the library's.
@@ -54,7 +54,7 @@ def pointwise(xp, function, *arrays, **scalars):
 
 
 def by_rows(xp, function, *arrays):
-    """`function(xp, *arrays)`, which computes each row (the first axis) independently.
+    """Returns `function(xp, *arrays)`, which computes each row (the first axis) independently.
 
     The function returns an array or a tuple of arrays, with the rows as first axis.
     """
@@ -68,7 +68,7 @@ def by_rows(xp, function, *arrays):
 
 
 def _in_parts(function, arrays, step):
-    """The concatenated results of `function` for blocks of `step` rows of all arrays.
+    """Returns the concatenated results of `function` for blocks of `step` rows of all arrays.
 
     Returns:
         The list of results, and whether `function` returns several.
@@ -94,7 +94,8 @@ def _in_parts(function, arrays, step):
 
 
 def sum_by_rows(xp, function, *arrays):
-    """The sum over all rows, where `function(xp, *arrays)` returns the sum over some rows."""
+    """Returns the sum over all rows, where `function(xp, *arrays)` returns the sum over some
+    rows."""
     first = arrays[0]
     if type(first) is not np.ndarray or first.size <= 2 * BLOCK:
         return function(xp, *arrays)
@@ -121,14 +122,14 @@ def sum_by_rows(xp, function, *arrays):
 
 
 def pick_column(xp, x, column):
-    """The element of each row of a matrix in the row's `column`."""
+    """Returns the element of each row of a matrix in the row's `column`."""
     if type(x) is type(column) is np.ndarray:
         return x[np.arange(len(x)), column]
     return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(column, 1), 1), 1)
 
 
 def add_at_column(xp, x, column, values):
-    """A matrix with each row's value added in the row's `column`; it may be `x` itself."""
+    """Returns a matrix with each row's value added in the row's `column`; it may be `x` itself."""
     if type(x) is type(column) is type(values) is np.ndarray:
         x[np.arange(len(x)), column] += values  # no row repeats
         return x
@@ -153,7 +154,8 @@ _LARGEST = np.float32(5.65)  # from here on the distribution function is 1 in fl
 
 
 def quick_ndtr(xp, x):
-    """The normal distribution function: within 6e-8 for float32 on the host, exact elsewhere."""
+    """Returns the normal distribution function: within 6e-8 for float32 on the host, exact
+    elsewhere."""
     if type(x) is not np.ndarray or x.dtype != np.float32:
         return 0.5 * (1 + xp.cast(xp.erf(x * math.sqrt(0.5)), x.dtype))  # CuPy's erf widens float16
     near = np.clip(x, -_LARGEST, _LARGEST)

@@ -27,7 +27,7 @@ def stop():
 
 
 def has_mismatch():
-    """True if a product was wrong since `start`; on a GPU this waits for pending checks."""
+    """Returns True if a product was wrong since `start`; on a GPU this waits for pending checks."""
     return any(bool(wrong) for wrong in _mismatches.values())
 
 

@@ -20,7 +20,7 @@ SPAN = 64  # steps of a recurrence that array functions take one after another
 
 
 def cumsum(xp, x, axis=None):
-    """NumPy's `cumsum`."""
+    """Computes NumPy's `cumsum`."""
     large = type(x) is numpy.ndarray and x.size >= Least.CUMSUM
     if large and x.dtype.char in "fd" and axis is not None:
         sums = _sum_large(x, axis % x.ndim) if -x.ndim <= axis < x.ndim else None
@@ -30,7 +30,7 @@ def cumsum(xp, x, axis=None):
 
 
 def _sum_large(x, axis):
-    """The sums, or None to leave the array to NumPy."""
+    """Returns the sums, or None to leave the array to NumPy."""
     mirror = (slice(None),) * axis + (slice(None, None, -1),)
     backwards = not x.flags.c_contiguous
     rows = x[mirror] if backwards else x
@@ -101,7 +101,7 @@ def linear_recurrence(xp, factors, terms, axis):
 
 
 def _recurrence(xp, factors, terms):
-    """`linear_recurrence` along the first axis."""
+    """Returns `linear_recurrence` along the first axis."""
     length = terms.shape[0]
     if length <= 2 * SPAN:
         return _steps(xp, factors, terms)[0]
@@ -124,8 +124,8 @@ def _recurrence(xp, factors, terms):
 
 
 def _steps(xp, factors, terms, products=False):
-    """The recurrence along the first axis step by step, and the cumulative products of `factors`
-    if `products` is true."""
+    """Returns the recurrence along the first axis step by step, and the cumulative products of
+    `factors` if `products` is true."""
     sums, totals = [terms[0]], [factors[0]]
     for i in range(1, terms.shape[0]):
         sums.append(factors[i] * sums[-1] + terms[i])

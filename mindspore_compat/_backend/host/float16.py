@@ -23,7 +23,7 @@ _EXPONENT, _MAGNITUDE = _WORD(0xFF << 23), _WORD(0x7FFFFFFF)
 
 
 def cast(xp, x, dtype):
-    """`x` with another dtype; `x` itself if it has this dtype."""
+    """Returns `x` with another dtype; `x` itself if it has this dtype."""
     if x.dtype == dtype:
         return x
     if type(x) is not np.ndarray or x.size < Least.CAST:

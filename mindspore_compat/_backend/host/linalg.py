@@ -50,20 +50,20 @@ def _solve(function, *arrays):
 
 @through_float32
 def linalg_inv(xp, x):
-    """The inverse."""
+    """Returns the inverse."""
     return xp.linalg.inv(x) if type(x) is numpy.ndarray else _solve(xp.linalg.inv, x)
 
 
 @through_float32
 def linalg_det(xp, x):
-    """The determinant."""
+    """Returns the determinant."""
     return xp.linalg.det(x)
 
 
 @through_float32
 def linalg_cofactors(xp, x):
-    """The derivative of the determinant by each element, from products of all singular values but
-    one; a determinant of 0 is allowed."""
+    """Returns the derivative of the determinant by each element, from products of all singular
+    values but one; a determinant of 0 is allowed."""
     u, s, vh = xp.linalg.svd(x)
     turn = xp.conj(xp.linalg.det(u) * xp.linalg.det(vh))
     count = s.shape[-1]
@@ -74,14 +74,14 @@ def linalg_cofactors(xp, x):
 
 @through_float32
 def linalg_slogdet(xp, x):
-    """(sign, logarithm of the absolute value) of the determinant."""
+    """Returns (sign, logarithm of the absolute value) of the determinant."""
     sign, size = xp.linalg.slogdet(x)
     return sign, size
 
 
 @through_float32
 def linalg_solve(xp, a, b):
-    """The solution y of a y = b, for a stack of matrices b; the leading axes broadcast."""
+    """Returns the solution y of a y = b, for a stack of matrices b; the leading axes broadcast."""
     if type(a) is numpy.ndarray:
         return xp.linalg.solve(a, b)
     if b.ndim > 1 and a.shape[:-2] != b.shape[:-2]:
@@ -92,7 +92,7 @@ def linalg_solve(xp, a, b):
 
 @through_float32
 def linalg_cholesky(xp, x):
-    """The lower triangle L of x = L Lᴴ.
+    """Returns the lower triangle L of x = L Lᴴ.
 
     Raises:
         numpy.linalg.LinAlgError: if a matrix is not positive definite. CuPy raises no error for
@@ -108,7 +108,7 @@ def linalg_cholesky(xp, x):
 
 
 def _is_factor(xp, lower, x):
-    """True if L Lᴴ equals x up to rounding, and the diagonal is positive."""
+    """Returns True if L Lᴴ equals x up to rounding, and the diagonal is positive."""
     diagonal = xp.arange(lower.shape[-1])
     pivots = xp.real(lower[..., diagonal, diagonal])
     error = xp.abs(xp.matmul(lower, xp.conj(lower.swapaxes(-1, -2))) - x)
@@ -124,14 +124,14 @@ def linalg_lu(xp, x):
 
 @through_float32
 def linalg_eigh(xp, x):
-    """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices."""
+    """Returns (eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices."""
     values, vectors = xp.linalg.eigh(x)
     return values, vectors
 
 
 @through_float32
 def linalg_qr(xp, x):
-    """(q, r) with orthonormal columns in q; as many columns as the smaller side."""
+    """Returns (q, r) with orthonormal columns in q; as many columns as the smaller side."""
     q, r = xp.linalg.qr(x)
     return q, r
 
@@ -139,8 +139,8 @@ def linalg_qr(xp, x):
 @through_float32
 @nan_for_nan
 def linalg_eig(xp, x):
-    """(eigenvalues, eigenvectors as columns of length 1), complex; on the host, because CuPy has
-    no solver for general matrices."""
+    """Returns (eigenvalues, eigenvectors as columns of length 1), complex; on the host, because
+    CuPy has no solver for general matrices."""
     values, vectors = numpy.linalg.eig(x.get() if hasattr(x, "get") else x)
     dtype = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
     return xp.asarray(values.astype(dtype)), xp.asarray(vectors.astype(dtype))
@@ -148,7 +148,7 @@ def linalg_eig(xp, x):
 
 @through_float32
 def linalg_logm(xp, x):
-    """The principal logarithm of each matrix; on the host."""
+    """Returns the principal logarithm of each matrix; on the host."""
     from scipy import linalg  # here, because its import is slow
 
     host = x.get() if hasattr(x, "get") else x
@@ -158,14 +158,15 @@ def linalg_logm(xp, x):
 
 @through_float32
 def linalg_qr_full(xp, x):
-    """(q, r) with a square q."""
+    """Returns (q, r) with a square q."""
     q, r = xp.linalg.qr(x, "complete")
     return q, r
 
 
 @through_float32
 def linalg_qr_raw(xp, x):
-    """(R above the diagonal and Householder vectors below, transposed; their coefficients)."""
+    """Returns (R above the diagonal and Householder vectors below, transposed; their
+    coefficients)."""
     packed, tau = xp.linalg.qr(x, "raw")
     return packed, tau
 
@@ -173,7 +174,7 @@ def linalg_qr_raw(xp, x):
 @through_float32
 @nan_for_nan
 def linalg_svd_full(xp, x):
-    """(u, s, vᴴ) with square u and v."""
+    """Returns (u, s, vᴴ) with square u and v."""
     u, s, vh = xp.linalg.svd(x, full_matrices=True)
     return u, s, vh
 
@@ -181,7 +182,7 @@ def linalg_svd_full(xp, x):
 @through_float32
 @nan_for_nan
 def linalg_svd(xp, x):
-    """(u, s, vᴴ) with as many singular values as the smaller side."""
+    """Returns (u, s, vᴴ) with as many singular values as the smaller side."""
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     return u, s, vh
 
@@ -189,11 +190,12 @@ def linalg_svd(xp, x):
 @through_float32
 @nan_for_nan
 def linalg_svd_values(xp, x):
-    """The singular values alone, in descending order."""
+    """Returns the singular values alone, in descending order."""
     return xp.linalg.svd(x, compute_uv=False)
 
 
 def fft_c2c(xp, x, axes, norm, inverse):
-    """The complex Fourier transform over several axes, or its inverse, in the precision of `x`."""
+    """Returns the complex Fourier transform over several axes, or its inverse, in the precision of
+    `x`."""
     out = (xp.fft.ifftn if inverse else xp.fft.fftn)(x, axes=axes, norm=norm)
     return xp.cast(out, x.dtype)

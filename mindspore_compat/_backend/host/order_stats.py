@@ -16,7 +16,7 @@ _UNSORTED = "bfloat16"  # NumPy does not sort its NaNs to the end
 
 
 def top_k(xp, x, k, axis=-1, largest=True):
-    """The `k` largest (or smallest) values along `axis` in order, and their indices.
+    """Returns the `k` largest (or smallest) values along `axis` in order, and their indices.
 
     Equal values keep the order of their indices, as in a stable sort.
     """
@@ -36,12 +36,12 @@ def top_k(xp, x, k, axis=-1, largest=True):
 
 
 def _comparable(x):
-    """True for an array of the host without NaN."""
+    """Returns True for an array of the host without NaN."""
     return type(x) is numpy.ndarray and (x.dtype.kind in "biu" or not (x != x).any())
 
 
 def _top_k_by_partition(xp, x, k, axis, largest):
-    """`top_k` by a partition of each row."""
+    """Returns `top_k` by a partition of each row."""
     rows = numpy.moveaxis(x, axis, -1)
     shape, length = rows.shape, rows.shape[-1]
     rows = rows.reshape(-1, length)
@@ -52,7 +52,7 @@ def _top_k_by_partition(xp, x, k, axis, largest):
 
 
 def _top_indices_by_threads(rows, k, largest):
-    """The result of `_top_indices`; threads share the rows."""
+    """Returns the result of `_top_indices`; threads share the rows."""
     indices = numpy.empty((len(rows), k), numpy.int64)
     parts = scheduler.blocks(len(rows), max(_PIECE // rows.shape[1], 1))
 
@@ -64,8 +64,8 @@ def _top_indices_by_threads(rows, k, largest):
 
 
 def _top_indices(rows, k, largest):
-    """The indices of the k largest (or smallest) elements of each row, in no particular order; of
-    elements equal to the last one, the first ones count."""
+    """Returns the indices of the k largest (or smallest) elements of each row, in no particular
+    order; of elements equal to the last one, the first ones count."""
     length = rows.shape[1]
     last = length - k if largest else k - 1
     edge = numpy.partition(rows, last, axis=1)[:, last : last + 1]
@@ -79,12 +79,12 @@ def _top_indices(rows, k, largest):
 
 
 def argmax(xp, x, axis=None, keepdims=False):
-    """NumPy's `argmax`."""
+    """Computes NumPy's `argmax`."""
     return _argmax_or_min(xp, xp.module.argmax, x, axis, keepdims)
 
 
 def argmin(xp, x, axis=None, keepdims=False):
-    """NumPy's `argmin`."""
+    """Computes NumPy's `argmin`."""
     return _argmax_or_min(xp, xp.module.argmin, x, axis, keepdims)
 
 
@@ -98,8 +98,8 @@ def _argmax_or_min(xp, function, x, axis, keepdims):
 
 
 def index_of_rank(xp, x, axis=-1, rank=0):
-    """The index of the element of a rank along `axis`, which stays with length 1. Rank 0 is the
-    smallest; equal values rank by index."""
+    """Returns the index of the element of a rank along `axis`, which stays with length 1. Rank 0 is
+    the smallest; equal values rank by index."""
     x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
     if not _comparable(x):
         return xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
@@ -112,8 +112,8 @@ def index_of_rank(xp, x, axis=-1, rank=0):
 
 
 def index_so_far(xp, x, axis, largest=True):
-    """The index of the largest (or smallest) element up to each index along `axis`; the last one
-    among equal elements. NaN is the extreme of all values."""
+    """Returns the index of the largest (or smallest) element up to each index along `axis`; the
+    last one among equal elements. NaN is the extreme of all values."""
     length = x.shape[axis]
     if type(x) is numpy.ndarray:
         rows = numpy.ascontiguousarray(numpy.moveaxis(x, axis, -1))
@@ -137,7 +137,7 @@ def index_so_far(xp, x, axis, largest=True):
 
 
 def maximum_so_far(xp, x, axis):
-    """The largest value up to each element along `axis`; NaN from the first NaN on."""
+    """Returns the largest value up to each element along `axis`; NaN from the first NaN on."""
     if type(x) is numpy.ndarray:
         return numpy.maximum.accumulate(x, axis)
     x, reach = xp.moveaxis(x, axis, 0), 1
@@ -148,8 +148,8 @@ def maximum_so_far(xp, x, axis):
 
 
 def distinct(xp, x):
-    """The distinct values of `x`, which has one axis, in order of appearance, and the index of
-    every element among them."""
+    """Returns the distinct values of `x`, which has one axis, in order of appearance, and the index
+    of every element among them."""
     if type(x) is numpy.ndarray and x.dtype.char in "bBhHiIlq" and x.size:
         low, high = int(x.min()), int(x.max())
         if high - low < 2 * x.size:
@@ -160,7 +160,7 @@ def distinct(xp, x):
 
 
 def _distinct_of_few(x, low, high):
-    """`distinct` for integers of a short range, by a table."""
+    """Returns `distinct` for integers of a short range, by a table."""
     keys = x.astype(numpy.int64) - low
     table = numpy.full(high - low + 1, x.size)
     table[keys[::-1]] = numpy.arange(x.size - 1, -1, -1)  # the first of equal elements stays

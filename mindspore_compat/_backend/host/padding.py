@@ -15,7 +15,7 @@ from .ufuncs import contiguous, write_pieces
 
 
 def pad(xp, x, pad_width, mode="constant", constant_values=0):
-    """NumPy's `pad`; threads share the copy of a large array with constant padding."""
+    """Computes NumPy's `pad`; threads share the copy of a large array with constant padding."""
     if mode != "constant":
         return xp.module.pad(x, pad_width, mode)
     large = type(x) is numpy.ndarray and x.nbytes >= Least.UFUNC and len(pad_width) == x.ndim
@@ -32,7 +32,7 @@ def pad(xp, x, pad_width, mode="constant", constant_values=0):
 
 
 def pad_by_index(xp, x, widths, mode):
-    """`x` padded along each axis by its own values.
+    """Returns `x` padded along each axis by its own values.
 
     Args:
         x: the array.
@@ -56,15 +56,16 @@ def pad_by_index(xp, x, widths, mode):
 
 
 def add_padding_back(xp, g, shape, widths, mode):
-    """The gradient of an array of `shape`, where `g` is the gradient of its `pad_by_index`."""
+    """Returns the gradient of an array of `shape`, where `g` is the gradient of its
+    `pad_by_index`."""
     if _is_special(shape, widths, mode):
         return _scatter(xp, g, shape, widths, mode)
     return _add_back(xp, g, shape, _padded_axes(widths), mode)
 
 
 def _add_back(xp, g, shape, padded, mode):
-    """The same for some of the axes. The elements of an axis and the strips beside it are handled
-    separately, so that the large part is copied once."""
+    """Returns the same for some of the axes. The elements of an axis and the strips beside it are
+    handled separately, so that the large part is copied once."""
     if not padded:
         if type(g) is numpy.ndarray and g.nbytes >= Least.UFUNC:
             return contiguous(g)
@@ -82,7 +83,8 @@ def _add_back(xp, g, shape, padded, mode):
 
 
 def _is_special(shape, widths, mode):
-    """True for padding that gathers handle: negative widths, empty arrays, and many strips."""
+    """Returns True for padding that gathers handle: negative widths, empty arrays, and many
+    strips."""
     if 0 in shape or min(map(min, widths), default=0) < 0:
         return True
     strips = [len(_strips(shape[axis], *around, mode)) for axis, around in _padded_axes(widths)]
@@ -90,14 +92,14 @@ def _is_special(shape, widths, mode):
 
 
 def _padded_axes(widths):
-    """The padded axes, and their widths."""
+    """Returns the padded axes, and their widths."""
     return [(axis, around) for axis, around in enumerate(widths) if any(around)]
 
 
 @functools.lru_cache(maxsize=256)
 def _strips(n, before, after, mode):
-    """Pairs of a slice of the padding of an axis and the slice of elements that it copies. For a
-    mirror image the slice of the padding runs backwards; it may repeat a single element."""
+    """Returns pairs of a slice of the padding of an axis and the slice of elements that it copies.
+    For a mirror image the slice of the padding runs backwards; it may repeat a single element."""
     strips = []
     indices = _indices(numpy, n, before, after, mode).tolist()
     for start, end in ((0, before), (before + n, before + n + after)):
@@ -130,14 +132,14 @@ def _indices(xp, n, before, after, mode):
 
 
 def _gather(xp, x, widths, mode):
-    """A gather along each padded axis."""
+    """Returns a gather along each padded axis."""
     for axis, around in _padded_axes(widths):
         x = xp.take(x, _indices(xp, x.shape[axis], *around, mode), axis)
     return x
 
 
 def _scatter(xp, g, shape, widths, mode):
-    """The transpose of `_gather`."""
+    """Returns the transpose of `_gather`."""
     for axis, around in reversed(_padded_axes(widths)):
         index = (slice(None),) * axis + (_indices(xp, shape[axis], *around, mode),)
         out = xp.zeros((*g.shape[:axis], shape[axis], *g.shape[axis + 1 :]), g.dtype)

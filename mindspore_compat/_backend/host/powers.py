@@ -14,7 +14,7 @@ _EXACT = 1 << 24  # float32 represents all integers up to this one
 
 
 def power(xp, x, y):
-    """NumPy's `power`."""
+    """Computes NumPy's `power`."""
     if type(x) is not numpy.ndarray:
         return xp.module.power(x, y)
     exponent = _whole(x, y)
@@ -27,8 +27,8 @@ def power(xp, x, y):
 
 
 def _whole(x, y):
-    """The integer exponent that all elements share, if `x` is of floats and has the shape and dtype
-    of the result; else None."""
+    """Returns the integer exponent that all elements share, if `x` is of floats and has the shape
+    and dtype of the result; else None."""
     if x.dtype.char not in "fd":
         return None
     if type(y) is numpy.ndarray:
@@ -40,7 +40,7 @@ def _whole(x, y):
 
 
 def _product(xp, x, count):
-    """The product of `count` (1 to 4) factors `x`."""
+    """Returns the product of `count` (1 to 4) factors `x`."""
     if count == 1:
         return x.copy()
     square = xp.multiply(x, x)

@@ -18,17 +18,18 @@ PIECES = 16  # most pieces of a product
 
 
 def matmul(xp, x, y, out=None):
-    """The product of the last two axes; leading axes broadcast, vectors are rows or columns."""
+    """Returns the product of the last two axes; leading axes broadcast, vectors are rows or
+    columns."""
     return product(x, y, out)
 
 
 def conv_matmul(xp, x, y, out=None):
-    """A matrix product inside a convolution."""
+    """Returns a matrix product inside a convolution."""
     return xp.matmul(x, y, out)
 
 
 def matmul_add(xp, x, y, addend):
-    """The product of two matrices, plus a vector that is added to each row."""
+    """Returns the product of two matrices, plus a vector that is added to each row."""
     same = x.dtype == y.dtype == addend.dtype
     if not same or type(x) is not np.ndarray or checksums.on:
         return xp.matmul(x, y) + addend
@@ -39,7 +40,7 @@ def matmul_add(xp, x, y, addend):
 
 
 def product(x, y, out=None):
-    """NumPy's `matmul` of arrays of the host; threads share a large one."""
+    """Computes NumPy's `matmul` of arrays of the host; threads share a large one."""
     if x.ndim < 2 or y.ndim < 2 or x.size * y.shape[-1] < Least.PRODUCT > y.size * x.shape[-2]:
         result = np.matmul(x, y, out)
     else:
@@ -55,8 +56,8 @@ def _large(x, y, out):
 
 
 def _matrix(x, y, out, addend=None):
-    """The product of two matrices, in strips along the longer side of the result, plus `addend` on
-    each row."""
+    """Returns the product of two matrices, in strips along the longer side of the result, plus
+    `addend` on each row."""
     rows, columns = x.shape[0], y.shape[1]
     longer, work = max(rows, columns), x.size * columns
     if _of_itself(x, y):
@@ -83,7 +84,7 @@ def _matrix(x, y, out, addend=None):
 
 
 def _one(x, y, out, addend):
-    """The product of two matrices on the calling thread, plus `addend` on each row.
+    """Returns the product of two matrices on the calling thread, plus `addend` on each row.
 
     BLAS libraries pack the right side. With few rows and a transposed right side that takes long,
     so y.T @ x.T is computed instead.
@@ -110,14 +111,14 @@ def _add_row(product, addend):
 
 
 def _of_itself(x, y):
-    """True for x @ x.T, for which BLAS libraries compute one half."""
+    """Returns True for x @ x.T, for which BLAS libraries compute one half."""
     return (
         x.shape == y.shape[::-1] and x.strides == y.strides[::-1] and x.ctypes.data == y.ctypes.data
     )
 
 
 def _stack(x, y, out):
-    """The products of stacks of matrices, in pieces along the longest leading axis."""
+    """Returns the products of stacks of matrices, in pieces along the longest leading axis."""
     lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     shape = (*lead, x.shape[-2], y.shape[-1])
     work = math.prod(shape) * x.shape[-1]

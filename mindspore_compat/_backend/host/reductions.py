@@ -21,7 +21,7 @@ BLOCK = 1 << 14  # elements of a block in a sum of contiguous elements
 
 
 def reducer(ufunc):
-    """The reduction of a space by a ufunc; large arrays go to `reduce_large`."""
+    """Returns the reduction of a space by a ufunc; large arrays go to `reduce_large`."""
 
     def call(x, axis=None, dtype=None, keepdims=False):
         if type(x) is numpy.ndarray and x.nbytes >= Least.REDUCE and x.ndim:
@@ -32,7 +32,7 @@ def reducer(ufunc):
 
 
 def reduce_large(ufunc, x, axis, dtype, keepdims):
-    """`ufunc.reduce(x, axis, dtype, None, keepdims)`, for an array.
+    """Returns `ufunc.reduce(x, axis, dtype, None, keepdims)`, for an array.
 
     Args:
         ufunc (numpy.ufunc): add, multiply, maximum or minimum.
@@ -59,7 +59,8 @@ def reduce_large(ufunc, x, axis, dtype, keepdims):
 
 
 def _axes(axis, rank):
-    """The set of axes as numbers in [0, rank); None if they are invalid or there are none."""
+    """Returns the set of axes as numbers in [0, rank); None if they are invalid or there are
+    none."""
     numbers = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     if not all([isinstance(number, int) and -rank <= number < rank for number in numbers]):
         return None
@@ -68,7 +69,7 @@ def _axes(axis, rank):
 
 
 def _is_lossless(source, dtype):
-    """True for dtypes whose partial results lose no precision."""
+    """Returns True for dtypes whose partial results lose no precision."""
     wide = source.kind in "fc" and source.itemsize >= 4
     return (wide or source.kind in "biu") and (dtype is None or wide and source == dtype)
 
@@ -87,7 +88,8 @@ def _groups(axes):
 
 
 def _by_groups(ufunc, x, groups, dtype):
-    """The reduction of a contiguous array with one axis for each group; None to leave it to NumPy.
+    """Returns the reduction of a contiguous array with one axis for each group; None to leave it to
+    NumPy.
 
     The last reduced axis goes first, so that the rest becomes small.
     """

@@ -15,7 +15,7 @@ from .indices import from_zero
 
 
 def take(xp, x, indices, axis=None):
-    """NumPy's `take`, by the array's method, which has less overhead than the function."""
+    """Computes NumPy's `take`, by the array's method, which has less overhead than the function."""
     if type(x) is not numpy.ndarray:
         return xp.module.take(x, indices, axis)
     rows = None
@@ -26,7 +26,7 @@ def take(xp, x, indices, axis=None):
 
 
 def take_along_axis(xp, x, indices, axis):
-    """NumPy's `take_along_axis`."""
+    """Computes NumPy's `take_along_axis`."""
     if type(x) is type(indices) is numpy.ndarray and x.ndim == indices.ndim:
         if indices.size >= Least.ALONG_AXIS and -x.ndim <= axis < x.ndim:
             elements = door.call("take_along_axis", x, indices, axis % x.ndim)
@@ -56,7 +56,7 @@ def add_rows(xp, index, values, count):
 
 
 def scatter_add(xp, x, index, values):
-    """A copy of `x` with `values` added at `index`; repeated indices add up."""
+    """Returns a copy of `x` with `values` added at `index`; repeated indices add up."""
     basic = is_basic(index)
     if basic and type(x) is numpy.ndarray and x.size and is_repeated(x) and not x.item(0):
         out = numpy.zeros(x.shape, x.dtype)
@@ -74,8 +74,8 @@ _ADDED_BY_GPU = "iIlLqQefd"  # the dtypes that CuPy's add.at supports
 
 
 def _add_into(xp, out, index, values):
-    """`out` with `values` added at `index`, in place if the library supports its dtype. bfloat16 is
-    rounded once, at the end; integers wrap around as in their own arithmetic."""
+    """Returns `out` with `values` added at `index`, in place if the library supports its dtype.
+    bfloat16 is rounded once, at the end; integers wrap around as in their own arithmetic."""
     if type(out) is numpy.ndarray or out.dtype.char in _ADDED_BY_GPU:
         _at(xp.add, out, index, values)
     elif out.dtype.kind == "c":
@@ -96,7 +96,8 @@ def _at(ufunc, out, index, values):
 
 
 def _rank(x, index):
-    """The number of axes of x[index], without indexing, which would take as long as adding."""
+    """Returns the number of axes of x[index], without indexing, which would take as long as
+    adding."""
     whole, indices = x.ndim, 0
     for part in index if isinstance(index, tuple) else (index,):
         if part is None:
@@ -154,7 +155,7 @@ def _sparse_product(index, rows, count):
 
 
 def scatter_set(xp, x, index, values):
-    """A copy of `x` with `values` written at `index`."""
+    """Returns a copy of `x` with `values` written at `index`."""
     out = xp.array(x)
     out[index] = values
     return out
@@ -165,7 +166,8 @@ _ON_DEVICE = ("max", "min")  # those that CuPy's ufunc.at supports
 
 
 def scatter_reduce(xp, x, index, values, how):
-    """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", in order."""
+    """Returns a copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", in
+    order."""
     if xp.module.__name__ != "numpy" and how not in _ON_DEVICE:
         host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
         getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
@@ -198,7 +200,7 @@ def _flip_negatives(xp, bits):
 
 
 def scatter_along_axis(xp, x, index, values, axis, add=False):
-    """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
+    """Returns a copy of `x` with `values` written (or added) where `take_along_axis` would read."""
     axis = axis % x.ndim
     if add and type(x) is type(index) is type(values) is numpy.ndarray and x.ndim == index.ndim:
         out = door.call("add_along_axis", x, index, values, axis)
@@ -211,7 +213,8 @@ def scatter_along_axis(xp, x, index, values, axis, add=False):
 
 
 def is_basic(index):
-    """True if an index holds only integers, slices, None and Ellipsis, so that no index repeats."""
+    """Returns True if an index holds only integers, slices, None and Ellipsis, so that no index
+    repeats."""
     if not isinstance(index, tuple):
         index = (index,)
     return all(i is None or i is Ellipsis or isinstance(i, (int, slice)) for i in index)

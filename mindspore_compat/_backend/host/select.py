@@ -19,7 +19,7 @@ _BLOCK = 1 << 15  # elements of a block, which stays in the cache
 
 
 def keep(xp, mask, x):
-    """`x` where `mask` holds, 0 elsewhere; both have one shape.
+    """Returns `x` where `mask` holds, 0 elsewhere; both have one shape.
 
     Args:
         mask: bool array.
@@ -47,14 +47,15 @@ def _write_where(mask, words, out):
 
 
 def zero_of(xp, x):
-    """A zero of the dtype of `x`, which needs no GPU. For NumPy it is an array, which is faster."""
+    """Returns a zero of the dtype of `x`, which needs no GPU. For NumPy it is an array, which is
+    faster."""
     if type(x) is np.ndarray or x.dtype.kind == "V":
         return xp.zeros((), x.dtype)
     return x.dtype.type(0)
 
 
 def where(xp, condition, *choices):
-    """NumPy's `where`."""
+    """Computes NumPy's `where`."""
     if type(condition) is np.ndarray and condition.size >= Least.WHERE and len(choices) == 2:
         dtype = _one_dtype(*choices) if condition.dtype == bool else None
         if dtype is not None:
@@ -63,8 +64,8 @@ def where(xp, condition, *choices):
 
 
 def _one_dtype(x, y):
-    """The common dtype of two arrays, or of an array and a number that fits it, if its elements are
-    words; else None."""
+    """Returns the common dtype of two arrays, or of an array and a number that fits it, if its
+    elements are words; else None."""
     dtype = next((c.dtype for c in (x, y) if isinstance(c, np.ndarray)), None)
     if dtype is None or dtype.kind not in "fiuc" or dtype.itemsize not in _WORDS:
         return None
@@ -73,14 +74,14 @@ def _one_dtype(x, y):
 
 
 def _holds(dtype, number):
-    """True for a Python number that `dtype` represents, possibly after rounding."""
+    """Returns True for a Python number that `dtype` represents, possibly after rounding."""
     if dtype.kind in "fc":
         return type(number) in (int, float)
     return type(number) is int and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 
 def _choose(mask, dtype, *choices):
-    """The elements of the first choice where `mask` holds, else those of the second."""
+    """Returns the elements of the first choice where `mask` holds, else those of the second."""
     choices = [np.asarray(choice, dtype) for choice in choices]
     shape = np.broadcast_shapes(mask.shape, *(choice.shape for choice in choices))
     mask, x, y = (
@@ -139,7 +140,8 @@ def at_most(xp, x, high):
 
 
 def _clips(x, bound):
-    """True for an array of the host and a single bound that has, or converts to, its dtype."""
+    """Returns True for an array of the host and a single bound that has, or converts to, its
+    dtype."""
     if type(x) is not np.ndarray or x.dtype.char not in "efdilqBHILQbh":
         return False
     if isinstance(bound, np.ndarray):
@@ -148,7 +150,7 @@ def _clips(x, bound):
 
 
 def _clip(xp, x, low=None, high=None):
-    """`x` clipped at one bound; the other bound is the end of the dtype's range."""
+    """Returns `x` clipped at one bound; the other bound is the end of the dtype's range."""
     own = x.dtype
     dtype = np.dtype(np.float32) if own == np.float16 else own
     ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)

@@ -61,7 +61,7 @@ class Ufunc:
 
 
 def _result_dtype(ufunc, args):
-    """The dtype of the result; None for arguments that are left to NumPy, including invalid
+    """Returns the dtype of the result; None for arguments that are left to NumPy, including invalid
     ones."""
     kinds = []
     for arg in args:
@@ -82,7 +82,7 @@ def _result_dtype(ufunc, args):
 
 
 def _shape_of(args):
-    """The shape to which arrays among the arguments broadcast."""
+    """Returns the shape to which arrays among the arguments broadcast."""
     first, *others = [arg.shape for arg in args if type(arg) is numpy.ndarray]
     same = all([shape == first for shape in others])
     return first if same else numpy.broadcast_shapes(first, *others)
@@ -121,7 +121,8 @@ def by_elements(function, args, dtype):
 
 
 def _flat(value):
-    """An array flattened to one axis, or to 0-d if it has one element; a number unchanged."""
+    """Returns an array flattened to one axis, or to 0-d if it has one element; a number
+    unchanged."""
     if type(value) is not numpy.ndarray:
         return value
     return value.reshape(-1) if value.size > 1 else value.reshape(())
@@ -170,28 +171,28 @@ def _copy(x, out):
 
 
 def contiguous(x, dtype=None):
-    """A row-major copy of an array, optionally with another dtype."""
+    """Returns a row-major copy of an array, optionally with another dtype."""
     out = numpy.empty(x.shape, x.dtype if dtype is None else dtype)
     write_pieces(_copy, [x], out)
     return out
 
 
 def ascontiguousarray(x):
-    """NumPy's `ascontiguousarray`; threads share the copy of a large array of numbers."""
+    """Computes NumPy's `ascontiguousarray`; threads share the copy of a large array of numbers."""
     if type(x) is not numpy.ndarray or x.flags.c_contiguous or x.nbytes < Least.UFUNC:
         return numpy.ascontiguousarray(x)
     return contiguous(x) if x.dtype.kind in _KINDS else numpy.ascontiguousarray(x)
 
 
 def astype(x, dtype):
-    """NumPy's `astype`, for numbers."""
+    """Computes NumPy's `astype`, for numbers."""
     if x.nbytes < Least.UFUNC or x.dtype.kind not in _KINDS or dtype.kind not in _KINDS:
         return x.astype(dtype)
     return by_elements(_copy, [x], dtype)
 
 
 def reshape(x, shape):
-    """NumPy's `reshape`; threads share the copy if one is needed."""
+    """Computes NumPy's `reshape`; threads share the copy if one is needed."""
     if type(x) is not numpy.ndarray:
         return numpy.reshape(x, shape)
     if x.flags.c_contiguous or x.nbytes < Least.UFUNC or x.dtype.kind not in _KINDS:

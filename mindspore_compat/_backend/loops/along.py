@@ -84,7 +84,7 @@ def add_along(
 
 
 def _fit(x, index, axis):
-    """True for indices that have the shape of an array except along the axis."""
+    """Returns True for indices that have the shape of an array except along the axis."""
     others = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, index.shape)]
     return others[0] == others[1] and index.dtype.kind in "iu"
 
@@ -99,7 +99,8 @@ def _fit(x, index, axis):
     loop=functools.partial(loop_of, take_along),
 )
 def take_along_axis(x, index, axis):
-    """NumPy's `take_along_axis` for elements of four bytes; None if an index is out of range."""
+    """Computes NumPy's `take_along_axis` for elements of four bytes; None if an index is out of
+    range."""
     index = _from_zero(index, x.shape[axis])
     if index is None:
         return None
@@ -118,8 +119,8 @@ def take_along_axis(x, index, axis):
     loop=functools.partial(loop_of, add_along),
 )
 def add_along_axis(x, index, values, axis):
-    """A copy of `x` with values added where `take_along_axis` would read; None if an index is out
-    of range."""
+    """Returns a copy of `x` with values added where `take_along_axis` would read; None if an index
+    is out of range."""
     index = _from_zero(index, x.shape[axis])
     if index is None:
         return None
@@ -129,7 +130,7 @@ def add_along_axis(x, index, values, axis):
 
 
 def _from_zero(index, length):
-    """The indices as nonnegative int64; None if one is out of range."""
+    """Returns the indices as nonnegative int64; None if one is out of range."""
     low = index.min()
     return None if low < -length or index.max() >= length else from_zero(index, low, length)
 

@@ -72,7 +72,7 @@ def _loop():
 
 
 def _is_taken(x, axis, largest):
-    """True for an axis other than the last of an array whose rows fill vectors."""
+    """Returns True for an axis other than the last of an array whose rows fill vectors."""
     if x.dtype != FLOAT or not x.flags.c_contiguous:
         return False
     return x.strides[axis] >= Least.ARGMAX_BESIDE * FLOAT.itemsize
@@ -80,7 +80,7 @@ def _is_taken(x, axis, largest):
 
 @serves("argmax", least="ARGMAX", takes=_is_taken, loop=_loop)
 def argmax(x, axis, largest):
-    """NumPy's `argmax`, or `argmin`, of an array along an axis."""
+    """Computes NumPy's `argmax`, or `argmin`, of an array along an axis."""
     outer, length, inner = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
     out = numpy.empty((*x.shape[:axis], *x.shape[axis + 1 :]), INDEX)
     table, width = blocks_around(outer, length, inner, PIECE, WIDTH), min(WIDTH, inner)

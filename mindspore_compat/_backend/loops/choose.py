@@ -15,7 +15,7 @@ WORD, BOOL = numpy.dtype(numpy.int32), numpy.dtype(bool)
 
 @jit.made_once
 def _where(has_x, has_y):
-    """The loop of `where`, for arrays or numbers."""
+    """Returns the loop of `where`, for arrays or numbers."""
     choice = f"{'x[i]' if has_x else 'x'} if mask[i] else {'y[i]' if has_y else 'y'}"
     x, y = (part(WORD, 0) if is_array else number(WORD) for is_array in (has_x, has_y))
     return _loop(choice, {"mask": part(BOOL, 0), "x": x, "y": y}, WORD)
@@ -28,7 +28,7 @@ def _where(has_x, has_y):
     loops=lambda mask, x, y: [_where(x.size > 1, y.size > 1)],
 )
 def where(mask, x, y):
-    """The elements of `x` where `mask` holds, else those of `y`.
+    """Returns the elements of `x` where `mask` holds, else those of `y`.
 
     Args:
         mask: bool array of several elements.
@@ -39,7 +39,7 @@ def where(mask, x, y):
 
 @jit.made_once
 def _bounded(sign):
-    """The loop of `bounded`."""
+    """Returns the loop of `bounded`."""
     kinds = {"x": part(FLOAT, 0), "bound": number(FLOAT)}
     return _loop(f"bound if x[i] {sign} bound else x[i]", kinds, FLOAT)
 
@@ -51,7 +51,7 @@ def _bounded(sign):
     loops=lambda x, sign, bound: [_bounded(sign)],
 )
 def bounded(x, sign, bound):
-    """`bound` where `x` is less than it ("<") or greater (">"), else `x`, which may be NaN.
+    """Returns `bound` where `x` is less than it ("<") or greater (">"), else `x`, which may be NaN.
 
     Args:
         x: float32 array of several elements.
@@ -62,7 +62,7 @@ def bounded(x, sign, bound):
 
 
 def _loop(choice, kinds, dtype):
-    """The loop for the expression of a choice, with its parameters by name."""
+    """Returns the loop for the expression of a choice, with its parameters by name."""
     lines = [
         f"def {{}}({', '.join([*kinds, 'out'])}):",
         "    for i in range(out.size):",
@@ -73,7 +73,7 @@ def _loop(choice, kinds, dtype):
 
 
 def _elements(loop, shape, dtype, *choices):
-    """An array of this shape and dtype, computed by a loop."""
+    """Returns an array of this shape and dtype, computed by a loop."""
     out = numpy.empty(shape, dtype)
     choices = [jit.flat(choice) if choice.size > 1 else choice.reshape(-1)[0] for choice in choices]
     loop.run(blocks(out.size, jit.BLOCK), *choices, out.reshape(-1))

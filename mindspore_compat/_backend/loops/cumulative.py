@@ -116,6 +116,6 @@ def linear_recurrence(factors, terms, axis):
 
 
 def _parts(outer, inner):
-    """The table of pieces: an element of the first axis and a part of the last one."""
+    """Returns the table of pieces: an element of the first axis and a part of the last one."""
     parts = blocks(inner, WIDEST)
     return numpy.array([(number, *part) for number in range(outer) for part in parts], INDEX)

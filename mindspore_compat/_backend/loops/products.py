@@ -288,21 +288,21 @@ def _loop_of_columns():
 
 @functools.cache
 def suits():
-    """True if the loops are faster than NumPy's products on this host."""
+    """Returns True if the loops are faster than NumPy's products on this host."""
     libraries = scheduler.libraries()
     own = [library.internal_api == "openblas" for library in libraries]
     return all(own) and bool(own) and vector_sizes()["LANES"] == WIDEST
 
 
 def _is_few(x, y):
-    """True if there are so few rows that threads divide the columns."""
+    """Returns True if there are so few rows that threads divide the columns."""
     rows, columns = x.shape[0], y.shape[1]
     broad = columns >= Least.PRODUCT_BROAD or rows < 2 * SHORTEST
     return rows <= Most.PRODUCT_FEW and broad
 
 
 def _are_taken(x, y, out):
-    """True for matrices that the loops can read and write, and that fill the tiles."""
+    """Returns True for matrices that the loops can read and write, and that fill the tiles."""
     return (
         y.shape[1] >= WIDEST
         and x.shape[0] >= ROWS
@@ -324,7 +324,7 @@ def _multiplications(x, y, out, addend):
     loop=_loop_of_columns,
 )
 def product_of_few(x, y, out, addend):
-    """The product of two matrices, the left one of few rows; see `product`."""
+    """Returns the product of two matrices, the left one of few rows; see `product`."""
     if not suits():
         return None
     rows, length, across = *x.shape, y.shape[1]
@@ -358,7 +358,7 @@ def product_of_few(x, y, out, addend):
     loops=lambda x, y, out, addend: _loops(_flat(y)[1]),
 )
 def product(x, y, out, addend):
-    """The product of two matrices; None on hosts where NumPy is faster.
+    """Returns the product of two matrices; None on hosts where NumPy is faster.
 
     Args:
         x, y: matrices of compatible sizes.
@@ -380,13 +380,13 @@ def _flat_addend(addend):
 
 
 def _flat(x):
-    """The elements of a matrix, and whether it is in column-major order."""
+    """Returns the elements of a matrix, and whether it is in column-major order."""
     return (jit.flat(x), 0) if x.flags.c_contiguous else (jit.flat(x.T), 1)
 
 
 @functools.lru_cache(maxsize=256)
 def _columns(total):
-    """The number of columns that are packed at a time: whole panels."""
+    """Returns the number of columns that are packed at a time: whole panels."""
     width = vector_sizes()["VECTORS"] * vector_sizes()["LANES"]
     return scheduler.blocks(total, -(-total // (-(-total // COLUMNS) * width)) * width)
 

@@ -67,7 +67,7 @@ def sum_rows(
 
 
 def _are_rows(x, indices):
-    """True for rows of a matrix, or of an array that can be viewed as one."""
+    """Returns True for rows of a matrix, or of an array that can be viewed as one."""
     return (
         x.dtype == FLOAT
         and x.flags.carray
@@ -84,7 +84,7 @@ def _are_rows(x, indices):
     loop=functools.partial(loop_of, take_rows),
 )
 def take(x, indices):
-    """`x[indices]` of an array that is not empty; None if an index is out of range."""
+    """Returns `x[indices]` of an array that is not empty; None if an index is out of range."""
     low, high = int(indices.min()), int(indices.max())
     if low < -len(x) or high >= len(x):
         return None
@@ -101,7 +101,7 @@ def take(x, indices):
     loop=functools.partial(loop_of, sum_rows),
 )
 def add_rows(index, rows, count):
-    """A matrix of `count` rows, with `rows[i]` added to row `index[i]` for every i.
+    """Returns a matrix of `count` rows, with `rows[i]` added to row `index[i]` for every i.
 
     Args:
         index: int64 of one axis, in [0, count).

@@ -152,7 +152,7 @@ def _loop():
 
 
 def _are_taken(x, y, lead):
-    """True for stacks that the loop can read, with right sides that fit a cache."""
+    """Returns True for stacks that the loop can read, with right sides that fit a cache."""
     rows, count, columns = *x.shape[-2:], y.shape[-1]
     if rows < Least.STACK_ROWS or columns % VECTOR or count * columns > Most.STACK_RIGHT:
         return False
@@ -164,12 +164,12 @@ def _are_taken(x, y, lead):
 
 
 def _packs(x):
-    """True for left sides whose columns are contiguous."""
+    """Returns True for left sides whose columns are contiguous."""
     return x.strides[-2] == x.itemsize != x.strides[-1]
 
 
 def _is_turned(y):
-    """True for right sides whose rows are not contiguous."""
+    """Returns True for right sides whose rows are not contiguous."""
     return y.strides[-1] != y.itemsize
 
 
@@ -181,7 +181,7 @@ def _is_turned(y):
     loop=_loop,
 )
 def product(x, y, lead):
-    """The products of two stacks of matrices.
+    """Returns the products of two stacks of matrices.
 
     Args:
         x, y: arrays of at least two axes.
@@ -215,7 +215,7 @@ def product(x, y, lead):
 
 
 def _is_taken(array):
-    """True if a loop can read a stack: float32, with strides that are not negative."""
+    """Returns True if a loop can read a stack: float32, with strides that are not negative."""
     return (
         array.dtype == FLOAT
         and array.flags.writeable
@@ -227,7 +227,7 @@ def _is_taken(array):
 
 @functools.lru_cache(maxsize=256)
 def _plan(lead, x_shape, x_strides, y_shape, y_strides):
-    """The pieces of a product, and the addresses of the matrices."""
+    """Returns the pieces of a product, and the addresses of the matrices."""
     bases = [
         _bases(lead, shape[:-2], strides[:-2])
         for shape, strides in ((x_shape, x_strides), (y_shape, y_strides))
@@ -242,7 +242,7 @@ def _plan(lead, x_shape, x_strides, y_shape, y_strides):
 
 
 def _bases(lead, shape, strides):
-    """The start of each matrix of a stack whose leading axes broadcast to `lead`."""
+    """Returns the start of each matrix of a stack whose leading axes broadcast to `lead`."""
     bases = numpy.zeros(1, INDEX)
     missing = len(lead) - len(shape)
     for axis, size in enumerate(lead):
@@ -253,7 +253,8 @@ def _bases(lead, shape, strides):
 
 
 def _memory(array):
-    """The memory of an array from its first element to its last, as an array of one axis."""
+    """Returns the memory of an array from its first element to its last, as an array of one
+    axis."""
     if array.flags.c_contiguous:
         return array.reshape(-1)
     steps = zip(array.shape, array.strides, strict=True)

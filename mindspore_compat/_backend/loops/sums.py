@@ -63,7 +63,7 @@ def sum_rows(
     loop=functools.partial(loop_of, sum_rows),
 )
 def summed(x):
-    """The sums over the rows of stacked matrices; for a single column, the total.
+    """Returns the sums over the rows of stacked matrices; for a single column, the total.
 
     Args:
         x: an array of shape (stacks, rows, columns).
@@ -79,7 +79,7 @@ def summed(x):
 
 
 def _sums(x):
-    """The sums over the rows of stacked matrices, for short rows."""
+    """Returns the sums over the rows of stacked matrices, for short rows."""
     stacks, rows, columns = x.shape
     several = min(max(rows * columns // PIECE, 1), PIECES)
     table = _table(stacks, rows, -(-rows // several))
@@ -90,7 +90,7 @@ def _sums(x):
 
 
 def _total(x):
-    """The sum of an array of one axis, cut into rows; None if it is small."""
+    """Returns the sum of an array of one axis, cut into rows; None if it is small."""
     whole = x.size // LANES * LANES
     if whole < Least.SUM_LOOP:
         return None
@@ -101,7 +101,7 @@ def _total(x):
 
 @functools.lru_cache(maxsize=256)
 def _table(stacks, rows, step):
-    """The pieces of all matrices: first and last row in the whole stack, and number."""
+    """Returns the pieces of all matrices: first and last row in the whole stack, and number."""
     starts = numpy.arange(0, rows, step)
     ends = numpy.minimum(starts + step, rows)
     first, last = (

@@ -61,7 +61,7 @@ def weigh_rows(
     loop=functools.partial(loop_of, weigh_rows),
 )
 def apply_taps(x, index, weight):
-    """The middle axis of `x` multiplied by a sparse matrix.
+    """Returns the middle axis of `x` multiplied by a sparse matrix.
 
     Args:
         x: an array of three axes.

@@ -17,7 +17,7 @@ _PARENT_DEATH = 1  # prctl's number for the signal that comes when the parent en
 
 
 def executor(workers, method=None):
-    """An executor whose worker processes end with this process.
+    """Returns an executor whose worker processes end with this process.
 
     Args:
         workers (int): the number of processes.
@@ -36,7 +36,7 @@ def executor(workers, method=None):
 
 
 def parent():
-    """The arguments of `end_with_parent` for workers that this process starts.
+    """Returns the arguments of `end_with_parent` for workers that this process starts.
 
     Returns:
         tuple[int, bool]: the process id, and whether the starting thread lives as long as the
@@ -58,7 +58,8 @@ def end_with_parent(pid, by_kernel):
 
 
 def before_start():
-    """A `preexec_fn` for `subprocess`, so that the new process is killed when this one ends.
+    """Returns a `preexec_fn` for `subprocess`, so that the new process is killed when this one
+    ends.
 
     Returns:
         Callable; None if the system is not Linux.

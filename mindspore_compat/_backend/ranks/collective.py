@@ -30,7 +30,7 @@ _group_counts = collections.Counter()  # ranks -> number of groups with these ra
 
 
 def world():
-    """The group of all ranks that the launcher started.
+    """Returns the group of all ranks that the launcher started.
 
     Raises:
         RuntimeError: if no launcher started this process, or MPI cannot be loaded.
@@ -50,12 +50,12 @@ def world():
 
 
 def alone():
-    """The group of this process alone."""
+    """Returns the group of this process alone."""
     return Group((0,), None)
 
 
 def own_device(group):
-    """The number of the GPU that this process should use."""
+    """Returns the number of the GPU that this process should use."""
     return group.local_rank % nccl.device_count()
 
 
@@ -108,7 +108,8 @@ class Group:
         return nccl.connect(self.communicator, self.machines[self.ranks[self.rank]])
 
     def subgroup(self, ranks):
-        """The group of some of the world's ranks; every member, and no other rank, must call it.
+        """Returns the group of some of the world's ranks; every member, and no other rank, must
+        call it.
 
         Raises:
             RuntimeError: if a member calls it with other ranks.
@@ -134,7 +135,7 @@ class Group:
         self.communicator = None
 
     def all_reduce(self, array, operation="sum"):
-        """The members' arrays combined element by element; every member gets the result.
+        """Combines the members' arrays element by element; every member gets the result.
 
         "avg" is the sum, which the caller divides.
         """
@@ -164,7 +165,7 @@ class Group:
         )
 
     def reduce_scatter(self, array, operation="sum"):
-        """The members' arrays combined and cut along axis 0; each member gets its part."""
+        """Combines the members' arrays and splits the result along axis 0 among the members."""
         if self.size == 1:
             return Pending(array.copy())
         shape = self._part(array.shape)
@@ -182,7 +183,7 @@ class Group:
         )
 
     def all_gather(self, array):
-        """The members' arrays joined along axis 0; every member gets the result."""
+        """Joins the members' arrays along axis 0; every member gets the result."""
         if self.size == 1:
             return Pending(_at_least_1d(array).copy())
         what = f"all_gather of {headers.array_text(array)}"
@@ -300,8 +301,8 @@ class Group:
         return self._line.peer(Pending(out, steps(), absent))
 
     def aside(self, array):
-        """A context in which NCCL exchanges of arrays like this one overlap with computation, until
-        `join`; other exchanges overlap anyway."""
+        """Returns a context in which NCCL exchanges of arrays like this one overlap with
+        computation, until `join`; other exchanges overlap anyway."""
         return self.nccl.aside() if self._on_gpu(array) else contextlib.nullcontext()
 
     def join(self, array):
@@ -310,7 +311,8 @@ class Group:
             self.nccl.join()
 
     def together(self, array):
-        """A context that groups sends and receives of arrays like this one into one operation."""
+        """Returns a context that groups sends and receives of arrays like this one into one
+        operation."""
         return self.nccl.together() if self._on_gpu(array) else contextlib.nullcontext()
 
     def barrier(self):
@@ -318,25 +320,25 @@ class Group:
         self.arrive().wait()
 
     def arrive(self):
-        """A `barrier` as a Pending: complete when every member has called this."""
+        """Returns a `barrier` as a Pending: complete when every member has called this."""
         return Pending(None) if self.size == 1 else self._agree("barrier")
 
     def objects(self, value):
-        """The values of all members (anything that pickles), as a list in their order."""
+        """Returns the values of all members (anything that pickles), as a list in their order."""
         if self.size == 1:
             return [value]
         self._agree("all_gather of objects").wait()
         return self.communicator.allgather(value)
 
     def broadcast_object(self, value, root):
-        """The value of member `root`, for every member."""
+        """Returns the value of member `root`, for every member."""
         if self.size == 1:
             return value
         self._agree(f"broadcast from {self._named(root)} of an object").wait()
         return self.communicator.bcast(value, root)
 
     def gather_objects(self, value, root):
-        """The values of all members as a list, for member `root`; None for the others."""
+        """Returns the values of all members as a list, for member `root`; None for the others."""
         if self.size == 1:
             return [value]
         self._agree(f"gather to {self._named(root)} of objects").wait()
@@ -355,7 +357,8 @@ class Group:
         self._send(None, to, 0, header, pickle.dumps(value, pickle.HIGHEST_PROTOCOL)).wait()
 
     def receive_object(self, source):
-        """The object that member `source` sent with `send_object`; nothing else is unpickled."""
+        """Returns the object that member `source` sent with `send_object`; nothing else is
+        unpickled."""
         expected = self._message("from", source, 0, "an object")
         header, data = bytearray(headers.SIZE), bytearray()
 
@@ -373,7 +376,7 @@ class Group:
         return pickle.loads(data)
 
     def _on_gpu(self, array, what=None):
-        """True if an array goes through NCCL; before that, the members compare `what`."""
+        """Returns True if an array goes through NCCL; before that, the members compare `what`."""
         if not arrays.on_device(array) or self.nccl is None:
             return False
         if what is not None:
@@ -395,11 +398,11 @@ class Group:
         self._digest = zlib.crc32(what.encode(), self._digest)
 
     def whole(self, shape):
-        """The shape of the members' arrays joined along axis 0."""
+        """Returns the shape of the members' arrays joined along axis 0."""
         return (self.size * shape[0], *shape[1:]) if shape else (self.size,)
 
     def _part(self, shape):
-        """The shape of one member's part of an array cut along axis 0."""
+        """Returns the shape of one member's part of an array cut along axis 0."""
         if not shape or shape[0] % self.size:
             raise ValueError(
                 f"An array of shape {tuple(shape)} cannot be cut along axis 0 into "
@@ -408,7 +411,8 @@ class Group:
         return (shape[0] // self.size, *shape[1:])
 
     def _start(self, what, got, like, shape, begin, before=()):
-        """A collective that fills `got`, once all have agreed on `what` and run `before`."""
+        """Returns a collective that fills `got`, once all have agreed on `what` and run
+        `before`."""
         out, finish = _landing(got, like, shape)
 
         def steps():
@@ -419,7 +423,7 @@ class Group:
         return self._collective(what, steps(), out)
 
     def _agree(self, what):
-        """A collective that only compares `what`."""
+        """Returns a collective that only compares `what`."""
         return self._collective(what, (), None)
 
     def _collective(self, what, steps, out):
@@ -444,7 +448,7 @@ class Group:
         return self._line.collective(Pending(out, run(), absent))
 
     def _gone(self, number):
-        """The members that have ended before this exchange."""
+        """Returns the members that have ended before this exchange."""
         return [
             rank
             for rank in self.ranks
@@ -473,7 +477,7 @@ class Group:
         return self._line.peer(Pending(array, steps(), absent))
 
     def _message(self, way, peer, tag, text):
-        """The text of a message "to" or "from" a member: its content and number."""
+        """Returns the text of a message "to" or "from" a member: its content and number."""
         self._messages[way, peer, tag] += 1
         return f"{text} as message {self._messages[way, peer, tag]} of tag {tag}"
 
@@ -485,7 +489,8 @@ class Group:
         )
 
     def _absent_peer(self, peer, verb, purpose, header=b"\0"):
-        """A function that describes a peer that ended before its header arrived, else None."""
+        """Returns a function that describes a peer that ended before its header arrived, else
+        None."""
         rank = self.ranks[peer]
 
         def absent():
@@ -498,7 +503,7 @@ class Group:
         return f"Rank {rank} has ended, but {self._named(self.rank)} needs it to {purpose}."
 
     def _named(self, member):
-        """The name of a member in messages, by its world rank."""
+        """Returns the name of a member in messages, by its world rank."""
         return f"rank {self.ranks[member]}"
 
     def _same_members(self, ranks):
@@ -528,7 +533,7 @@ class Group:
 
 
 def _to_reduce(array, operation):
-    """An array that MPI can combine, and MPI's operation.
+    """Returns an array that MPI can combine, and MPI's operation.
 
     MPI has no half precision: such arrays are sent and summed as float32. For bools, sum and max
     are 'any', product and min are 'all'.
@@ -544,7 +549,7 @@ def _to_reduce(array, operation):
 
 
 def _bytes_of(array):
-    """The bytes of an array, contiguous in host memory."""
+    """Returns the bytes of an array, contiguous in host memory."""
     return numpy.ascontiguousarray(arrays.to_host(array)).reshape(-1).view(numpy.uint8)
 
 
@@ -554,7 +559,8 @@ def _empty_for(shape, dtype):
 
 
 def _landing(got, like, shape):
-    """An array with the dtype and device of `like`, and a function that fills it from `got`."""
+    """Returns an array with the dtype and device of `like`, and a function that fills it from
+    `got`."""
     space = arrays.space_of(like)
     same_bytes = (
         got.dtype in (numpy.uint8, like.dtype)
@@ -572,5 +578,5 @@ def _landing(got, like, shape):
 
 
 def _at_least_1d(array):
-    """A 0-d array as an array of one element, others unchanged."""
+    """Returns a 0-d array as an array of one element, others unchanged."""
     return array if array.shape else array.reshape(1)

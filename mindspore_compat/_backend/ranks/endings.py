@@ -63,7 +63,7 @@ def look():
 
 @functools.cache
 def _channel():
-    """The communicator on which ranks report that they end."""
+    """Returns the communicator on which ranks report that they end."""
     return mpi().COMM_WORLD.Dup()
 
 

@@ -14,7 +14,7 @@ _DIGEST = 8  # bytes, written as 16 hexadecimal characters
 
 
 def packed(text):
-    """The header of a text, as bytes."""
+    """Returns the header of a text, as bytes."""
     data = text.encode()
     if len(data) > SIZE:
         digest = hashlib.blake2b(data, digest_size=_DIGEST).hexdigest()
@@ -23,7 +23,7 @@ def packed(text):
 
 
 def text_of(header):
-    """The text of a header, possibly cut."""
+    """Returns the text of a header, possibly cut."""
     return bytes(header).rstrip(b"\0").decode("utf-8", "replace")
 
 
@@ -70,5 +70,5 @@ def compare_rows(sent, got, ranks):
 
 
 def _named(ranks):
-    """The names of ranks in messages."""
+    """Returns the names of ranks in messages."""
     return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"

@@ -12,7 +12,7 @@ LAUNCHERS = (
 
 
 def launched():
-    """(rank, size) from the launcher's environment; None outside a launcher."""
+    """Returns (rank, size) from the launcher's environment; None outside a launcher."""
     for rank, size, _ in LAUNCHERS:
         if rank in os.environ and size in os.environ:
             return int(os.environ[rank]), int(os.environ[size])
@@ -20,7 +20,7 @@ def launched():
 
 
 def launched_local_rank():
-    """The rank on this machine from the launcher's environment, else 0."""
+    """Returns the rank on this machine from the launcher's environment, else 0."""
     return next((int(os.environ[local]) for _, _, local in LAUNCHERS if local in os.environ), 0)
 
 

@@ -27,20 +27,20 @@ _UINT64 = 5  # ncclUint64, which has no name in some releases of CuPy
 
 
 def device_count():
-    """The number of GPUs of this machine."""
+    """Returns the number of GPUs of this machine."""
     return importlib.import_module("cupy").cuda.runtime.getDeviceCount()
 
 
 def own_gpu(cupy, machine):
-    """The identity of the GPU in use among those of all machines. Its device number is not enough,
-    because a process may see only its own GPU."""
+    """Returns the identity of the GPU in use among those of all machines. Its device number is not
+    enough, because a process may see only its own GPU."""
     device = cupy.cuda.Device()
     properties = cupy.cuda.runtime.getDeviceProperties(device.id)
     return machine, device.pci_bus_id, bytes(properties.get("uuid", b""))
 
 
 def connect(communicator, machine):
-    """The NCCL communicator of a group; None without NCCL, or if ranks share a GPU.
+    """Returns the NCCL communicator of a group; None without NCCL, or if ranks share a GPU.
 
     Args:
         communicator: the communicator of mpi4py.
@@ -140,7 +140,7 @@ class Nccl:
         return out
 
     def broadcast(self, array, root):
-        """The array of `root`, for every rank."""
+        """Returns the array of `root`, for every rank."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty_like(array)
         self.communicator.broadcast(

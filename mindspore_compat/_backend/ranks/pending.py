@@ -65,8 +65,8 @@ class Pending:
         return self.out
 
     def _settle(self):
-        """One iteration of waiting: returns whether the operation is complete, or raises its
-        error."""
+        """Returns one iteration of waiting: returns whether the operation is complete, or raises
+        its error."""
         if self._steps is not None:
             progress()
             self._turns += 1

@@ -11,23 +11,23 @@ the output of a step, `h` the state and `c` the cell before it.
 
 
 def through_tanh(g, y):
-    """The gradient of x, for y = tanh(x) with the gradient `g`."""
+    """Returns the gradient of x, for y = tanh(x) with the gradient `g`."""
     return g * (1 - y * y)
 
 
 def through_sigmoid(g, y):
-    """The gradient of x, for y = sigmoid(x) with the gradient `g`."""
+    """Returns the gradient of x, for y = sigmoid(x) with the gradient `g`."""
     return g * y * (1 - y)
 
 
 def masked(new, old, mask):
-    """The state after a step; `old` where the step is masked, None for no mask."""
+    """Returns the state after a step; `old` where the step is masked, None for no mask."""
     return new if mask is None else new * mask + old * (1 - mask)
 
 
 def masked_flow(passed, flow, mask):
-    """The gradient of the state before a step: what the step passes, and the gradient `flow` of the
-    state after it where the step is masked."""
+    """Returns the gradient of the state before a step: what the step passes, and the gradient
+    `flow` of the state after it where the step is masked."""
     return passed if mask is None else passed + flow * (1 - mask)
 
 
@@ -35,18 +35,18 @@ def masked_flow(passed, flow, mask):
 
 
 def lstm_cell(i, f, n, c):
-    """The cell after a step."""
+    """Returns the cell after a step."""
     return f * c + i * n
 
 
 def lstm_update(xp, i, f, n, o, c):
-    """The output of a step and the cell after it."""
+    """Returns the output of a step and the cell after it."""
     cell = lstm_cell(i, f, n, c)
     return o * xp.tanh(cell), cell
 
 
 def lstm_into_cell(o, bent, into, through):
-    """The gradient of the cell after a step.
+    """Returns the gradient of the cell after a step.
 
     Args:
         o: the output gate.
@@ -58,13 +58,13 @@ def lstm_into_cell(o, bent, into, through):
 
 
 def lstm_into_gates(i, n, c, bent, into, to_cell):
-    """The gradients of the gates i, f, n, o, from that of the cell after the step."""
+    """Returns the gradients of the gates i, f, n, o, from that of the cell after the step."""
     return to_cell * n, to_cell * c, to_cell * i, into * bent
 
 
 def lstm_update_vjp(xp, i, f, n, o, c, into, through):
-    """The gradients that a step passes to its gates i, f, n, o and to the cell after the step; the
-    arguments are those of `lstm_into_cell`, and the cell before the step."""
+    """Returns the gradients that a step passes to its gates i, f, n, o and to the cell after the
+    step; the arguments are those of `lstm_into_cell`, and the cell before the step."""
     bent = xp.tanh(lstm_cell(i, f, n, c))
     to_cell = lstm_into_cell(o, bent, into, through)
     return *lstm_into_gates(i, n, c, bent, into, to_cell), to_cell
@@ -74,15 +74,15 @@ def lstm_update_vjp(xp, i, f, n, o, c, into, through):
 
 
 def gru_candidate(x, r, inner):
-    """The candidate before its activation, from its sum and its recurrent part."""
+    """Returns the candidate before its activation, from its sum and its recurrent part."""
     return x + r * inner
 
 
 def gru_update(z, n, h):
-    """The output of a step."""
+    """Returns the output of a step."""
     return n + z * (h - n)
 
 
 def gru_into_gates(z, n, h, into):
-    """The gradients of the gates z and n."""
+    """Returns the gradients of the gates z and n."""
     return into * (h - n), into * (1 - z)

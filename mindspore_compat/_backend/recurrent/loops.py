@@ -27,7 +27,7 @@ from . import formulas
 
 
 def whole_vectors(width):
-    """The length of a row rounded up to whole vectors."""
+    """Returns the length of a row rounded up to whole vectors."""
     return (width + LANES - 1) // LANES * LANES
 
 
@@ -278,8 +278,8 @@ _PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
 
 
 def forward_text(kind, has_mask, saves, name):
-    """The forward loop over all steps of "tanh", "relu", "lstm" or "gru"; the last two may write
-    the values that their gradients need."""
+    """Returns the forward loop over all steps of "tanh", "relu", "lstm" or "gru"; the last two may
+    write the values that their gradients need."""
     if kind == "lstm":
         cell = formulas.masked(_LSTM_CELL, _at_j("c"), _MASK if has_mask else None)
         body = _LSTM.format(cell=cell)
@@ -303,7 +303,7 @@ def forward_text(kind, has_mask, saves, name):
 
 
 def backward_text(kind, has_mask, name):
-    """The backward loop over all steps."""
+    """Returns the backward loop over all steps."""
     before = ""
     if kind == "lstm":
         before, body = _lstm_cells(has_mask), _LSTM_BACK
@@ -329,7 +329,7 @@ def backward_text(kind, has_mask, name):
 
 
 def _lstm_cells(has_mask):
-    """The cells of an LSTM before and after each step."""
+    """Returns the cells of an LSTM before and after each step."""
     masked = "for j in range(units):\n    new[j] = "
     masked += f"{formulas.masked(_at_j('new'), _at_j('c'), _MASK)}"
     text = _LSTM_CELLS.format(masked=_in("m = mask[at]\n" + masked, 2) if has_mask else "")
@@ -341,7 +341,7 @@ def _in(text, depth):
 
 
 def forward_arrays(kind, has_mask, saves):
-    """The arrays of a loop that `forward_text` gives, by name, in their order."""
+    """Returns the arrays of a loop that `forward_text` gives, by name, in their order."""
     own = {"lstm": {"cells": array(FLOAT)}, "gru": {"bias": array(FLOAT)}}.get(kind, {})
     return {
         "states": array(FLOAT),
@@ -356,7 +356,7 @@ def forward_arrays(kind, has_mask, saves):
 
 
 def backward_arrays(kind, has_mask):
-    """The arrays of a loop that `backward_text` gives, by name, in their order."""
+    """Returns the arrays of a loop that `backward_text` gives, by name, in their order."""
     own = {
         "lstm": {
             "gates": array(FLOAT),

@@ -29,7 +29,7 @@ def _multiplications(kind, order, gates, weight, *_):
 
 
 def _are_taken(kind, order, gates, weight, *others):
-    """True for float32 arrays with enough rows, and a weight that fits a cache."""
+    """Returns True for float32 arrays with enough rows, and a weight that fits a cache."""
     arrays = [gates, weight]
     for value in others:
         arrays += value if type(value) is tuple else (value,)
@@ -94,7 +94,7 @@ def _backward(kind, order, gates, weight, mask, *_):
     loops=lambda *args: [_backward(*args)],
 )
 def backward(kind, order, gates, weight, mask, before, cells, g):
-    """The gradients of `forward`.
+    """Returns the gradients of `forward`.
 
     Args:
         kind, order, gates, weight, mask: as for `forward`; for "lstm" and "gru", `gates` is its
@@ -136,7 +136,7 @@ class _Sequence:
         self._steps = parallel_loops.ParallelLoop(text, parameters, True, "recurrence", library)
 
     def is_ready(self):
-        """True if its loops are compiled; else requests that."""
+        """Returns True if its loops are compiled; else requests that."""
         return all([part.is_ready() for part in (weight_layouts, self._steps)])
 
     def run(self, order, gates, weight, bias, given):

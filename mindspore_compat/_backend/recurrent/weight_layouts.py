@@ -14,12 +14,13 @@ def _loop():
 
 
 def is_ready():
-    """True if the loop of `pack` is compiled; else requests that."""
+    """Returns True if the loop of `pack` is compiled; else requests that."""
     return _loop().is_ready()
 
 
 def pack(weight, transposed):
-    """A weight (count, width), stored as (width, count) if `transposed`, packed in panels."""
+    """Returns a weight (count, width), stored as (width, count) if `transposed`, packed in
+    panels."""
     layouts, key = cache.layouts, (id(weight), transposed)
     if layouts is not None and key in layouts:
         return layouts[key][1]

@@ -184,14 +184,14 @@ class Capture:
             current.set_running(self)
 
     def never(self):
-        """A flag on the GPU that is False."""
+        """Returns a flag on the GPU that is False."""
         if self._never is None:
             self._never = self.module.zeros((), bool)
         return self._never
 
     def number(self, tensor):
-        """The only element of a Tensor (usually of the host) as a 0-d array of the GPU, which is
-        updated between steps."""
+        """Returns the only element of a Tensor (usually of the host) as a 0-d array of the GPU,
+        which is updated between steps."""
         copy = self._numbers.get(id(tensor))
         if copy is None:
             self.refuse(Reason.HOST_NUMBER)
@@ -200,12 +200,12 @@ class Capture:
         return copy.array
 
     def follows(self, tensor):
-        """True if replays use the current value of this Tensor."""
+        """Returns True if replays use the current value of this Tensor."""
         return id(tensor) in self._numbers
 
     def draw(self, stream):
-        """The seed and the offset of a random stream as 0-d arrays of the GPU, and the number of
-        earlier draws from the stream in this step."""
+        """Returns the seed and the offset of a random stream as 0-d arrays of the GPU, and the
+        number of earlier draws from the stream in this step."""
         draws = self._draws.get(stream)
         if draws is None:
             self.refuse(Reason.NEW_DRAWS)
@@ -260,7 +260,7 @@ class _Draws:
             self._state = state
 
     def covers(self, stream):
-        """True if the stream has only advanced since the start of the step."""
+        """Returns True if the stream has only advanced since the start of the step."""
         return stream.seed == self._state[0] and stream.offset >= self.start
 
     def note_advance(self):

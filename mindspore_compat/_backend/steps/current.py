@@ -29,17 +29,18 @@ def allow(value):
 
 
 def can_capture():
-    """True if steps may be captured: the device target is a GPU and `allow` permits it."""
+    """Returns True if steps may be captured: the device target is a GPU and `allow` permits it."""
     return arrays._target == "GPU" and _permitted and os.environ.get(VARIABLE, "1") != "0"
 
 
 def is_permitted():
-    """True unless `allow` has forbidden to capture steps."""
+    """Returns True unless `allow` has forbidden to capture steps."""
     return _permitted
 
 
 def running():
-    """The Capture or the StepRecorder (recording.py) of the step that this thread runs, or None."""
+    """Returns the Capture or the StepRecorder (recording.py) of the step that this thread runs, or
+    None."""
     return _local.running
 
 
@@ -55,7 +56,7 @@ def set_running(recorder, suspended=None):
 
 
 def suspended_recorder():
-    """The StepRecorder whose recorded call this thread is inside, or None."""
+    """Returns the StepRecorder whose recorded call this thread is inside, or None."""
     return _local.suspended
 
 

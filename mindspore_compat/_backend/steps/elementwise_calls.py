@@ -69,11 +69,11 @@ class Call(NamedTuple):
     dtype: numpy.dtype
 
     def inputs(self):
-        """The Values among the arguments."""
+        """Returns the Values among the arguments."""
         return list(_values((self.args, self.kwargs)))
 
     def outputs(self):
-        """The Values among the results."""
+        """Returns the Values among the results."""
         return list(_values(self.targets))
 
 
@@ -111,13 +111,13 @@ class Element(Symbol):
         return self.trace.add("abs", self)
 
     def astype(self, dtype, copy=True):
-        """A copy with the same dtype."""
+        """Returns a copy with the same dtype."""
         if dtype != self.dtype:
             raise NotElementwise
         return self.trace.add("copy", self) if copy else self
 
     def copy(self):
-        """A copy."""
+        """Returns a copy."""
         return self.trace.add("copy", self)
 
 
@@ -125,7 +125,7 @@ class ElementSpace(SymbolSpace):
     """The `xp` of a traced call: NumPy's functions and those that every space adds."""
 
     def where(self, condition, *choices):
-        """NumPy's `where`."""
+        """Computes NumPy's `where`."""
         yes, no = choices
         return self.trace.add("where", condition, yes, no)
 
@@ -149,7 +149,8 @@ class ElementSpace(SymbolSpace):
         return x * x
 
     def pointwise(self, function, *arrays, **scalars):
-        """A formula; a compiled loop may fuse a product and a sum in it into one rounding."""
+        """Returns a formula; a compiled loop may fuse a product and a sum in it into one
+        rounding."""
         before = len(self.trace.steps)
         result = function(self, *arrays, **scalars)
         names = {step.name for step in self.trace.steps[before:]}
@@ -158,11 +159,11 @@ class ElementSpace(SymbolSpace):
         return result
 
     def cast(self, x, dtype):
-        """`x` itself, if it has that dtype."""
+        """Returns `x` itself, if it has that dtype."""
         return x.astype(dtype, copy=False)
 
     def zeros(self, shape, dtype):
-        """A 0-d zero of the dtype of the computation."""
+        """Returns a 0-d zero of the dtype of the computation."""
         if shape != ():
             raise NotElementwise
         return numpy.zeros((), dtype)
@@ -211,7 +212,7 @@ class ElementwiseSteps(Trace):
         self._prepare = self._preparation(())
 
     def constants(self):
-        """The values of s0, s1, ..."""
+        """Returns the values of s0, s1, ..."""
         return [self.dtype.type(value) for value in self.scalars({})]
 
     def _known(self, dtype):
@@ -246,7 +247,7 @@ class ElementwiseSteps(Trace):
         return Element(self, number, numpy.broadcast_shapes(*shapes), dtype)
 
     def _dtype_of(self, number):
-        """The dtype in which NumPy combines a number and an array of `dtype`."""
+        """Returns the dtype in which NumPy combines a number and an array of `dtype`."""
         if isinstance(number, (numpy.ndarray, numpy.generic)):
             return number.dtype if not number.ndim else None
         fits = type(number) is float or type(number) is int and abs(number) <= _LARGEST_INT
@@ -264,7 +265,8 @@ def _inputs(calls):
 
 
 def _with_elements(value, elements, xp):
-    """The arguments with Elements in place of Values and the space of symbols in place of HOST."""
+    """Returns the arguments with Elements in place of Values and the space of symbols in place of
+    HOST."""
     kind = type(value)
     if kind is Value:
         return elements[value.slot]
@@ -276,7 +278,7 @@ def _with_elements(value, elements, xp):
 
 
 def _run(function, xp, args, kwargs):
-    """The results of a function on Elements."""
+    """Returns the results of a function on Elements."""
     owner = getattr(function, "__self__", None)
     if args and args[0] is xp:  # a body or a vjp
         return function(*args, **kwargs)

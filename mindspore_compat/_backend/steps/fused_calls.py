@@ -65,7 +65,7 @@ class Fusions:
             self._calls[number] = call, lines[number]
 
     def group_lines(self, lines, results):
-        """The lines with Groups in place of the fused ones.
+        """Returns the lines with Groups in place of the fused ones.
 
         Args:
             lines (list): the lines, with "" for removed ones.
@@ -94,7 +94,7 @@ class Fusions:
 
 
 def _alike(outputs, shape):
-    """True if all results have one shape and are large enough for a loop."""
+    """Returns True if all results have one shape and are large enough for a loop."""
     return (
         bool(outputs and shape)
         and math.prod(shape) >= Least.FUSED_CALLS
@@ -103,7 +103,7 @@ def _alike(outputs, shape):
 
 
 def _elementwise(call):
-    """True if a loop can compute the call."""
+    """Returns True if a loop can compute the call."""
     try:
         layout_of(ElementwiseSteps([call]))
     except Exception:  # whatever code written for arrays raises for symbols
@@ -135,14 +135,14 @@ class Group:
         self._numbers.append(number)
 
     def makes(self, line):
-        """True if a line uses a result of the group."""
+        """Returns True if a line uses a result of the group."""
         return any(slot in self._made() for slot in SLOTS.findall(line))
 
     def _made(self):
         return {value.slot for call in self.calls for value in call.outputs()}
 
     def takes(self, call):
-        """True if a call may be fused with those of the group."""
+        """Returns True if a call may be fused with those of the group."""
         first, values = self.calls[0], self._made()
         differs = (call.shape, call.dtype) != (first.shape, first.dtype)
         if differs or len(self.calls) >= Most.FUSED_CALLS:
@@ -184,7 +184,7 @@ class Group:
         return [self]
 
     def _saves(self, trace, results, last):
-        """True if the loop is worth its call and needs no more memory than the lines."""
+        """Returns True if the loop is worth its call and needs no more memory than the lines."""
         size = math.prod(trace.shape)
         steps = sum(step.name != "copy" for step in trace.steps)
         pairs = len(results) * (len(results) - 1) // 2 + len(results) * len(trace.inputs)
@@ -192,7 +192,7 @@ class Group:
         return worth and pairs <= jit.MOST_CHECKS and self._fits(trace, results, last)
 
     def _fits(self, trace, results, last):
-        """True if all arrays at once need no more memory than the lines do."""
+        """Returns True if all arrays at once need no more memory than the lines do."""
         alive = {value.slot: _bytes(value) for value in trace.inputs}
         most, together = 0, sum(alive.values()) + sum(map(_bytes, results))
         for number, call in zip(self._numbers, self.calls, strict=True):
@@ -207,7 +207,7 @@ class Group:
         return together <= most
 
     def texts(self, name, drops):
-        """The lines of the plan.
+        """Returns the lines of the plan.
 
         Args:
             name (str): the name of the FusedCalls in the plan.
@@ -230,7 +230,7 @@ class Group:
 
 
 def dropping(slots):
-    """The line that drops slots, in a list; an empty list for no slots."""
+    """Returns the line that drops slots, in a list; an empty list for no slots."""
     return [f"{' = '.join(slots)} = None"] if slots else []
 
 
@@ -239,7 +239,7 @@ def _bytes(value):
 
 
 def _renames(call):
-    """True for a call that returns its arguments, as the vjp of a sum does."""
+    """Returns True for a call that returns its arguments, as the vjp of a sum does."""
     return not ElementwiseSteps([call]).steps
 
 
@@ -262,7 +262,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(trace):
-    """The Layout of a trace.
+    """Returns the Layout of a trace.
 
     Raises:
         NotElementwise: if arrays are broadcast in different ways, or a single mask is broadcast.
@@ -277,7 +277,7 @@ def layout_of(trace):
 
 
 def _broadcast(shape, dtype, whole):
-    """(kind, width, rows) of an array broadcast to a shape."""
+    """Returns (kind, width, rows) of an array broadcast to a shape."""
     if shape == whole:
         return "e", None, 1
     if math.prod(shape) == 1:
@@ -318,14 +318,14 @@ class FusedCalls:
         self.loop = _loop_of(trace, [trace.values[value.slot] for value in results], layout)
 
     def _pieces(self, size):
-        """The table of pieces that threads share: first and last elements, or rows."""
+        """Returns the table of pieces that threads share: first and last elements, or rows."""
         if self._layout.width is None:
             return parallel_loops.blocks(size, BLOCK)
         return parallel_loops.blocks(size // self._width, max(BLOCK // self._width, 1))
 
     def __call__(self, *arrays):
-        """The results, one array or several in a list; None for each if the loop is not compiled
-        yet or does not accept the arrays."""
+        """Returns the results, one array or several in a list; None for each if the loop is not
+        compiled yet or does not accept the arrays."""
         if not self.loop.is_ready():
             return self._nothing
         values = []
@@ -350,7 +350,7 @@ class FusedCalls:
 
 
 def _loop_of(trace, results, layout):
-    """The compiled loop of a trace, shared by all groups with the same text.
+    """Returns the compiled loop of a trace, shared by all groups with the same text.
 
     Args:
         trace (ElementwiseSteps): the steps.
@@ -375,7 +375,7 @@ def _loop_of(trace, results, layout):
 
 
 def _text(trace, results, layout):
-    """The Python text of a loop."""
+    """Returns the Python text of a loop."""
     before, inner = [], []
     for number, kind in enumerate(layout.kinds):
         if kind == "r":

@@ -64,7 +64,7 @@ class Recorded:
         call(operator.setitem, (self, index, value))
 
     def get(self):
-        """The values, for code that reads them."""
+        """Returns the values, for code that reads them."""
         _refuse(Reason.VALUE_READ)
         return self.value
 
@@ -154,7 +154,7 @@ class RecordedSpace:
     low_precision = low_precision_products = HOST.low_precision
 
     def asarray(self, value, dtype=None):
-        """`value` as an array: a Recorded array unchanged, numbers as a constant."""
+        """Returns `value` as an array: a Recorded array unchanged, numbers as a constant."""
         if type(value) is Recorded:
             return value if dtype is None else self.cast(value, dtype)
         recorder = arrays.running_recorder()
@@ -165,11 +165,12 @@ class RecordedSpace:
         return recorder.number(HOST.asarray(value, dtype))
 
     def cast(self, x, dtype):
-        """`x` with another dtype; `x` itself where it has it already."""
+        """Returns `x` with another dtype; `x` itself where it has it already."""
         return x if x.dtype == dtype else call(HOST.cast, (x, dtype))
 
     def to_device(self, array):
-        """An array that the recorder does not know, as a constant: the step is not replayed."""
+        """Returns an array that the recorder does not know, as a constant: the step is not
+        replayed."""
         _refuse(Reason.HOST_DATA)
         return array
 
@@ -242,7 +243,8 @@ def call_pull(pull, g, saved, wanted, pure):
 
 
 def bare(value):
-    """A value with plain arrays in place of Recorded ones, also in tuples, lists, dicts, slices."""
+    """Returns a value with plain arrays in place of Recorded ones, also in tuples, lists, dicts,
+    slices."""
     kind = type(value)
     if kind is Recorded:
         return value.value
@@ -265,8 +267,8 @@ def give_up(rows, reason):
 
 
 def operands(values):
-    """The operands of an operation: plain arrays if the step cannot be replayed. An operation on
-    none but unknown arrays makes it so."""
+    """Returns the operands of an operation: plain arrays if the step cannot be replayed. An
+    operation on none but unknown arrays makes it so."""
     recorder = arrays.running_recorder()
     recorded = [item for item in values if type(item) is Recorded]
     if recorder is not None and not recorded and any([item is not None for item in values]):

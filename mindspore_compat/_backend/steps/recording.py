@@ -120,12 +120,13 @@ class StepRecorder:
     # Slots ----------------------------------------------------------------------------------------
 
     def argument(self, array):
-        """An input of the step as a Recorded array."""
+        """Returns an input of the step as a Recorded array."""
         self._inputs += 1
         return self._new(array, f"x{self._inputs - 1}")
 
     def read(self, holder):
-        """The `_array` of an object as a Recorded array; the plan reads it at its first use."""
+        """Returns the `_array` of an object as a Recorded array; the plan reads it at its first
+        use."""
         return self._new(holder._array, None, holder)
 
     def assign(self, holder, recorded):
@@ -134,11 +135,11 @@ class StepRecorder:
         self._note(f"{self._constant(holder)}._array = {self._slot(recorded)}")
 
     def number(self, array):
-        """An array made of Python numbers, which is the same in each replay."""
+        """Returns an array made of Python numbers, which is the same in each replay."""
         return self._new(array, self._constant(array))
 
     def _constant(self, value):
-        """The name of an object in the plan."""
+        """Returns the name of an object in the plan."""
         name = self._names.get(id(value))
         if name is None:
             name = self._names[id(value)] = f"c{len(self._names)}"
@@ -159,7 +160,7 @@ class StepRecorder:
         return recorded
 
     def left(self):
-        """True if Recorded arrays of this step are still alive."""
+        """Returns True if Recorded arrays of this step are still alive."""
         return any([reference() is not None for reference in self._made])
 
     def _new_slot(self):
@@ -248,7 +249,7 @@ class StepRecorder:
                 self.refuse(Reason.MANY_CALLS)
 
     def _source(self, value):
-        """The source text of a value in the plan."""
+        """Returns the source text of a value in the plan."""
         kind = type(value)
         if kind is Recorded:
             return self._slot(value)
@@ -271,7 +272,7 @@ class StepRecorder:
         return self._constant(value)
 
     def _targets(self, out, outputs):
-        """The assignment targets of results, and the results as Recorded arrays."""
+        """Returns the assignment targets of results, and the results as Recorded arrays."""
         if isinstance(out, (numpy.ndarray, numpy.generic)):
             name = self._new_slot()
             outputs.append((name, out))
@@ -336,7 +337,7 @@ class StepRecorder:
 
 
 def _free_slots(parts, results, constant):
-    """The lines, each followed by a line that drops the slots it uses last.
+    """Yields the lines, each followed by a line that drops the slots it uses last.
 
     Args:
         parts (list): lines, and Groups of lines.
@@ -362,7 +363,7 @@ def _free_slots(parts, results, constant):
 
 
 def _call_of(function, args, kwargs, results, first):
-    """The call as elementwise_calls.py takes it, with numbers but no arrays."""
+    """Returns the call as elementwise_calls.py takes it, with numbers but no arrays."""
     args, kwargs = _with_values(tuple(args)), _with_values(dict(kwargs))
     inputs = Call(None, args, kwargs, None, None, None).inputs()
     dtypes = [first.dtype, *(value.dtype for value in inputs)]
@@ -371,7 +372,7 @@ def _call_of(function, args, kwargs, results, first):
 
 
 def _with_values(value):
-    """A value with Values in place of Recorded arrays, also in tuples, lists and dicts."""
+    """Returns a value with Values in place of Recorded arrays, also in tuples, lists and dicts."""
     kind = type(value)
     if kind is Recorded:
         if value.slot[0] == "c" and not value.ndim:
@@ -390,7 +391,7 @@ def _has_arrays(out):
 
 @functools.cache
 def _depends_on_values(function, inner=2):
-    """True if a function, or one that it calls, names a function of BY_VALUES."""
+    """Returns True if a function, or one that it calls, names a function of BY_VALUES."""
     code = getattr(function, "__code__", None)
     if code is None:
         return False
@@ -408,7 +409,7 @@ _in_force = 0
 
 
 def running():
-    """The StepRecorder of this thread; None if there is none or it has refused the step."""
+    """Returns the StepRecorder of this thread; None if there is none or it has refused the step."""
     recorder = current.running()
     return recorder if type(recorder) is StepRecorder and recorder.reason is None else None
 
@@ -432,8 +433,8 @@ def _end():
 
 
 def _refers_to_recorded(value, visited=()):
-    """True if a function refers to Recorded arrays directly, in a container or through another
-    function."""
+    """Returns True if a function refers to Recorded arrays directly, in a container or through
+    another function."""
     if type(value) is Recorded:
         return True
     if id(value) in visited:

@@ -39,7 +39,7 @@ class Product:
         self.g, self.x = g, x
 
     def compute(self):
-        """The gradient (outputs, inputs)."""
+        """Returns the gradient (outputs, inputs)."""
         return weight_product(HOST, self.g, self.x)
 
 
@@ -59,7 +59,7 @@ def weight_product(xp, g, x):
 
 
 def sum_of(products, total):
-    """The sum of products, added in place to an array unless it is None."""
+    """Returns the sum of products, added in place to an array unless it is None."""
     g = numpy.concatenate([product.g for product in products])
     x = numpy.concatenate([product.x for product in products])
     if total is None:
@@ -91,7 +91,8 @@ class Joins:
         self._sums[slot] = number, left, right, writes
 
     def apply(self, lines, results, constant):
-        """The lines of a plan with joined products in place of their sums, "" for a removed line.
+        """Returns the lines of a plan with joined products in place of their sums, "" for a removed
+        line.
 
         Args:
             lines (list): the lines.

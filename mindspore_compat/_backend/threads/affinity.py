@@ -10,7 +10,7 @@ _cores = {}  # purpose of threads -> their cores
 
 
 def available():
-    """The cores that this process may use, in order."""
+    """Returns the cores that this process may use, in order."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(os.getpid()))
     return list(range(os.cpu_count() or 1))
@@ -37,7 +37,7 @@ def bind(cores):
 
 
 def of_workers():
-    """The cores for the workers of data pipelines; None if `bind` got none."""
+    """Returns the cores for the workers of data pipelines; None if `bind` got none."""
     return _cores.get("minddata")
 
 

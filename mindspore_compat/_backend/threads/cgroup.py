@@ -5,7 +5,7 @@ import os
 
 
 def cores(root="/"):
-    """The number of cores that the control groups of this process allow, rounded up.
+    """Returns the number of cores that the control groups of this process allow, rounded up.
 
     Args:
         root (str): the root folder of the system's files.
@@ -31,7 +31,7 @@ def _groups(root):
 
 
 def _share(path):
-    """The number of cores that one group may use; None if it has no limit."""
+    """Returns the number of cores that one group may use; None if it has no limit."""
     text = _read(os.path.join(path, "cpu.max"))  # of version 2
     if text is None:
         quota, period = (

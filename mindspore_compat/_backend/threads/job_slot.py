@@ -38,7 +38,7 @@ NAP = 50  # microseconds
 
 
 def new_slot():
-    """A slot without a job."""
+    """Returns a slot without a job."""
     return numpy.zeros(SIZE, numpy.int64)
 
 
@@ -136,7 +136,7 @@ def nap():
 
 @functools.cache
 def intrinsics():
-    """The functions above for compiled code, where the first three are atomic."""
+    """Returns the functions above for compiled code, where the first three are atomic."""
     import numba
     from llvmlite import ir
     from numba import types
@@ -222,13 +222,13 @@ class Library:
 
     @staticmethod
     def text():
-        """Their source, part of the key of cached loops."""
+        """Returns their source, part of the key of cached loops."""
         return inspect.getsource(sys.modules[__name__])
 
     @staticmethod
     @functools.cache
     def compiled():
-        """The functions by name, to be compiled into the loops that call them."""
+        """Returns the functions by name, to be compiled into the loops that call them."""
         import types
 
         import numba

@@ -45,17 +45,18 @@ class Parameter(NamedTuple):
 
 
 def array(dtype):
-    """An array of one axis, the same for all pieces."""
+    """Returns an array of one axis, the same for all pieces."""
     return Parameter("array", dtype)
 
 
 def part(dtype, column):
-    """The part of an array between the piece's numbers in a column of the table and the next."""
+    """Returns the part of an array between the piece's numbers in a column of the table and the
+    next."""
     return Parameter("part", dtype, column)
 
 
 def number(dtype=INDEX):
-    """A number, the same for all pieces."""
+    """Returns a number, the same for all pieces."""
     return Parameter("number", dtype)
 
 
@@ -65,26 +66,28 @@ def memory(dtype):
 
 
 def piece(column):
-    """The piece's int64 in a column of the table."""
+    """Returns the piece's int64 in a column of the table."""
     return Parameter("piece", column=column)
 
 
 def sizes(kind):
-    """A named tuple of int64, the same for all pieces; `run` gets its fields as arguments."""
+    """Returns a named tuple of int64, the same for all pieces; `run` gets its fields as
+    arguments."""
     return Parameter("sizes", fields=kind)
 
 
 @functools.lru_cache(maxsize=1024)
 def blocks(total, size):
-    """The table of pieces of at most `size` that cover range(total): their first and last."""
+    """Returns the table of pieces of at most `size` that cover range(total): their first and
+    last."""
     starts = numpy.arange(0, total, size)
     return numpy.stack([starts, numpy.minimum(starts + size, total)], 1)
 
 
 @functools.lru_cache(maxsize=1024)
 def blocks_around(outer, length, inner, size, width):
-    """The table of pieces of about `size` elements that cover the outer and the inner one of three
-    axes: their bounds on the outer axis, and on the inner one in multiples of `width`."""
+    """Returns the table of pieces of about `size` elements that cover the outer and the inner one
+    of three axes: their bounds on the outer axis, and on the inner one in multiples of `width`."""
     columns = max(size // length // width * width, width)
     several = blocks(outer, max(size // (length * inner), 1))
     parts = blocks(inner, columns)
@@ -92,7 +95,8 @@ def blocks_around(outer, length, inner, size, width):
 
 
 def aligned(count, dtype=FLOAT):
-    """`count` uninitialized elements, aligned to a cache line so that no vector crosses one."""
+    """Returns `count` uninitialized elements, aligned to a cache line so that no vector crosses
+    one."""
     memory = numpy.empty(count + LINE, dtype)
     start = -memory.ctypes.data % LINE // memory.itemsize
     return memory[start : start + count]
@@ -112,7 +116,7 @@ class ParallelLoop(jit.Loop):
         self._checks = checks
 
     def is_ready(self):
-        """True if it is compiled; else requests that."""
+        """Returns True if it is compiled; else requests that."""
         return self.ready is not None or self.request()
 
     def make(self, numba):
@@ -159,8 +163,8 @@ class ParallelLoop(jit.Loop):
         return tuple(kinds)
 
     def _entry_text(self, name):
-        """The Python text of the entry, the function that takes pieces until none is left, and the
-        named tuples that it creates, by name."""
+        """Returns the Python text of the entry, the function that takes pieces until none is left,
+        and the named tuples that it creates, by name."""
         lines, arguments, tuples, count = [], [], {}, 0
         for kind, dtype, column, fields in self._parameters:
             if kind == "piece":
@@ -198,8 +202,8 @@ class ParallelLoop(jit.Loop):
 
 @jit.made_once
 def loop_of(function, library=None, reorders=False):
-    """The ParallelLoop of a function whose parameters are annotated by the functions above. It
-    `checks` if the function is annotated to return a bool."""
+    """Returns the ParallelLoop of a function whose parameters are annotated by the functions above.
+    It `checks` if the function is annotated to return a bool."""
     kinds = dict(function.__annotations__)
     checks = kinds.pop("return", None) is bool
     text = functools.partial(jit.text_of, function)
@@ -220,7 +224,7 @@ class _Ready(NamedTuple):
 
 @functools.cache
 def _source():
-    """The source of the code in entries and callers."""
+    """Returns the source of the code in entries and callers."""
     return inspect.getsource(sys.modules[__name__]) + job_slot.Library.text()
 
 
@@ -241,8 +245,8 @@ def _scope():
 
 @functools.cache
 def _caller(kinds):
-    """The compiled function that writes the arguments of a job and shares it; one for all loops
-    with the same kinds of parameters."""
+    """Returns the compiled function that writes the arguments of a job and shares it; one for all
+    loops with the same kinds of parameters."""
     import numba
 
     names = ", ".join([f"p{index}" for index in range(len(kinds))])
@@ -271,8 +275,8 @@ def _types(kinds):
 
 @functools.cache
 def _writer():
-    """The compiled function that writes arrays and numbers into the words of a job: the address and
-    size of an array, the bits of a number."""
+    """Returns the compiled function that writes arrays and numbers into the words of a job: the
+    address and size of an array, the bits of a number."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -299,8 +303,8 @@ def _writer():
 
 @functools.cache
 def _reader(kinds):
-    """The compiled function that reads from an address the words of a job, its table, and a tuple
-    of the arrays and numbers that `_writer` has written."""
+    """Returns the compiled function that reads from an address the words of a job, its table, and a
+    tuple of the arrays and numbers that `_writer` has written."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic

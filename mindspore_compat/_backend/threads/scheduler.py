@@ -41,7 +41,7 @@ _limits = {}  # name of a setting -> its number of threads
 
 
 def threads():
-    """The number of threads that share large work, including the calling thread."""
+    """Returns the number of threads that share large work, including the calling thread."""
     return _limits.get("exactly") or min([_allowed(), *_limits.values()])
 
 
@@ -59,8 +59,8 @@ def limit(count, setting="exactly"):
 
 @functools.cache
 def _allowed():
-    """The number of threads that the process may run at once: the least of its cores, the share of
-    its control group, and the environment variables that limit libraries."""
+    """Returns the number of threads that the process may run at once: the least of its cores, the
+    share of its control group, and the environment variables that limit libraries."""
     counts = [len(affinity.available()), cgroup.cores()]
     counts += [
         int(value) for name in _VARIABLES if (value := os.environ.get(name, "").strip()).isdecimal()
@@ -102,12 +102,12 @@ def helpers(count):
 
 
 def slot():
-    """The slot that the threads of the pool watch (job_slot.py)."""
+    """Returns the slot that the threads of the pool watch (job_slot.py)."""
     return _pool.slot
 
 
 def blocks(total, size):
-    """The slices of at most `size` that cover range(total)."""
+    """Returns the slices of at most `size` that cover range(total)."""
     return [slice(start, min(start + size, total)) for start in range(0, total, size)]
 
 
@@ -335,8 +335,8 @@ class Step:
 
 @functools.cache
 def libraries():
-    """The controllers of NumPy's BLAS libraries; of all loaded ones if NumPy's own cannot be told
-    apart."""
+    """Returns the controllers of NumPy's BLAS libraries; of all loaded ones if NumPy's own cannot
+    be told apart."""
     import threadpoolctl  # here, because its import searches for libraries
 
     controllers = threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers

@@ -75,7 +75,7 @@ def wait(flag, value, left=None):
 
 
 def longest():
-    """The longest wait in units of `job_slot.pause`; 0 while nothing is compiled."""
+    """Returns the longest wait in units of `job_slot.pause`; 0 while nothing is compiled."""
     return _limits()[0] if _loop.ready is not None else 0
 
 

@@ -10,5 +10,5 @@ from .. import arrays
 
 
 def is_asynchronous(*values):
-    """True if all arrays lie on a GPU, where reading a value blocks the host."""
+    """Returns True if all arrays lie on a GPU, where reading a value blocks the host."""
     return all(map(arrays.on_device, values))

@@ -298,12 +298,13 @@ def _plan(space, part, dtype):
 
 
 def _extents(shape):
-    """The number of matrices of a tensor, their height and width; zeros for a vector."""
+    """Returns the number of matrices of a tensor, their height and width; zeros for a vector."""
     return (prod(shape[:-2]), *shape[-2:]) if len(shape) > 1 else (0, 0, 0)
 
 
 def _divisions(height, width):
-    """The numbers of row bands and column strips of a divided matrix; None for an undivided one."""
+    """Returns the numbers of row bands and column strips of a divided matrix; None for an undivided
+    one."""
     if height <= TILE_ROWS and width <= TILE_COLUMNS:
         return None
     return -(-height // TILE_ROWS), -(-width // TILE_COLUMNS)
@@ -322,8 +323,8 @@ def _bands(outer, height, width):
 
 
 def _scratch_size(outer, height, width):
-    """The elements of scratch memory: means over rows and columns, and the sums of bands and
-    tiles."""
+    """Returns the elements of scratch memory: means over rows and columns, and the sums of bands
+    and tiles."""
     bands, strips = _divisions(height, width) or (1, 1)
     size = outer * (height + width + bands)
     if _divisions(height, width) is None:
@@ -341,7 +342,7 @@ def _kernels(module, dtypes, flags, numbers):
 
 
 def _texts(dtypes, flags, numbers):
-    """The CUDA sources, by name, for arrays of these dtypes and these Numbers of a call."""
+    """Returns the CUDA sources, by name, for arrays of these dtypes and these Numbers of a call."""
     relative, warmup, scaled, decays, averages = flags
     real = "double" if compute_dtype(dtypes).itemsize == 8 else "float"
     read = {
@@ -384,6 +385,6 @@ def _texts(dtypes, flags, numbers):
 
 
 def _shared(name):
-    """The number of shared-memory elements that a kernel needs."""
+    """Returns the number of shared-memory elements that a kernel needs."""
     sizes = {"adafactor_tiles": THREADS // WARP * TILE_COLUMNS, "adafactor_bands": THREADS}
     return sizes.get(name, THREADS // WARP)

@@ -20,7 +20,8 @@ _EXPONENTS = {  # low-precision floats are finite unless all exponent bits are s
 
 
 def all_finite(checked):
-    """Whether all elements of all arrays are finite, as a 0-d bool array on the arrays' device.
+    """Returns whether all elements of all arrays are finite, as a 0-d bool array on the arrays'
+    device.
 
     Integers and bools are finite.
     """
@@ -29,7 +30,7 @@ def all_finite(checked):
 
 
 def overflowed(checked):
-    """Whether any element is infinite or NaN, as a 0-d bool array on the arrays' device."""
+    """Returns whether any element is infinite or NaN, as a 0-d bool array on the arrays' device."""
     if arrays.running_recorder() is not None:
         return recorded_array.call(overflowed, (list(checked),))
     host = not all(_on_host(x) for x in checked if type(x) is numpy.ndarray)

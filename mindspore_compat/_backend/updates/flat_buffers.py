@@ -27,7 +27,7 @@ class Scratch:
         self._blocks = {}
 
     def block(self, name, dtype, size):
-        """The first `size` elements of the block with this name and dtype."""
+        """Returns the first `size` elements of the block with this name and dtype."""
         found = self._blocks.get((name, dtype))
         if found is None:
             found = self._blocks[name, dtype] = numpy.empty(self._size, dtype)

@@ -160,7 +160,8 @@ class Fused:
 
 
 def _linked(link, formula):
-    """`formula` preceded by `link`, which takes its own keywords and changes the gradient."""
+    """Returns `formula` preceded by `link`, which takes its own keywords and changes the
+    gradient."""
     code = link.__code__
     own = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
@@ -226,7 +227,8 @@ class HostProgram:
         scheduler.run(lambda number: run([each[parts[number]] for each in arrays]), len(parts))
 
     def _loop_for(self, arrays):
-        """The compiled loop if it is ready and supports these arrays; large arrays request it."""
+        """Returns the compiled loop if it is ready and supports these arrays; large arrays request
+        it."""
         loop = self.loop
         if loop is None or not jit.fits(arrays):
             return None
@@ -240,7 +242,7 @@ class HostProgram:
 
 
 def _loop(trace, dtype):
-    """The compiled loop of a program, for one-dimensional arrays."""
+    """Returns the compiled loop of a program, for one-dimensional arrays."""
     parameters = [parallel_loops.part(dtype, 0)] * len(trace.names)
     parameters += [parallel_loops.number(dtype)] * trace.scalar_count
     text = functools.partial(jit.source, trace)
@@ -248,7 +250,7 @@ def _loop(trace, dtype):
 
 
 def _kin(read, row, written):
-    """True if an array may share memory with a written one."""
+    """Returns True if an array may share memory with a written one."""
     base = read.base
     for index in written:
         other = row[index]
@@ -264,7 +266,7 @@ _pool = threading.local()
 
 
 def _buffers(dtype, count, size):
-    """`count` arrays of scratch memory, on the same blocks at each call of a thread."""
+    """Returns `count` arrays of scratch memory, on the same blocks at each call of a thread."""
     pool = _pool.__dict__.setdefault(dtype, [])
     while len(pool) < count:
         pool.append(numpy.empty(BLOCK, dtype))
@@ -343,13 +345,14 @@ class _Buffers:
         return self._new("t")
 
     def _needed(self, buffer, line):
-        """True if a value that is in `buffer` is read after `line`."""
+        """Returns True if a value that is in `buffer` is read after `line`."""
         return any(
             where == buffer and self._last[value] > line for value, where in self._buffer.items()
         )
 
     def _scratch_arrays(self):
-        """Where an intermediate may lie: the buffers, and arrays that a later line overwrites."""
+        """Returns where an intermediate may lie: the buffers, and arrays that a later line
+        overwrites."""
         trace = self.trace
         arrays = {
             trace.names[index]

@@ -10,12 +10,12 @@ from .fuse import fuse
 
 
 def _divided(xp, out, gradient, *, scale):
-    """A gradient of the scaled loss, divided by the scale."""
+    """Returns a gradient of the scaled loss, divided by the scale."""
     return (gradient * (1 / scale),)
 
 
 def _changed(xp, scale, current, last, overflow, *, factor, window, smallest):
-    """The loss scale, the step count and the step of its last change, after a step."""
+    """Returns the loss scale, the step count and the step of its last change, after a step."""
     increase = current - last >= window
     overflow = overflow > 0
     down = xp.maximum(scale / factor, smallest)
@@ -38,7 +38,7 @@ _CHANGED = fuse(_changed, reads=("overflow",))
 
 
 def divide(gradients, scale):
-    """The gradients divided by `scale`, a one-element array, as a list of new arrays."""
+    """Returns the gradients divided by `scale`, a one-element array, as a list of new arrays."""
     if not all(map(arrays.on_device, (scale, *gradients))):
         return None
     quotients = [arrays.space_of(g).empty(g.shape, g.dtype) for g in gradients]
@@ -68,6 +68,7 @@ def change(state, overflow, factor, window, smallest):
 
 
 def changed(scale, current, last, overflow, *, factor, window, smallest):
-    """The next state as numbers. The arguments are numbers with the same meaning as in `change`."""
+    """Returns the next state as numbers. The arguments are numbers with the same meaning as in
+    `change`."""
     settings = {"factor": factor, "window": window, "smallest": smallest}
     return _changed(_Numbers, scale, current, last, overflow, **settings)

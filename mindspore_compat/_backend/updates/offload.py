@@ -37,7 +37,8 @@ class _Piece(NamedTuple):
     place: slice
 
     def within(self, flat):
-        """The part of a one-dimensional array at this place, in the shape of the parameter."""
+        """Returns the part of a one-dimensional array at this place, in the shape of the
+        parameter."""
         return flat[self.place].reshape(self.parameter.shape)
 
 
@@ -55,7 +56,7 @@ class Offload:
         self._locked = {}
 
     def takes(self, parameter):
-        """True for a parameter on a GPU; other parameters are updated in place."""
+        """Returns True for a parameter on a GPU; other parameters are updated in place."""
         return arrays.on_device(parameter)
 
     def sweep(self, rows, **scalars):
@@ -98,7 +99,7 @@ class Offload:
         return self._streams[device]
 
     def _fetch(self, module, number, pieces, stream):
-        """The buffer of a chunk, to which the copy of its gradients has been started."""
+        """Returns the buffer of a chunk, to which the copy of its gradients has been started."""
         size, dtype = pieces[-1].place.stop, pieces[0].gradient.dtype
         buffer = self._locked.get((number, size, dtype))
         if buffer is None:
@@ -146,8 +147,8 @@ def _chunks(rows):
 
 
 def _cut(row):
-    """A row in parts of CHUNK elements, which are views; a small or non-contiguous row stays
-    whole."""
+    """Returns a row in parts of CHUNK elements, which are views; a small or non-contiguous row
+    stays whole."""
     size = row[0].size
     if size <= CHUNK or not all(array.flags.c_contiguous for array in row):
         return [row]

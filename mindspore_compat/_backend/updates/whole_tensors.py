@@ -63,13 +63,14 @@ _LAST_PART = "row + 1 < table.count ? table.first[row + 1] : (int)gridDim.x"
 
 
 def whole_norm(xp, x):
-    """The Euclidean norm over all elements, in float32 or better."""
+    """Returns the Euclidean norm over all elements, in float32 or better."""
     upcast = x if x.dtype.itemsize >= 4 else x.astype("float32")
     return xp.sqrt(xp.sum(upcast * upcast))
 
 
 def kernels_take(rows):
-    """True if all arrays of the rows are contiguous on a GPU and kernels are available for them.
+    """Returns True if all arrays of the rows are contiguous on a GPU and kernels are available for
+    them.
 
     Args:
         rows: sequences of arrays; None stands for an absent array.
@@ -186,7 +187,7 @@ class TensorPlan(RowPlan):
         self.update_name = f"tensors_{self.trace.name}"
 
     def sums_text(self):
-        """The source of the kernel that computes the sums of each chunk."""
+        """Returns the source of the kernel that computes the sums of each chunk."""
         loads, body = self._elements([value for step in self.norms for value in step.values()])
         body += [f"r{step.result} += {operand(step.operands[0])};" for step in self.norms]
         before = [f"{self.real} r{step.result} = 0;" for step in self.norms]
@@ -200,7 +201,7 @@ class TensorPlan(RowPlan):
         return self._text(self.sums_name, before, loads, body, [], after)
 
     def update_text(self):
-        """The source of the kernel that writes the results of each chunk."""
+        """Returns the source of the kernel that writes the results of each chunk."""
         before = [f"const int last_part = {_LAST_PART};"]
         for number, step in enumerate(self.norms):
             before.append(_TOTAL.format(step.result, number=number, real=self.real))
@@ -217,7 +218,8 @@ class TensorPlan(RowPlan):
         return self._text(self.update_name, before, loads, body, stores, [])
 
     def _elements(self, wanted):
-        """The lines that load packs, and the lines that compute the values of their elements."""
+        """Returns the lines that load packs, and the lines that compute the values of their
+        elements."""
         indices, steps = self.elements(wanted)
         loads, body = [], []
         for index in indices:
@@ -227,7 +229,7 @@ class TensorPlan(RowPlan):
         return loads, body + [self._line(step) for step in steps]
 
     def _line(self, step):
-        """The C declaration for one step."""
+        """Returns the C declaration for one step."""
         if step.name == "row_size":
             return f"const {self.real} v{step.result} = ({self.real})table.size[row];"
         if step.name == "constant":

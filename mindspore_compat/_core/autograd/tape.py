@@ -125,7 +125,7 @@ class VjpRule:
 
 
 def _renamed(saved, names):
-    """The saved names of a rule, inputs or `<input>_shape`, with the inputs renamed."""
+    """Returns the saved names of a rule, inputs or `<input>_shape`, with the inputs renamed."""
     if saved in names:
         return names[saved]
     source = saved.removesuffix("_shape")
@@ -173,7 +173,7 @@ def record(rule, parents, saved, metas):
 
 
 def packed(saved):
-    """The saved values of a node, packed if `saved_tensors_hooks` is active."""
+    """Returns the saved values of a node, packed if `saved_tensors_hooks` is active."""
     return saved if depth.packing is None else Packed(saved, depth.packing)
 
 
@@ -287,8 +287,8 @@ def note_in_place_write(tensors):
 
 
 def backward(roots, grads, leaves, higher, spent=None, arrived=None):
-    """The backward pass: walks back from `roots` and returns the gradient of each leaf (None if no
-    gradient reaches it).
+    """Returns the backward pass: walks back from `roots` and returns the gradient of each leaf
+    (None if no gradient reaches it).
 
     Args:
         roots (list[Node]): where the gradient starts; None entries are skipped.
@@ -339,7 +339,7 @@ def _note_arrivals(arrived, uses, node, gathered):
 
 
 def _reachable(starts, ends, floor):
-    """The nodes between `starts` and `ends`, latest first."""
+    """Returns the nodes between `starts` and `ends`, latest first."""
     seen = set(starts)
     stack = list(seen)
     while stack:
@@ -416,7 +416,7 @@ def _flat(grads, count):
 
 
 def as_gradient(g):
-    """`g` as an array (sums of 0-d arrays are NumPy scalars), and its space."""
+    """Returns `g` as an array (sums of 0-d arrays are NumPy scalars), and its space."""
     xp = SPACES.get(type(g))
     if xp is not None:
         return g, xp
@@ -426,7 +426,7 @@ def as_gradient(g):
 
 
 def _filled(given, outs, fills):
-    """The gradients of several outputs, with zeros for missing ones, and their space."""
+    """Returns the gradients of several outputs, with zeros for missing ones, and their space."""
     _, xp = as_gradient(next(g for g in given if g is not None))
     if not fills:
         return tuple(g if g is None else as_gradient(g)[0] for g in given), xp
@@ -467,7 +467,8 @@ def _upcast(xp, g, saved, low_precision):
 
 
 def _traced_saved(node, saved, xp):
-    """The saved values of `node`, with its inputs and outputs as Traced values of their nodes."""
+    """Returns the saved values of `node`, with its inputs and outputs as Traced values of their
+    nodes."""
     rule = node.rule
     made = []
     for name, value in zip(rule.saves, saved):

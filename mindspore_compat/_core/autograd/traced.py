@@ -94,7 +94,7 @@ class TracedSpace:
         self.low_precision_products = base.low_precision_products
 
     def wrap(self, array, node):
-        """`array` as a Traced value made by `node` (None for a constant).
+        """Returns `array` as a Traced value made by `node` (None for a constant).
 
         A tuple of arrays stands for the outputs of `node`.
         """
@@ -125,7 +125,7 @@ class TracedSpace:
 
 
 def traced_space(base):
-    """The space of Traced values over `base`."""
+    """Returns the space of Traced values over `base`."""
     found = TRACED.get(base)
     if found is None:
         found = TRACED[base] = TracedSpace(base)
@@ -133,7 +133,7 @@ def traced_space(base):
 
 
 def _constant(space, function):
-    """`function` on the arrays behind Traced values; the result is a constant."""
+    """Returns `function` on the arrays behind Traced values; the result is a constant."""
 
     def call(*args, **kwargs):
         args = [bare(a) for a in args]
@@ -147,7 +147,7 @@ def _constant(space, function):
 
 
 def bare(value):
-    """The array behind a Traced value, also within tuples and lists."""
+    """Returns the array behind a Traced value, also within tuples and lists."""
     if type(value) is Traced:
         return value.array
     if isinstance(value, (tuple, list)):
@@ -156,7 +156,7 @@ def bare(value):
 
 
 def _recording(space, primitive):
-    """The function that computes `primitive` and records it.
+    """Returns the function that computes `primitive` and records it.
 
     For a fixed number of inputs it is straight-line code generated for the primitive. Batches, list
     inputs and several outputs go through `_general`.
@@ -225,7 +225,7 @@ def _saved_source(name, inputs):
 
 
 def _general(space, primitive):
-    """The general implementation of `primitive`, for every case."""
+    """Returns the general implementation of `primitive`, for every case."""
     rule = primitive.rule
     signature = inspect.signature(primitive.signature)
 
@@ -281,10 +281,10 @@ def _saved_value(scope, name):
 
 
 def array_type_of(base):
-    """The array class of a space."""
+    """Returns the array class of a space."""
     return next((kind for kind, space in SPACES.items() if space is base), Batch)
 
 
 def is_live(values):
-    """True if any of the values is Traced with a node."""
+    """Returns True if any of the values is Traced with a node."""
     return any(type(v) is Traced and v.node is not None for v in values)

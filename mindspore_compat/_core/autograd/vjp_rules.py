@@ -55,7 +55,7 @@ def derive(
 
 
 def no_gradient(name):
-    """A vjp that raises an error because `name` has no gradient, as in the original."""
+    """Returns a vjp that raises an error because `name` has no gradient, as in the original."""
 
     def vjp(xp, g):
         raise RuntimeError(f"For '{name}', no gradient is defined.")
@@ -71,7 +71,7 @@ def compose(function):
 
 
 def parts_of(name):
-    """The composed form of a function of `xp` that is differentiated through its parts."""
+    """Returns the composed form of a function of `xp` that is differentiated through its parts."""
     return COMPOSED.get(name) or implementation(name)
 
 
@@ -79,7 +79,7 @@ def parts_of(name):
 
 
 def conj(xp, x):
-    """The complex conjugate; a real array is not copied."""
+    """Returns the complex conjugate; a real array is not copied."""
     try:
         real = x.dtype.kind != "c"
     except AttributeError:  # a Python number
@@ -139,7 +139,8 @@ derive("hypot(x, y)", x=lambda xp, g, x, out: g * x / out, y=lambda xp, g, y, ou
 
 
 def _share(passed_over):
-    """The derivative of maximum and minimum: ties give each side half, a NaN gives both all."""
+    """Returns the derivative of maximum and minimum: ties give each side half, a NaN gives both
+    all."""
     return lambda xp, g, x, y: xp.where(passed_over(x, y), 0, xp.where(x == y, 0.5 * g, g))
 
 
@@ -273,7 +274,7 @@ derive("stack(x, axis=0)", arrays="*x", joint=lambda xp, g, axis: (_unstack(xp, 
 
 
 def _inverse(axes):
-    """The permutation that undoes `axes`."""
+    """Returns the permutation that undoes `axes`."""
     if axes is None:
         return None
     inverse = [0] * len(axes)
@@ -287,7 +288,7 @@ def _negative(shift):
 
 
 def _cut(g, shapes, axis):
-    """The parts of `g` along `axis`, as long as the shapes say."""
+    """Yields the parts of `g` along `axis`, as long as the shapes say."""
     axis = axis % g.ndim
     start = 0
     for shape in shapes:
@@ -380,7 +381,7 @@ derive(
 
 @compose
 def split(xp, x, sections, axis=0):
-    """The parts of `x`, as numpy.split cuts it."""
+    """Returns the parts of `x`, as numpy.split cuts it."""
     axis = axis % x.ndim
     if isinstance(sections, int):
         step = x.shape[axis] // sections
@@ -401,7 +402,7 @@ def diff(xp, x, n=1, axis=-1):
 
 @compose
 def stop(xp, x):
-    """The same values, from which no gradient flows."""
+    """Returns the same values, from which no gradient flows."""
     return xp.wrap(x.array, None)
 
 

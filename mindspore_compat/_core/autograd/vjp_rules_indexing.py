@@ -55,15 +55,16 @@ derive(
 
 
 def _along(xp, g, index, axis):
-    """The elements of `g` along an axis at `index`, which may be shorter along the other axes."""
+    """Returns the elements of `g` along an axis at `index`, which may be shorter along the other
+    axes."""
     axis = axis % g.ndim
     part = tuple(slice(None) if i == axis else slice(0, n) for i, n in enumerate(index.shape))
     return xp.take_along_axis(g[part], index, axis)
 
 
 def _reduced_x(xp, g, x, values, out, index, how):
-    """The gradient of an extreme goes in equal parts to the elements that equal it; the gradient of
-    a product goes to its factors."""
+    """Distributes the gradient of an extreme equally over the elements that equal it, and the
+    gradient of a product over its factors."""
     if how in ("max", "min"):
         return xp.where(x == out, g / _ties(xp, x, values, out, index), 0)
     factors = xp.scatter_reduce(xp.ones_like(x), index, values, "mul")
@@ -80,15 +81,16 @@ def _reduced_values(xp, g, x, values, out, index, how):
 
 
 def _ties(xp, x, values, out, index):
-    """The number of elements of `x` and `values` that equal each extreme; 1 if it is NaN."""
+    """Returns the number of elements of `x` and `values` that equal each extreme; 1 if it is
+    NaN."""
     own = xp.cast(x == out, out.dtype)
     count = xp.scatter_add(own, index, xp.cast(values == out[index], out.dtype))
     return xp.where(count == 0, 1, count)
 
 
 def _others(xp, values, index, zeros):
-    """The product of the other values with the same index. Zeros are multiplied separately, so
-    that second derivatives are right too."""
+    """Returns the product of the other values with the same index. Zeros are multiplied separately,
+    so that second derivatives are right too."""
     zero = values == 0
     safe = xp.where(zero, 1, values)
     product = xp.scatter_reduce(zeros + 1, index, safe, "mul")[index] / safe
@@ -120,7 +122,7 @@ derive("sort(x, axis=-1)", x=_sort_vjp)
 
 @compose
 def top_k(xp, x, k, axis=-1, largest=True):
-    """The k largest or smallest values, which carry a gradient, and their positions."""
+    """Returns the k largest or smallest values, which carry a gradient, and their positions."""
     _, order = xp.base.top_k(x.array, k, axis, largest)
     order = xp.wrap(order, None)
     return xp.take_along_axis(x, order, axis), order

@@ -34,7 +34,7 @@ def _cofactors_vjp(xp, g, x):
 
 
 def _lower_half(xp, x):
-    """The lower triangle with half of the diagonal."""
+    """Returns the lower triangle with half of the diagonal."""
     return xp.tril(x) - 0.5 * xp.scatter_diagonal(xp.diagonal(x, 0, -2, -1), x.shape, 0, -2, -1)
 
 
@@ -130,8 +130,8 @@ def _svd_vjp(xp, g, out):
 
 
 def _rest_turned(xp, g, whole, count):
-    """The gradient of the first `count` columns of a square orthogonal matrix, including the
-    gradient of the other columns: they rotate with the first ones, just enough to stay
+    """Returns the gradient of the first `count` columns of a square orthogonal matrix, including
+    the gradient of the other columns: they rotate with the first ones, just enough to stay
     orthogonal."""
     first, rest = whole[..., :count], whole[..., count:]
     return g[..., :count] - _product(xp, rest, adjoint(xp, g[..., count:]), first)
@@ -158,7 +158,8 @@ def _qr_full_vjp(xp, g, out):
 
 
 def _logm_vjp(xp, g, x):
-    """A corner of the logarithm of [[xᴴ, g], [0, xᴴ]]: Mathias (1996), of any function of x."""
+    """Returns the upper right block of log([[xᴴ, g], [0, xᴴ]]). The formula holds for any matrix
+    function (Mathias, 1996)."""
     back, count = adjoint(xp, x), x.shape[-1]
     above = xp.concatenate([back, g], -1)
     below = xp.concatenate([xp.zeros_like(back), back], -1)
@@ -193,7 +194,7 @@ derive("linalg_svd_full(x)", arrays="x", several=True, joint=_svd_full_vjp)
 
 @compose
 def linalg_svd_values(xp, x):
-    """The singular values alone."""
+    """Returns the singular values alone."""
     return xp.linalg_svd(x)[1]
 
 

@@ -40,8 +40,8 @@ def _matmul_left(xp, g, x, y):
 
 
 def _is_turned(y):
-    """True for a transposed view. Its gradient should be such a view too, which the gradient of the
-    transpose makes contiguous. A tracer has no strides."""
+    """Returns True for a transposed view. Its gradient should be such a view too, which the
+    gradient of the transpose makes contiguous. A tracer has no strides."""
     strides = getattr(y, "strides", None)
     return strides is not None and strides[-1] > strides[-2]
 

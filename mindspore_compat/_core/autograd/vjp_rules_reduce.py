@@ -31,15 +31,15 @@ def _mean_vjp(xp, g, x_shape, axis, keepdims):
 
 
 def _extreme_vjp(xp, g, x, out, axis, keepdims):
-    """The gradient of an extreme goes to the extreme elements; ties share it equally."""
+    """Distributes the gradient of an extreme equally over the elements that equal it."""
     hit = x == _unreduced(xp, out, x.shape, axis, keepdims)
     share = _unreduced(xp, g, x.shape, axis, keepdims) / xp.sum(hit, axis, keepdims=True)
     return xp.where(hit, share, 0)
 
 
 def _prod_vjp(xp, g, x, axis, keepdims):
-    """The gradient by an element is the product of the others: the product of the elements before
-    it times the product of those after it, which is exact for elements that are 0."""
+    """Returns the gradient by each element: the product of the elements before it, times the
+    product of those after it. This is exact even for elements that are 0."""
     rank = x.ndim
     axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
     gone = sorted(a % rank for a in axes)
@@ -88,8 +88,8 @@ def _cumsum_vjp(xp, g, x_shape, axis):
 
 
 def _cumprod_vjp(xp, g, x, axis):
-    """The product of the elements before i, times the sum of `g` from i on, in which each term is
-    multiplied by the elements between the two; exact for elements that are 0."""
+    """Returns the product of the elements before i, times the sum of `g` from i on, in which each
+    term is multiplied by the elements between the two; exact for elements that are 0."""
     if axis is None:
         return xp.reshape(_cumprod_vjp(xp, g, xp.ravel(x), 0), x.shape)
     x = xp.conj(x)

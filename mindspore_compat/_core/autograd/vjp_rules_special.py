@@ -50,12 +50,12 @@ derive("ndtr(x)", x=lambda xp, g, x: g * xp.exp(-0.5 * x * x) / math.sqrt(2 * ma
 
 
 def _gamma_density(xp, a, x):
-    """The derivative of gammainc by x."""
+    """Returns the derivative of gammainc by x."""
     return xp.exp((a - 1) * xp.log(x) - x - xp.gammaln(a))
 
 
 def _beta_density(xp, a, b, x):
-    """The derivative of betainc by x."""
+    """Returns the derivative of betainc by x."""
     return xp.exp(
         (a - 1) * xp.log(x)
         + (b - 1) * xp.log1p(-x)

@@ -41,12 +41,13 @@ def _gigabytes(text: str) -> float:
 
 
 def _count(least: int) -> dict:
-    """An int of at least `least`; the original takes True for 1, and False for 0, as well."""
+    """Returns an int of at least `least`; the original takes True for 1, and False for 0, as
+    well."""
     return {"rule": Int(ge=least) | (OneOf(True) if least == 1 else Bool), "stored": int}
 
 
 def _readable_json(path: str) -> str:
-    """The absolute path of a JSON file that can be read."""
+    """Returns the absolute path of a JSON file that can be read."""
     path = os.path.realpath(path)
     try:
         with open(path, encoding="utf-8") as file:

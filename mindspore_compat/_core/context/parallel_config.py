@@ -50,7 +50,7 @@ def _indices(given: list) -> list:
 
 
 def _fusion(given: dict) -> dict:
-    """A complete `comm_fusion`, with defaults filled in."""
+    """Returns a complete `comm_fusion`, with defaults filled in."""
     if unknown := given.keys() - _no_fusion.keys():
         raise KeyError(f"For '{_API}', 'comm_fusion' has no key {sorted(unknown)}.")
     for name, value in given.items():

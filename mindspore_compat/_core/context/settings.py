@@ -70,8 +70,8 @@ class Settings:
         }
 
     def without_effect(self) -> list[str]:
-        """The keys without effect. For a dict in which only some keys have an effect, such as
-        `gpu_config`, its keys without effect, after a dot."""
+        """Returns the keys without effect. For a dict in which only some keys have an effect, such
+        as `gpu_config`, its keys without effect, after a dot."""
         names = []
         for key, setting in self._table.items():
             if setting.has_effect is False and setting.rule is not None:

@@ -21,7 +21,7 @@ UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
 
 @op(compute="native")
 def slice_of(xp, x: TensorOf(any_dtype), space: Any, index: Any):
-    """The slice of a Batch at an index."""
+    """Returns the slice of a Batch at an index."""
     return xp.leave_batch(x, space, 0)[index, ...]
 
 
@@ -33,12 +33,13 @@ def joined(xp, parts: TupleOf(TensorOf(any_dtype)), space: Any):
 
 @op(compute="native")
 def broadcast(xp, x: TensorOf(any_dtype), space: Any):
-    """A Tensor as a Batch of equal slices."""
+    """Returns a Tensor as a Batch of equal slices."""
     return xp.enter_batch(xp.broadcast_to(x, (space.count, *x.shape)), space, 0)
 
 
 def batched_like(tensor, values):
-    """`tensor` as a Batch, if one of `values` is a Batch of a vmap that `tensor` is outside of."""
+    """Returns `tensor` as a Batch, if one of `values` is a Batch of a vmap that `tensor` is outside
+    of."""
     space = space_among(values)
     own = space_among([tensor._array])
     if space is None or own is not None and own.level >= space.level:
@@ -96,7 +97,8 @@ def _each(space, function):
 
 
 def _space_of(values):
-    """The innermost batch space among Tensors and Batches, also within sequences, or None."""
+    """Returns the innermost batch space among Tensors and Batches, also within sequences, or
+    None."""
     return space_among(_flattened(values))
 
 

@@ -110,8 +110,8 @@ def write_run(op):
 
 
 def _body_source(op):
-    """The start of the call of the body, as source. If the body only passes its arguments to a
-    function of `xp`, the source calls that function directly."""
+    """Returns the start of the call of the body, as source. If the body only passes its arguments
+    to a function of `xp`, the source calls that function directly."""
     code = op.body.__code__
     xp, *names = code.co_varnames[: code.co_argcount]
     if len(code.co_names) == 1:
@@ -122,7 +122,7 @@ def _body_source(op):
 
 
 def _uncommon(op):
-    """The condition for the general path, as source."""
+    """Returns the condition for the general path, as source."""
     first, *others = op.inputs
     given = {n: f"{n} is not None and " if n in op.optional else "" for n in op.inputs}
     odd = [f"{given[n]}type(a_{n}) is not kind_" for n in others]

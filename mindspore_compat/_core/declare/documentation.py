@@ -113,7 +113,7 @@ _MEANINGS = {
 
 
 def describe(op, path, *signatures):
-    """The docstring of one public name.
+    """Returns the docstring of one public name.
 
     Args:
         op (Op): the declaration.
@@ -151,7 +151,8 @@ def describe(op, path, *signatures):
 
 
 def read_sections(text):
-    """The prose of a docstring under "", and its sections by heading, without the heading."""
+    """Returns the prose of a docstring under "", and its sections by heading, without the
+    heading."""
     found, key = {"": []}, ""
     for line in text.splitlines():
         heading = _HEADING.fullmatch(line)
@@ -164,7 +165,7 @@ def read_sections(text):
 
 
 def _entries(section):
-    """The descriptions in an `Args` section, by parameter."""
+    """Returns the descriptions in an `Args` section, by parameter."""
     found, name = {}, None
     for line in section.splitlines():
         entry = _ENTRY.fullmatch(line)
@@ -177,7 +178,7 @@ def _entries(section):
 
 
 def _argument(signature, name, rule, descriptions):
-    """The line about one parameter: its rule, its meaning, its default."""
+    """Returns the line about one parameter: its rule, its meaning, its default."""
     default, feeds = signature.defaults.get(name), signature.feeds[name]
     kind = ", ".join(([rule.describe()] if rule else []) + (["optional"] if default else []))
     meaning = (
@@ -193,7 +194,8 @@ def _argument(signature, name, rule, descriptions):
 
 
 def _folded(head, text):
-    """`head` followed by `text`, wrapped at spaces to lines of at most `_WIDTH` characters."""
+    """Returns `head` followed by `text`, wrapped at spaces to lines of at most `_WIDTH`
+    characters."""
     lines, line = [], head
     for word in text.split(" "):
         if len(line) + len(word) >= _WIDTH:
@@ -204,7 +206,7 @@ def _folded(head, text):
 
 
 def _errors(signature, rules, descriptions):
-    """The lines about errors that the rules raise but the docstring does not mention."""
+    """Returns the lines about errors that the rules raise but the docstring does not mention."""
     rows = [
         f"    {kind}: if `{name}` {phrase}."
         for name, rule in rules.items()
@@ -236,14 +238,14 @@ def with_imports(example):
 
 
 def _other_names(op, path):
-    """The other public names of an operator."""
+    """Returns the other public names of an operator."""
     names = dict.fromkeys(line.split("(", 1)[0] for line in op.lines)
     others = [name for name in names if name != path and "__" not in name]
     return f"    {', '.join(f'`{name}`' for name in others)}" if others else ""
 
 
 def page_of(path):
-    """The URL of the original's documentation page for a public name; "" if it has none."""
+    """Returns the URL of the original's documentation page for a public name; "" if it has none."""
     area, _, name = path.rpartition(".")
     folder = _FOLDERS.get(area.partition(".")[0])
     if folder is None or name.startswith("_") or area.startswith("ops."):

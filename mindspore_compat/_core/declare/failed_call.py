@@ -38,7 +38,8 @@ _REASON = "    match failed because "
 
 
 def type_of(value, sequences=_SEQUENCES):
-    """The type of a value in a message: "Tensor", "int", "string", "List<int, Tuple<float>>"."""
+    """Returns the type of a value in a message: "Tensor", "int", "string", "List<int,
+    Tuple<float>>"."""
     if isinstance(value, Tensor):
         return "Tensor"
     for kind, shown in sequences.items():
@@ -48,7 +49,7 @@ def type_of(value, sequences=_SEQUENCES):
 
 
 def failed_call(op, sources):
-    """The message for an operator that received `sources` instead of Tensors.
+    """Returns the message for an operator that received `sources` instead of Tensors.
 
     Args:
         op (Op): the operator.
@@ -64,7 +65,7 @@ def failed_call(op, sources):
 
 
 def no_tensor(op, name, value):
-    """The error for an input that must be a Tensor, or perhaps a number."""
+    """Returns the error for an input that must be a Tensor, or perhaps a number."""
     return TypeError(
         f"For '{op.name}', '{name}' must be a Tensor{' or a number' * (name in op.numbers)}, but "
         f"got {value!r} of type {type(value).__name__}."
@@ -77,7 +78,7 @@ def _taken(op, name):
 
 
 def _name_in(line):
-    """The name of a Primitive in its public line, or of an operator: "Add", "sub"."""
+    """Returns the name of a Primitive in its public line, or of an operator: "Add", "sub"."""
     found = re.match(r"ops\.(\w+)\(.*?\)\(|Tensor\.__(\w+)__\(", line)
     return found and (found[1] or found[2])
 
@@ -87,7 +88,7 @@ def _camel(name):
 
 
 def failed_method(api, forms, args, kwargs):
-    """The message for a method with several signatures.
+    """Returns the message for a method with several signatures.
 
     Args:
         api (str): the method, "Tensor.max".
@@ -110,7 +111,7 @@ def failed_method(api, forms, args, kwargs):
 
 
 def _kinds(form, name):
-    """The types that a parameter accepts: "int", "number,None"."""
+    """Returns the types that a parameter accepts: "int", "number,None"."""
     found, parts = set(), list(parts_of(form.rules[name])) if name in form.rules else []
     while parts:
         part = parts.pop()
@@ -132,7 +133,7 @@ def _parameters(form):
 
 
 def _wrong(form, given):
-    """The arguments whose types a signature does not accept, by name."""
+    """Returns the arguments whose types a signature does not accept, by name."""
     rules = form.rules
     return {n: v for n, v in given.items() if n in rules and rules[n].verdict(v) is TypeError}
 

@@ -75,12 +75,12 @@ class Quirks:
 
 
 def holds_tensor(rule):
-    """Whether a rule accepts a Tensor."""
+    """Returns whether a rule accepts a Tensor."""
     return any(isinstance(part, TensorOf) for part in parts_of(rule))
 
 
 def takes_numbers(rule):
-    """Whether a rule accepts a value other than a Tensor or None, such as a number."""
+    """Returns whether a rule accepts a value other than a Tensor or None, such as a number."""
     return any(
         part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
         for part in parts_of(rule)
@@ -88,10 +88,10 @@ def takes_numbers(rule):
 
 
 def takes_none(rule):
-    """Whether a rule accepts None."""
+    """Returns whether a rule accepts None."""
     return any(isinstance(part, NoneRule) for part in parts_of(rule))
 
 
 def holds_tensors(rule):
-    """Whether a rule accepts a list or tuple of Tensors."""
+    """Returns whether a rule accepts a list or tuple of Tensors."""
     return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts_of(rule))

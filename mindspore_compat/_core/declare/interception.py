@@ -45,7 +45,7 @@ def leave():
 
 
 def intercepted(op, primitives, args, kwargs):
-    """The result of the innermost mode for a call of an operation.
+    """Returns the result of the innermost mode for a call of an operation.
 
     Args:
         op (Op): the operation.
@@ -61,13 +61,14 @@ def intercepted(op, primitives, args, kwargs):
 
 
 def _positional(op, args, kwargs):
-    """The arguments of a call, in the order of the body's parameters."""
+    """Returns the arguments of a call, in the order of the body's parameters."""
     given = {**op.defaults, **dict(zip(op.parameters, args)), **kwargs}
     return tuple(given[name] for name in op.parameters)
 
 
 def _name(op, primitives):
-    """The name of the Primitive that an operation computes, such as "Add", or of its body."""
+    """Returns the name of the Primitive that an operation computes, such as "Add", or of its
+    body."""
     primitives = {name.lower(): name for name in primitives if name[0].isupper()}
     for line in op.lines:
         name = line.partition("(")[0].rpartition(".")[2].strip("_").replace("_", "")

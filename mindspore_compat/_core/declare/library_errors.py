@@ -27,7 +27,7 @@ _LIBRARIES = tuple(name + "/" for name in ("numpy", "cupy", "scipy", "ml_dtypes"
 
 
 def explain(api, error, unfit=ValueError):
-    """The error to raise instead of `error`: `error` itself if it names the API.
+    """Returns the error to raise instead of `error`: `error` itself if it names the API.
 
     Args:
         api (str): the public name.
@@ -49,7 +49,7 @@ def explain(api, error, unfit=ValueError):
 
 
 def explained(api, function):
-    """`function` with the array library's errors reworded to name `api`."""
+    """Returns `function` with the array library's errors reworded to name `api`."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -65,7 +65,8 @@ def explained(api, function):
 
 
 def _from_library(trace):
-    """True if only this package and the array libraries ran between the call and the error."""
+    """Returns True if only this package and the array libraries ran between the call and the
+    error."""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
         written = file.startswith("<") and " #" in file  # by this package: see source.py

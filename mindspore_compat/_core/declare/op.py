@@ -174,7 +174,8 @@ class Op:
     # The general path -----------------------------------------------------------------------------
 
     def general(self, *args, **kwargs):
-        """The call path for every case: scalars, lists, mixed dtypes and devices, float16."""
+        """Returns the call path for every case: scalars, lists, mixed dtypes and devices,
+        float16."""
         if arrays.intercepting and interception.modes:
             return intercepted(self, DECLARED["ops"], args, kwargs)
         values = dict(self.defaults)
@@ -200,13 +201,14 @@ class Op:
             return self._by_slices(xp, values)
 
     def _awaited(self, *arguments):
-        """The result after the device has computed it, so that device errors appear here."""
+        """Returns the result after the device has computed it, so that device errors appear
+        here."""
         made = self._computed(*arguments)
         arrays.synchronize()
         return made
 
     def _computed(self, xp, values, operands, nodes, metas):
-        """The result for these arrays and nodes, recorded if a node is live."""
+        """Returns the result for these arrays and nodes, recorded if a node is live."""
         count = len(self.inputs)
         operands, nodes = list(operands), list(nodes)
         for index, a in enumerate(operands):
@@ -321,7 +323,7 @@ class Op:
     # Conversion of the arguments ------------------------------------------------------------------
 
     def _arrays(self, sources):
-        """The arrays and nodes behind Tensors, numbers and (for operators) lists."""
+        """Returns the arrays and nodes behind Tensors, numbers and (for operators) lists."""
         names = self.inputs + [self.many] * (len(sources) - len(self.inputs))
         tensors = [s for n, s in zip(names, sources) if n in self.promote and isinstance(s, Tensor)]
         if self.types.need_tensor and not any(isinstance(s, Tensor) for s in sources):
@@ -348,7 +350,7 @@ class Op:
         return operands, nodes
 
     def _constant(self, name, value, tensors):
-        """A number (or list) as an array; the Tensors of the call determine its dtype."""
+        """Returns a number (or list) as an array; the Tensors of the call determine its dtype."""
         if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
             other = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
             if other is None or name not in self.promote:
@@ -366,7 +368,8 @@ class Op:
         raise no_tensor(self, name, value)
 
     def _list(self, name, value, tensors):
-        """A list as an array; like a number, it takes the dtype of the Tensor within its kind."""
+        """Returns a list as an array; like a number, it takes the dtype of the Tensor within its
+        kind."""
         array = as_array(value)
         if not tensors or name not in self.promote or not array.size:
             return array
@@ -374,7 +377,8 @@ class Op:
         return array.astype(promotion.scalar_np(tensors[0]._array.dtype, kind))
 
     def _space(self, operands):
-        """The common space of all arrays: a batched space first, else the GPU, else the host."""
+        """Returns the common space of all arrays: a batched space first, else the GPU, else the
+        host."""
         best = None
         for a in operands:
             if a is None:
@@ -389,7 +393,7 @@ class Op:
         return best or arrays.current_space()
 
     def _aligned(self, xp, operands):
-        """The arrays of one space, cast to one dtype if the op promotes."""
+        """Returns the arrays of one space, cast to one dtype if the op promotes."""
         if not self.promote:
             return operands
         names = self.inputs + [self.many] * (len(operands) - len(self.inputs))
@@ -402,15 +406,15 @@ class Op:
         return operands
 
     def _with_axes(self, xp, operands):
-        """The dtype that the result is cast back to: the dtype of the only input with axes, if 0-d
-        inputs are weak. None within a vmap."""
+        """Returns the dtype that the result is cast back to: the dtype of the only input with axes,
+        if 0-d inputs are weak. None within a vmap."""
         if not self.types.weak_0d or precision.dtype is not None or xp.level:
             return None
         found = [a.dtype for a in operands if a.ndim]
         return found[0] if len(found) == 1 else None
 
     def _in_precision(self, xp, operands):
-        """The arrays, cast to the float type that the running Cell sets, if any: see
+        """Returns the arrays, cast to the float type that the running Cell sets, if any: see
         tensor/precision.py."""
         wanted = precision.dtype
         if wanted is None or not self.upcast:
@@ -420,8 +424,8 @@ class Op:
         ]
 
     def _result_dtype(self, xp, operands, values):
-        """The dtype that stores a result computed in float32: float16 or bfloat16 if all inputs
-        have it, else float32. None if the op does not compute in float32."""
+        """Returns the dtype that stores a result computed in float32: float16 or bfloat16 if all
+        inputs have it, else float32. None if the op does not compute in float32."""
         if not self.upcast:
             return None
         floats = [a.dtype for a in operands if a is not None and a.dtype.kind in "fV"]

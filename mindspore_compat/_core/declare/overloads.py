@@ -44,7 +44,7 @@ class Form:
         return self.fits
 
     def _written(self):
-        """A function of the arguments: 1 if they fit, 2 if only their kinds fit, else 0."""
+        """Returns a function of the arguments: 1 if they fit, 2 if only their kinds fit, else 0."""
         scope, kinds, whole = {}, "True", "True"
         for name, rule in self.rules.items():
             kinds = both(kinds, _both_ways(rule.kind(name)))
@@ -75,7 +75,7 @@ class Form:
         return f"{inspect.Signature(shown)}"
 
     def bind(self, args, kwargs):
-        """The arguments by name; None if the names do not fit."""
+        """Returns the arguments by name; None if the names do not fit."""
         try:
             return inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
         except TypeError:
@@ -113,12 +113,14 @@ def form(path):
 
 
 def forms_of(method):
-    """The signatures of an overloaded method: parameters without `self`, rules by parameter."""
+    """Returns the signatures of an overloaded method: parameters without `self`, rules by
+    parameter."""
     return [(each.parameters, each.rules) for each in getattr(method, "forms", None) or ()]
 
 
 def _method(name):
-    """The method. Its first call generates code that tries the forms in turn, without a loop."""
+    """Returns the method. Its first call generates code that tries the forms in turn, without a
+    loop."""
     forms, api = [], f"Tensor.{name}"
 
     own = {"__builtins__": builtins, "__name__": __name__, "_become": None}
@@ -142,7 +144,7 @@ def _first_call(self, *args, **kwargs):
 
 
 def _written(api, forms):
-    """The code of a method and its globals: for each form its test, then its function."""
+    """Returns the code of a method and its globals: for each form its test, then its function."""
     lines = ["def method(self, *args, **kwargs):", "    try:"]
     scope = {"errors": LIBRARY_ERRORS, "explain": explain, "otherwise": _otherwise, "forms": forms}
     for number, each in enumerate(forms):
@@ -212,7 +214,8 @@ def _plain(rule, value):
 
 
 def _described(name, forms):
-    """The docstrings of the forms under their signatures; a single docstring stays unchanged."""
+    """Returns the docstrings of the forms under their signatures; a single docstring stays
+    unchanged."""
     if len(forms) == 1:
         return forms[0].function.__doc__
     parts = [f"{name}{each}\n\n{inspect.cleandoc(each.function.__doc__ or '')}" for each in forms]

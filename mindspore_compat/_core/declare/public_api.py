@@ -76,7 +76,7 @@ _older = set()  # (area, name) of objects that 2.10 no longer has
 
 
 def legacy(*paths):
-    """`public` for names of older releases that MindSpore 2.10 no longer has. Setting the
+    """Returns `public` for names of older releases that MindSpore 2.10 no longer has. Setting the
     environment variable MINDSPORE_COMPAT_LEGACY to 0 hides them."""
     for path in paths:
         area, _, name = path.rpartition(".")
@@ -89,7 +89,7 @@ def _hidden(area, name):
 
 
 def facade(module, classes=object, area=None, names=()):
-    """`__getattr__`, `__dir__` and `__all__` for a module that exports declared names.
+    """Returns `__getattr__`, `__dir__` and `__all__` for a module that exports declared names.
 
     Args:
         module (str): the module's `__name__`.
@@ -177,7 +177,8 @@ def build(area, name, classes=object, module=None):
 
 
 def rules_at(area, name):
-    """The rules of a declared name: a dict by parameter for each pair of brackets in its line.
+    """Returns the rules of a declared name: a dict by parameter for each pair of brackets in its
+    line.
 
     If an input accepts Python numbers as Tensors, its rule accepts them too. The result is empty
     for a name without a declaration line.
@@ -205,7 +206,7 @@ def _make(op, line, area, name, classes):
 
 
 def _groups(line):
-    """The texts between the outer brackets of a line."""
+    """Returns the texts between the outer brackets of a line."""
     groups, depth, start = [], 0, 0
     for i, char in enumerate(line):
         if char in "([":
@@ -242,7 +243,7 @@ class _Signature:
         self.defaults.update({a.arg: d for a, d in zip(parsed.kwonlyargs, parsed.kw_defaults) if d})
 
     def rules(self):
-        """The rules by parameter; a default of None allows None."""
+        """Returns the rules by parameter; a default of None allows None."""
         found = {}
         for name in self.names:
             rule = self.stricter.get(self.feeds[name], self.op.rules.get(self.feeds[name]))
@@ -259,13 +260,14 @@ class _Signature:
         return found
 
     def same_dtype(self):
-        """The parameters that must have one dtype; empty if there are fewer than two."""
+        """Returns the parameters that must have one dtype; empty if there are fewer than two."""
         found = [name for name in self.names if self.feeds[name] in self.op.same_dtype]
         return found if len(found) > 1 else []
 
 
 def _is_checked_by_call_path(rule):
-    """True for a rule that accepts a Tensor of any dtype, or also None, and nothing else."""
+    """Returns True for a rule that accepts a Tensor of any dtype, or also None, and nothing
+    else."""
     parts = rule.members if isinstance(rule, Union) else (rule,)
     any_tensor = [isinstance(part, TensorOf) and not part.dtypes for part in parts]
     return any(any_tensor) and all(
@@ -274,7 +276,7 @@ def _is_checked_by_call_path(rule):
 
 
 def _guard_lines(api, signature, scope, arguments="", indent="    "):
-    """The check of all parameters as source; `arguments` are the arguments of `run`."""
+    """Returns the check of all parameters as source; `arguments` are the arguments of `run`."""
     rules = {n: r for n, r in signature.rules().items() if not _is_checked_by_call_path(r)}
     first = signature.op.quirks.shapes_first and arguments
     lines = []
@@ -314,7 +316,7 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
 
 
 def _on_tape(values, read):
-    """Whether a gradient flows to a Tensor whose value was read."""
+    """Returns whether a gradient flows to a Tensor whose value was read."""
     return any(
         isinstance(value, Tensor) and value is not found and value._node is not None
         for value, found in zip(values, read)
@@ -346,7 +348,7 @@ def _refuse_shapes(api, rules, values, call):
 
 
 def _acceptable(rule, value):
-    """`value` if `rule` accepts it, else zeros of its shape in an acceptable dtype."""
+    """Returns `value` if `rule` accepts it, else zeros of its shape in an acceptable dtype."""
     if not isinstance(value, Tensor) or rule.verdict(value) is None:
         return rule.read(value)
     accepted = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
@@ -382,7 +384,7 @@ def _refuse_list(api, name, value):
 
 
 def _arguments(op, feeds, scope):
-    """The arguments of `run`: a parameter, an expression, or the body's own default."""
+    """Returns the arguments of `run`: a parameter, an expression, or the body's own default."""
     source = {fed: expression for expression, fed in feeds}
     values = []
     for name in op.parameters:
@@ -476,12 +478,13 @@ def _refuse_numbers(api, given):
 
 
 def _writes(name):
-    """True for an in-place name such as `add_`: the result is written into the first input."""
+    """Returns True for an in-place name such as `add_`: the result is written into the first
+    input."""
     return name.endswith("_") and not name.endswith("__")
 
 
 def _with_self(op, group):
-    """A method's parameters, `self` feeding the body's first input."""
+    """Returns a method's parameters, `self` feeding the body's first input."""
     first = op.inputs[0]
     return f"self: {first}, {group}" if group else f"self: {first}"
 
@@ -533,7 +536,7 @@ def write_back(target, result):
 
 
 def own(tensor):
-    """The array of `tensor`, ready to be written. An array that repeats elements, such as a
+    """Returns the array of `tensor`, ready to be written. An array that repeats elements, such as a
     broadcast, is copied first."""
     if depth.keepers:
         note_in_place_write((tensor,))
@@ -544,14 +547,16 @@ def own(tensor):
 
 
 def _repeats(array):
-    """True if one element of memory has several indices; an axis of length 1 may step by 0."""
+    """Returns True if one element of memory has several indices; an axis of length 1 may step by
+    0."""
     return 0 in array.strides and any(
         step == 0 and length > 1 for step, length in zip(array.strides, array.shape)
     )
 
 
 def plain(tensor):
-    """The result of an in-place op: the Tensor, or a Tensor on the memory of a Parameter."""
+    """Returns the result of an in-place op: the Tensor, or a Tensor on the memory of a
+    Parameter."""
     if type(tensor) is Tensor:
         return tensor
     made = Tensor._wrap(tensor._array)
@@ -560,7 +565,7 @@ def plain(tensor):
 
 
 def overwrite(api, target, result):
-    """`write_back` for any result: another dtype is cast, another shape is refused."""
+    """Returns `write_back` for any result: another dtype is cast, another shape is refused."""
     if result.shape != target.shape:
         raise ValueError(
             f"For '{api}', the result must have the shape of the Tensor that is written to, "

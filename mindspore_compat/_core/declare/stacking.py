@@ -7,12 +7,12 @@ from .op import Op, op
 
 @op(compute="native")
 def stacked(xp, parts: TupleOf(TensorOf(any_dtype)) | ListOf(TensorOf(any_dtype))):
-    """The parts along a new first axis."""
+    """Returns the parts along a new first axis."""
     return xp.stack(list(parts), 0)
 
 
 def carries_gradient(value):
-    """Whether nested tuples and lists contain a recorded Tensor."""
+    """Returns whether nested tuples and lists contain a recorded Tensor."""
     if isinstance(value, (tuple, list)):
         return any(map(carries_gradient, value))
     return isinstance(value, Tensor) and value._node is not None

@@ -31,7 +31,7 @@ _HEADING = re.compile(rf"^({'|'.join(_ORDER)}):", re.M)
 
 
 def template(arguments, **sections):
-    """A decorator that completes the docstring of a class or function.
+    """Returns a decorator that completes the docstring of a class or function.
 
     Args:
         arguments (str): entries of an `Args` section.
@@ -62,7 +62,7 @@ def _completed(thing, shared, sections):
 
 
 def _parameters(thing):
-    """The names of the parameters; for a class, of its `__init__`."""
+    """Returns the names of the parameters; for a class, of its `__init__`."""
     function = inspect.unwrap(thing.__init__ if inspect.isclass(thing) else thing)
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount
@@ -71,7 +71,8 @@ def _parameters(thing):
 
 
 def _split(text):
-    """The prose of a docstring under "", and its sections by heading; "Source" with its heading."""
+    """Returns the prose of a docstring under "", and its sections by heading; "Source" with its
+    heading."""
     head, *rest = _HEADING.split(text)
     parts = {"": head.rstrip("\n")}
     for heading, section in zip(rest[::2], rest[1::2], strict=True):
@@ -80,7 +81,8 @@ def _split(text):
 
 
 def _entries(section):
-    """The entries of an `Args` section by name; an entry for several names appears under each."""
+    """Returns the entries of an `Args` section by name; an entry for several names appears under
+    each."""
     entries, names = {}, ()
     for line in section.splitlines():
         entry = _ENTRY.fullmatch(line)

@@ -15,14 +15,14 @@ ODD_NUMBERS = {numpy.float64: float}
 
 
 def weak_scalar_tensor(tensor, number, exact):
-    """A Python number as a weak scalar: a 0-d Tensor whose dtype follows from `tensor`."""
+    """Returns a Python number as a weak scalar: a 0-d Tensor whose dtype follows from `tensor`."""
     made = object.__new__(Tensor)
     made._array = weak_scalar(tensor._array, number, exact)
     return made
 
 
 def weak_scalar(array, number, exact):
-    """A Python number as a weak scalar: a 0-d array whose dtype follows from `array`."""
+    """Returns a Python number as a weak scalar: a 0-d array whose dtype follows from `array`."""
     space = space_for(array)
     dtype = promotion.scalar_np(array.dtype, type(number))
     try:
@@ -35,18 +35,18 @@ def weak_scalar(array, number, exact):
 
 
 def space_for(array):
-    """The space of an array or of a batch."""
+    """Returns the space of an array or of a batch."""
     found = SPACES.get(type(array))
     return found if found is not None else array.space
 
 
 def result_array(xp, value):
-    """The result of a body as an array: scalars become arrays, Batches stay."""
+    """Returns the result of a body as an array: scalars become arrays, Batches stay."""
     return value if type(value) in SPACES or type(value) is Batch else xp.asarray(value)
 
 
 def untraced(value, xp):
-    """A Traced value (or a plain array that a body returned) as a Tensor."""
+    """Returns a Traced value (or a plain array that a body returned) as a Tensor."""
     node = getattr(value, "node", None)
     made = Tensor._wrap(result_array(xp, bare(value)))
     made._node = node

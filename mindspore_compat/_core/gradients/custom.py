@@ -72,7 +72,7 @@ class _CustomRule(VjpRule):
 
 
 def as_given(value):
-    """An array or a Traced value as a Tensor."""
+    """Returns an array or a Traced value as a Tensor."""
     if type(value) is Traced:
         made = Tensor._wrap(value.array)
         made._node = value.node
@@ -147,7 +147,7 @@ def recompute(block, *args, **kwargs):
 
 
 def _sources(roots, start):
-    """The nodes older than `start` that lead to `roots`."""
+    """Returns the nodes older than `start` that lead to `roots`."""
     seen = {root for root in roots if root is not None}
     stack = list(seen)
     found = []
@@ -175,7 +175,8 @@ class _RecomputeRule(VjpRule):
 
 
 def _with_node(node, heads, out):
-    """`out` with Tensors whose node is `node`, or a pick of it if there are several outputs."""
+    """Returns `out` with Tensors whose node is `node`, or a pick of it if there are several
+    outputs."""
     result = [Tensor._wrap(t._array) for t in heads]
     put_node(node, result)
     fresh = iter(result)

@@ -85,7 +85,7 @@ class _GradientScope:
         return made
 
     def input(self, tensor):
-        """A Tensor with the same values and a new leaf."""
+        """Returns a Tensor with the same values and a new leaf."""
         made = Tensor._wrap(_in_vmap(tensor._array))
         made._node = self._leaf(tensor)
         return made
@@ -119,13 +119,13 @@ class _GradientScope:
 
 
 def _in_vmap(array):
-    """`array` as a Batch of equal slices inside a running vmap, which gives each slice its own
-    gradient."""
+    """Returns `array` as a Batch of equal slices inside a running vmap, which gives each slice its
+    own gradient."""
     return _broadcast(array, running.spaces)
 
 
 def _broadcast(array, spaces):
-    """`array` as a Batch of each of `spaces`, which are nested, the outermost first."""
+    """Returns `array` as a Batch of each of `spaces`, which are nested, the outermost first."""
     if not spaces:
         return array
     *outer, inner = spaces
@@ -148,7 +148,7 @@ def _prepared(grad_output, out, higher):
 
 
 def _as_tensor(g, end):
-    """A gradient as a Tensor; zeros if none arrived."""
+    """Returns a gradient as a Tensor; zeros if none arrived."""
     if g is None:
         shape, dtype = end.metas[0]
         return Tensor._wrap(current_space().zeros(shape, dtype))
@@ -160,7 +160,7 @@ def _as_tensor(g, end):
 
 
 def trained_parameters():
-    """Every live Parameter that requires a gradient."""
+    """Returns every live Parameter that requires a gradient."""
     live = [reference() for reference in WEIGHTS.valuerefs()]
     return [
         p
@@ -172,7 +172,8 @@ def trained_parameters():
 
 
 def in_order_of_use(leaves, heads):
-    """The leaves that the outputs depend on, in the order of their first use by operations."""
+    """Returns the leaves that the outputs depend on, in the order of their first use by
+    operations."""
     first, floor = {}, min((end.number for end in leaves), default=0)
     ends = set(leaves)
     stack = list({head._node for head in heads if head._node is not None})
@@ -194,12 +195,12 @@ def in_order_of_use(leaves, heads):
 
 
 def ones_like(tensor):
-    """A Tensor of ones in the shape of `tensor`."""
+    """Returns a Tensor of ones in the shape of `tensor`."""
     array = tensor._array
     return Tensor._wrap(space_for(array).ones_like(array))
 
 
 def zeros_like(tensor):
-    """A Tensor of zeros in the shape of `tensor`."""
+    """Returns a Tensor of zeros in the shape of `tensor`."""
     array = tensor._array
     return Tensor._wrap(space_for(array).zeros_like(array))

@@ -60,7 +60,8 @@ class Pull:
 
 
 def _events():
-    """The count of vmaps and moves between devices so far; no vmap can walk back through them."""
+    """Returns the count of vmaps and moves between devices so far; no vmap can walk back through
+    them."""
     return running.started, moves.recorded
 
 
@@ -90,7 +91,7 @@ class Push:
 
 
 def _tensors(name, value):
-    """A Tensor or a tuple or list of Tensors as a list."""
+    """Returns a Tensor or a tuple or list of Tensors as a list."""
     listed = list(value) if isinstance(value, (tuple, list)) else [value]
     for one in listed:
         _OneTensor.refuse("linearize", name, one)

@@ -85,7 +85,7 @@ class saved_tensors_hooks:
 
 @public("register_saved_tensors_hooks")
 def register_saved_tensors_hooks(pack_hook, unpack_hook):
-    """A decorator: the function runs within `saved_tensors_hooks(pack_hook, unpack_hook)`.
+    """Returns a decorator: the function runs within `saved_tensors_hooks(pack_hook, unpack_hook)`.
 
     The original applies it in graph mode only; here both modes behave alike.
 

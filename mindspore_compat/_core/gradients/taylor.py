@@ -19,7 +19,7 @@ _FLOATS = "fcV"
 
 
 def _along(fn, curve, order):
-    """The outputs of `fn`, and for k = 1..order the derivatives of its heads along a curve.
+    """Returns the outputs of `fn`, and for k = 1..order the derivatives of its heads along a curve.
 
     Args:
         fn (Callable): maps Tensors to a Tensor or to nested Tensors.
@@ -48,14 +48,15 @@ def _along(fn, curve, order):
 
 
 def _floats(tensor):
-    """`tensor` if it holds floats, else `tensor` cast to float32."""
+    """Returns `tensor` if it holds floats, else `tensor` cast to float32."""
     if tensor._array.dtype.kind in _FLOATS:
         return tensor
     return DECLARED["ops"]["cast"][0].run(tensor, "float32")
 
 
 def _moving(starts, series):
-    """The curve that starts at `starts` with the derivatives `series`, one list for each input."""
+    """Returns the curve that starts at `starts` with the derivatives `series`, one list for each
+    input."""
 
     def curve(t):
         made = []
@@ -70,7 +71,8 @@ def _moving(starts, series):
 
 
 def _checked_series(primals, series):
-    """The two arguments of jet as lists; both must be Tensors, or both tuples of Tensors."""
+    """Returns the two arguments of jet as lists; both must be Tensors, or both tuples of
+    Tensors."""
     if isinstance(primals, Tensor) and isinstance(series, Tensor):
         return [primals], [series]
     both = [*primals, *series] if isinstance(primals, tuple) and isinstance(series, tuple) else [0]
@@ -140,7 +142,8 @@ def jet(fn, primals, series):
 
 @public("ops.derivative", "ops.functional.derivative")
 def derivative(fn, primals, order):
-    """The outputs of `fn` and their derivative of order `order`, with all inputs moving at speed 1.
+    """Returns the outputs of `fn` and their derivative of order `order`, with all inputs moving at
+    speed 1.
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.

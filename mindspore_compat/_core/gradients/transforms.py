@@ -25,7 +25,7 @@ _TENSORS = InstanceOf(Tensor).called("Tensors")
 
 
 def tensors_in(value):
-    """All Tensors in nested tuples, lists and dicts, in order."""
+    """Returns all Tensors in nested tuples, lists and dicts, in order."""
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, (tuple, list)):
@@ -59,7 +59,7 @@ class Sparse:
     """The base of sparse tensors: gradients flow through their `values`, a Tensor."""
 
     def holding(self, values):
-        """A sparse tensor with the same positions and other values."""
+        """Returns a sparse tensor with the same positions and other values."""
         made = copy.copy(self)
         made._values = values
         return made
@@ -116,7 +116,8 @@ class Request:
         return args[:-1], kwargs, args[-1]
 
     def _heads(self, out):
-        """The outputs to differentiate: all, or only the first if the others are auxiliary."""
+        """Returns the outputs to differentiate: all, or only the first if the others are
+        auxiliary."""
         if self.has_aux:
             if not isinstance(out, tuple) or len(out) < 2:
                 raise ValueError(
@@ -187,11 +188,11 @@ class _Run:
         self.weights, self.weight_leaves = [weight_of[end] for end in used], used
 
     def gradients(self, grad_outputs, last=False):
-        """The gradient at each leaf; within an open gradient."""
+        """Returns the gradient at each leaf; within an open gradient."""
         return self.scope.gradients(self.heads, _output_gradients(self.heads, grad_outputs), last)
 
     def answer(self, gradients):
-        """The gradients in the requested form."""
+        """Returns the gradients in the requested form."""
         by_leaf = dict(zip(self.scope.leaves, gradients))
         request, args = self.request, self.args
         by_input = {
@@ -212,7 +213,8 @@ _WITH_GRADIENTS = (Tensor, Mutable, Sparse)
 
 
 def _as_given(gradient):
-    """The gradient of a sparse tensor: sparse in graph mode, its values in PyNative mode."""
+    """Returns the gradient of a sparse tensor: sparse in graph mode, its values in PyNative
+    mode."""
     return (
         gradient.values
         if isinstance(gradient, Sparse) and config.mode == PYNATIVE_MODE
@@ -221,7 +223,8 @@ def _as_given(gradient):
 
 
 def _of_weight(weight, g):
-    """The gradient of a weight after its hooks; zeros for a Parameter without `requires_grad`."""
+    """Returns the gradient of a weight after its hooks; zeros for a Parameter without
+    `requires_grad`."""
     if isinstance(weight, type_named("Parameter")) and not weight.requires_grad:
         return zeros_like(g)
     return _hooked(weight, g)
@@ -243,7 +246,7 @@ def walking():
 
 
 def outside(tensor):
-    """A result on leaving the outermost gradient: without its history."""
+    """Returns a result on leaving the outermost gradient: without its history."""
     if tensor._node is None:
         return tensor
     if type(tensor) is not Tensor:
@@ -252,7 +255,7 @@ def outside(tensor):
 
 
 def _hooked(weight, g):
-    """The gradient of a weight after the hooks registered on it."""
+    """Returns the gradient of a weight after the hooks registered on it."""
     for hook in getattr(weight, "_hooks", {}).values():
         changed = hook(g)
         g = g if changed is None else changed
@@ -285,7 +288,8 @@ def _weights(weights):
 
 
 def _output_gradients(heads, grad_outputs):
-    """The gradient at each output: ones, or the caller's sensitivity fitted to the output."""
+    """Returns the gradient at each output: ones, or the caller's sensitivity fitted to the
+    output."""
     if grad_outputs is None:
         return [ones_like(head) for head in heads]
     given = (
@@ -299,14 +303,14 @@ def _output_gradients(heads, grad_outputs):
 
 
 def _in_space_of(grad_outputs, head):
-    """A sensitivity in the space of `head`, if that space records operations."""
+    """Returns a sensitivity in the space of `head`, if that space records operations."""
     if type(head._array) in SPACES or type(grad_outputs._array) not in SPACES:
         return grad_outputs
     return ones_like(head) * grad_outputs
 
 
 def _on_device_of(tensor, other):
-    """`tensor` on the device of `other`."""
+    """Returns `tensor` on the device of `other`."""
     here, there = type(tensor._array), type(other._array)
     if here is there or here not in SPACES or there not in SPACES:
         return tensor
@@ -314,7 +318,7 @@ def _on_device_of(tensor, other):
 
 
 def _fitted(grad_outputs, head):
-    """A sensitivity in the shape of the output; a scalar applies to every element."""
+    """Returns a sensitivity in the shape of the output; a scalar applies to every element."""
     if grad_outputs.shape == head.shape:
         return grad_outputs
     if grad_outputs.size == 1 and head.size == 1:

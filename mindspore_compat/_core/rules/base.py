@@ -47,28 +47,29 @@ class Rule:
     """The values that one parameter accepts. Rules are immutable and comparable; `|` joins them."""
 
     def kind(self, name: str) -> str:
-        """A Python expression, true if the value bound to `name` has the right kind."""
+        """Returns a Python expression, true if the value bound to `name` has the right kind."""
         return "True"
 
     def value(self, name: str) -> str:
-        """A Python expression, evaluated after `kind`, true if the value is in range; '' if all
-        values are."""
+        """Returns a Python expression, evaluated after `kind`, true if the value is in range; '' if
+        all values are."""
         return ""
 
     def guard(self, name: str) -> str:
-        """A Python expression, true exactly when the value bound to `name` is acceptable."""
+        """Returns a Python expression, true exactly when the value bound to `name` is
+        acceptable."""
         return both(self.kind(name), self.value(name))
 
     def scope(self) -> dict:
-        """The globals that the expressions need, by name."""
+        """Returns the globals that the expressions need, by name."""
         return {}
 
     def noun(self) -> str:
-        """The acceptable values in words, with an article: "a float in (0.0, 1.0)"."""
+        """Returns the acceptable values in words, with an article: "a float in (0.0, 1.0)"."""
         return "any value"
 
     def kind_noun(self) -> str:
-        """The acceptable kinds in words: "a float"."""
+        """Returns the acceptable kinds in words: "a float"."""
         return self.noun()
 
     def samples(self) -> list:
@@ -76,11 +77,13 @@ class Rule:
         return []
 
     def describe(self) -> str:
-        """The acceptable values in the form of a documentation line: "float in (0.0, 1.0)"."""
+        """Returns the acceptable values in the form of a documentation line: "float in (0.0,
+        1.0)"."""
         return re.sub(r"^an? ", "", self.allowed())
 
     def allowed(self) -> str:
-        """The acceptable values in the words of `noun`, with the other forms that are accepted."""
+        """Returns the acceptable values in the words of `noun`, with the other forms that are
+        accepted."""
         return self.noun()
 
     def read(self, value):
@@ -95,7 +98,8 @@ class Rule:
         return None if eval(_compiled(self.guard("_value")), scope) else ValueError
 
     def accepts(self, value) -> bool:
-        """True if `value` is acceptable without conversion; each rule compiles its guard once."""
+        """Returns True if `value` is acceptable without conversion; each rule compiles its guard
+        once."""
         classes, guard = self.__dict__.get("_compiled_guard", (None, None))
         if classes is not _registered:  # other classes may stand for the names
             guard = eval(_compiled(f"lambda _value: {self.guard('_value')}"), self.scope())
@@ -137,7 +141,7 @@ class Rule:
         return []
 
     def annotation(self) -> str:
-        """The acceptable values as a Python type annotation: "float | None".
+        """Returns the acceptable values as a Python type annotation: "float | None".
 
         Names have no module prefix: builtins, `Any`, `Callable`, `Literal`, `Sequence`, and
         MindSpore's classes.
@@ -145,7 +149,7 @@ class Rule:
         return "Any"
 
     def source(self) -> str:
-        """The rule as source code: "Float(gt=0.0) | None"."""
+        """Returns the rule as source code: "Float(gt=0.0) | None"."""
         return type(self).__name__.lstrip("_")
 
     def called(self, noun: str) -> "Rule":

@@ -84,8 +84,8 @@ class OneDtype(Forbid):
 
 
 def one_dtype(*values) -> bool:
-    """True if the Tensors among `values` have one dtype, or are floats that a Cell with `to_float`
-    casts to one dtype.
+    """Returns True if the Tensors among `values` have one dtype, or are floats that a Cell with
+    `to_float` casts to one dtype.
     """
     tensor, first = registered("Tensor"), None
     for each in values:
@@ -99,7 +99,7 @@ def one_dtype(*values) -> bool:
 
 
 def _cast_to_one(values) -> bool:
-    """True if floats are currently cast to one dtype, and all Tensors hold floats."""
+    """Returns True if floats are currently cast to one dtype, and all Tensors hold floats."""
     tensor = registered("Tensor")
     return precision.dtype is not None and all(
         each._array.dtype.kind in "fV" for each in values if isinstance(each, tensor)
@@ -258,7 +258,7 @@ def _written(function, relations, name):
 
 
 def _declared(parameters) -> str:
-    """The parameters as the source of a `def` line; defaults are placeholders."""
+    """Returns the parameters as the source of a `def` line; defaults are placeholders."""
     parts, bare_star = [], True
     kinds = [each.kind for each in parameters]
     for index, each in enumerate(parameters):
@@ -277,6 +277,6 @@ def _declared(parameters) -> str:
 
 
 def _passed(parameters) -> str:
-    """The arguments that pass on all parameters, as source."""
+    """Returns the arguments that pass on all parameters, as source."""
     forms = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
     return ", ".join(forms.get(each.kind.name, "{0}").format(each.name) for each in parameters)

@@ -391,7 +391,7 @@ class _CellOf(Rule):
 
 
 def _is_iterable(value) -> bool:
-    """Whether a value is an iterable other than text; a 0-d array is not iterable."""
+    """Returns whether a value is an iterable other than text; a 0-d array is not iterable."""
     return (
         hasattr(value, "__iter__")
         and not isinstance(value, (str, bytes))
@@ -483,7 +483,8 @@ class _Rate(_Plain):
 
 
 def _is_schedule(value) -> bool:
-    """Whether a value is a learning rate schedule; False until a schedule module is imported."""
+    """Returns whether a value is a learning rate schedule; False until a schedule module is
+    imported."""
     return isinstance(value, registered("LearningRateSchedule"))
 
 

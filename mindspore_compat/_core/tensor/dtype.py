@@ -417,12 +417,12 @@ TYPE_IDS = {
 
 
 def type_to_type_id(dtype: Type) -> int:
-    """The number of a type in the arguments of a primitive."""
+    """Returns the number of a type in the arguments of a primitive."""
     return TYPE_IDS[dtype]
 
 
 def type_id_to_type(number: int) -> Type:
-    """The type with a number in the arguments of a primitive."""
+    """Returns the type with a number in the arguments of a primitive."""
     return next(dtype for dtype, each in TYPE_IDS.items() if each == number)
 
 
@@ -500,7 +500,7 @@ def dtype_to_nptype(type_):
 
 
 def issubclass_(type_, dtype) -> bool:
-    """Whether `type_` is `dtype` or one of its kind: float32 is a float_ and a number."""
+    """Returns whether `type_` is `dtype` or one of its kind: float32 is a float_ and a number."""
     if not isinstance(type_, Type) or not isinstance(dtype, Type):
         raise TypeError(
             f"For 'issubclass_', both arguments must be types, but got {type_!r} and {dtype!r}."

@@ -82,7 +82,7 @@ def _values(array: np.ndarray, dtype: dtypes.Type, commas: bool) -> str:
 
 
 def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
-    """The values to show, and for each axis whether it is abridged."""
+    """Returns the values to show, and for each axis whether it is abridged."""
     longest = LONGEST_VECTOR if array.ndim == 1 else LONGEST_AXIS
     abridged = [size > longest for size in array.shape]
     for axis, cut in enumerate(abridged):
@@ -92,7 +92,7 @@ def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
 
 
 def _lines(texts: np.ndarray, per_line: int, comma: str) -> str:
-    """A whole 1-D Tensor. As in the original, an empty line follows a full last line."""
+    """Returns a whole 1-D Tensor. As in the original, an empty line follows a full last line."""
     rows = [
         f"{comma} ".join(texts[start : start + per_line])
         for start in range(0, len(texts), per_line)
@@ -112,7 +112,7 @@ def _rows(texts: np.ndarray, abridged: list[bool], comma: str, indent: str = " "
 
 
 def _signed(text: str, x: float) -> str:
-    """`text` with the sign of a NaN, which Python omits."""
+    """Returns `text` with the sign of a NaN, which Python omits."""
     return "-nan" if x != x and math.copysign(1.0, x) < 0 else text
 
 

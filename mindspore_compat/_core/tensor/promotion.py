@@ -26,7 +26,8 @@ _ranks = {"b": _BOOLS, "i": _INTEGERS, "u": _INTEGERS, "f": _FLOATS, "c": _COMPL
 
 
 def _rank(dtype: np.dtype) -> int | None:
-    """The rank of a dtype in the order of kinds; None for dtypes that never mix (text, float8)."""
+    """Returns the rank of a dtype in the order of kinds; None for dtypes that never mix (text,
+    float8)."""
     if dtype == BFLOAT16:
         return _FLOATS
     # NumPy's own dtypes are 1, or 0 after pickling; those of other libraries, such as float8, are 2
@@ -155,13 +156,13 @@ def promoted(xp, *arrays):
 
 
 def scaled(xp, number, array):
-    """A Python number times an array, in the dtype of a Tensor times such a number."""
+    """Returns a Python number times an array, in the dtype of a Tensor times such a number."""
     return number * xp.cast(array, scalar_np(array.dtype, type(as_number(number))))
 
 
 def adds_up_as_int64(dtype: np.dtype) -> bool:
-    """Whether sums and products of integers or bools of a dtype are int64; not for wide unsigned
-    integers."""
+    """Returns whether sums and products of integers or bools of a dtype are int64; not for wide
+    unsigned integers."""
     return dtype.kind in "ib" or dtype == UINT8
 
 

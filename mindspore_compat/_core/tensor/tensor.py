@@ -212,13 +212,13 @@ class Tensor:
     # Conversion
 
     def asnumpy(self):
-        """The values as a NumPy array; on the CPU it shares the Tensor's memory."""
+        """Returns the values as a NumPy array; on the CPU it shares the Tensor's memory."""
         if self.init is not None:
             self.init_data()
         return arrays.to_host(self._array)
 
     def numpy(self):
-        """The values as a NumPy array, like `asnumpy`."""
+        """Returns the values as a NumPy array, like `asnumpy`."""
         return self.asnumpy()
 
     def __array__(self, dtype=None, copy=None):
@@ -232,11 +232,11 @@ class Tensor:
         return self._array.__dlpack__(**options)
 
     def __dlpack_device__(self):
-        """The device that holds the memory, as DLPack's (kind, number)."""
+        """Returns the device that holds the memory, as DLPack's (kind, number)."""
         return self._array.__dlpack_device__()
 
     def item(self):
-        """The only element as a Python number; a ValueError for several elements."""
+        """Returns the only element as a Python number; a ValueError for several elements."""
         if self._array.size != 1:
             raise ValueError(
                 f"For 'Tensor.item', the Tensor must have one element, but got {self._array.size}."
@@ -244,7 +244,7 @@ class Tensor:
         return arrays.to_host(self._array).item()
 
     def tolist(self):
-        """The values as nested Python lists (a number for 0 axes)."""
+        """Returns the values as nested Python lists (a number for 0 axes)."""
         return self.asnumpy().tolist()
 
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
@@ -273,7 +273,7 @@ class Tensor:
 
     @staticmethod
     def from_numpy(array):
-        """A Tensor that shares the memory of a NumPy array on the CPU.
+        """Returns a Tensor that shares the memory of a NumPy array on the CPU.
 
         Raises:
             TypeError: if `array` is not a NumPy array.

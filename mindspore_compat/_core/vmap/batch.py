@@ -103,14 +103,14 @@ class BatchSpace:
         return self.base.module
 
     def wrap_batch(self, array):
-        """A Batch around `array`, whose leading axis becomes hidden."""
+        """Returns a Batch around `array`, whose leading axis becomes hidden."""
         made = _new(Batch)
         made.array = array
         made.space = self
         return made
 
     def is_batch(self, value):
-        """True if `value` is a Batch of this space."""
+        """Returns True if `value` is a Batch of this space."""
         return type(value) is Batch and value.space is self
 
     def to_device(self, array):
@@ -121,7 +121,7 @@ class BatchSpace:
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def broadcast(self, array):
-        """`array` as a Batch of equal slices; an array on their device is not copied."""
+        """Returns `array` as a Batch of equal slices; an array on their device is not copied."""
         if self.is_batch(array):
             return array
         array = self.base.asarray(self.to_device(array))
@@ -132,7 +132,7 @@ class BatchSpace:
         return _Draws(self, make)
 
     def asarray(self, value, dtype=None):
-        """`value` itself if it is a Batch, else an array of the base space."""
+        """Returns `value` itself if it is a Batch, else an array of the base space."""
         if self.is_batch(value):
             return value if dtype is None or value.dtype == dtype else value.astype(dtype)
         return self.base.asarray(value) if dtype is None else self.base.asarray(value, dtype)
@@ -291,7 +291,7 @@ def loop(space, name, *args, **kwargs):
 
 
 def _stacked(space, parts):
-    """The results of all slices as a Batch."""
+    """Returns the results of all slices as a Batch."""
     parts = [space.base.asarray(part) for part in parts]
     one_shape([part.shape for part in parts])
     return space.wrap_batch(space.base.stack(parts))
@@ -499,7 +499,7 @@ BROADCAST = VjpRule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, upcast
 
 
 def broadcast_nodes(space, arrays, nodes):
-    """`nodes`, with a broadcast node added for each live array that all slices share."""
+    """Returns `nodes`, with a broadcast node added for each live array that all slices share."""
     return [
         n if n is None or space.is_batch(a) else record(BROADCAST, (n,), (), ((a.shape, a.dtype),))
         for a, n in zip(arrays, nodes)
@@ -507,14 +507,14 @@ def broadcast_nodes(space, arrays, nodes):
 
 
 def everywhere(condition):
-    """Whether a condition holds for all elements; for a Batch, of all slices."""
+    """Returns whether a condition holds for all elements; for a Batch, of all slices."""
     while type(condition) is Batch:
         condition = condition.array
     return bool(condition.all())
 
 
 def space_among(arrays):
-    """The innermost batch space among arrays, or None."""
+    """Returns the innermost batch space among arrays, or None."""
     found = None
     for a in arrays:
         if type(a) is Batch and (found is None or a.space.level > found.level):
@@ -524,13 +524,13 @@ def space_among(arrays):
 
 @implements
 def enter_batch(xp, x, space, axis):
-    """`x` with its axis `axis` hidden, in `space`."""
+    """Returns `x` with its axis `axis` hidden, in `space`."""
     return space.wrap_batch(space.base.moveaxis(x, axis, 0))
 
 
 @implements
 def leave_batch(xp, x, space, axis):
-    """The array behind `x`, with the hidden axis moved to `axis`."""
+    """Returns the array behind `x`, with the hidden axis moved to `axis`."""
     return space.base.moveaxis(space.broadcast(x).array, 0, axis)
 
 

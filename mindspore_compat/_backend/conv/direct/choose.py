@@ -42,7 +42,7 @@ TAPS_OF_3X3 = set(product(range(3), range(3)))
 
 @functools.lru_cache(maxsize=256)
 def _plan(geo):
-    """The convolution as a correlation."""
+    """Returns the convolution as a correlation."""
     return Correlation(
         geo.batch,
         geo.groups,
@@ -69,7 +69,8 @@ def _multiplications(x, other, geo):
 
 
 def _are_taken(x, other, geo):
-    """True for float32, up to three spatial dimensions, and padding that removes nothing."""
+    """Returns True for float32, up to three spatial dimensions, and padding that removes
+    nothing."""
     return (
         type(x) is type(other) is numpy.ndarray
         and 1 <= len(geo.size) <= 3
@@ -113,7 +114,7 @@ def _of_images(of_slices, gives):
 @_serves("convolve")
 @_of_images(slices.convolve, "images")
 def convolve(x, w, geo):
-    """The convolution described by `geo`, as `convolution.convolve` computes it."""
+    """Returns the convolution described by `geo`, as `convolution.convolve` computes it."""
     if not geo.overlapping:  # each element is copied once
         return None
     plan, area = _plan(geo), prod(geo.kernel)
@@ -133,7 +134,7 @@ def convolve(x, w, geo):
 @_serves("convolve_input_gradient")
 @_of_images(slices.input_gradient, "inputs")
 def input_gradient(g, w, geo):
-    """The gradient of `convolve` for its input."""
+    """Returns the gradient of `convolve` for its input."""
     if not geo.overlapping:
         return None
     area, values = prod(geo.kernel), jit.flat(w)
@@ -195,8 +196,8 @@ def _phases(geo):
 
 
 def _turned(geo, start):
-    """The kernel positions that reach the input phase `start`: their indices in the kernel, the
-    zeros before the output gradient, and the rows and columns of that gradient under them."""
+    """Returns the kernel positions that reach the input phase `start`: their indices in the kernel,
+    the zeros before the output gradient, and the rows and columns of that gradient under them."""
     axes = []
     for k, d, s, a, (before, _) in zip(geo.kernel, geo.dilation, geo.stride, start, geo.pads):
         axes.append(
@@ -211,7 +212,7 @@ def _turned(geo, start):
 @_serves("convolve_weight_gradient")
 @_of_images(slices.weight_gradient, "weights")
 def weight_gradient(g, x, geo):
-    """The gradient of `convolve` for its weights."""
+    """Returns the gradient of `convolve` for its weights."""
     plan = _plan(geo)
     if not (geo.overlapping or _is_small_product(plan)):
         return None
@@ -229,7 +230,7 @@ def weight_gradient(g, x, geo):
 
 
 def _takes_slices(gives, geo):
-    """True if loops are available for the slices of volumes and justify copying them."""
+    """Returns True if loops are available for the slices of volumes and justify copying them."""
     image = slices.image_of(geo)
     if not image.overlapping:
         return False
@@ -238,7 +239,7 @@ def _takes_slices(gives, geo):
 
 
 def _finite(x):
-    """True if all elements, and their sum, are finite."""
+    """Returns True if all elements, and their sum, are finite."""
     with numpy.errstate(invalid="ignore", over="ignore"):
         return math.isfinite(x.sum())
 
@@ -263,7 +264,7 @@ def _winograd_method(plan, gives):
 
 
 def _winograd_applies(plan):
-    """True for a correlation with 3x3 kernels and stride 1, whose rows fit the cache."""
+    """Returns True for a correlation with 3x3 kernels and stride 1, whose rows fit the cache."""
     row = plan.channels * plan.size[1] + plan.filters * plan.out[1]
     unit = max(plan.stride) == max(plan.step) == 1
     is_3x3 = len(plan.taps) == 9 and set(plan.taps) == TAPS_OF_3X3
@@ -271,7 +272,7 @@ def _winograd_applies(plan):
 
 
 def _winograd_pays(plan, gives):
-    """True if F(2, 3) is the fastest for a supported correlation. This depends on the
+    """Returns True if F(2, 3) is the fastest for a supported correlation. This depends on the
     multiplications that it saves for each channel and filter, since transforms take time."""
     tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
     saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
@@ -280,7 +281,8 @@ def _winograd_pays(plan, gives):
 
 
 def _way(plan, gives="images"):
-    """The fastest of the other algorithms, as a module; None if there is none or it is not ready.
+    """Returns the fastest of the other algorithms, as a module; None if there is none or it is not
+    ready.
 
     Args:
         plan: the correlation.
@@ -292,7 +294,8 @@ def _way(plan, gives="images"):
 
 
 def _fastest(plan, gives):
-    """The fastest algorithm for a correlation or for its filter gradient, from measurements."""
+    """Returns the fastest algorithm for a correlation or for its filter gradient, from
+    measurements."""
     windows, size = plan.batch * prod(plan.out), plan.filters * plan.depth
     if max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) > Most.CONVOLVE_ROW:
         return None
@@ -312,8 +315,8 @@ def _fastest(plan, gives):
 
 
 def _is_small_product(plan):
-    """True if the weight gradient is best computed as one matrix product of copied images. The
-    threads share that product, which is faster unless one side is very large."""
+    """Returns True if the weight gradient is best computed as one matrix product of copied images.
+    The threads share that product, which is faster unless one side is very large."""
     windows = plan.batch * prod(plan.out)
     return (
         len(plan.taps) == 1 == plan.groups
@@ -324,7 +327,7 @@ def _is_small_product(plan):
 
 
 def _panels_fit(plan, gives, windows, size):
-    """True if few windows are copied, and copying is cheap compared with the products."""
+    """Returns True if few windows are copied, and copying is cheap compared with the products."""
     if plan.groups > 1 or min(plan.filters, plan.depth // 4) < VECTOR:
         return False
     if gives == "weights":
@@ -339,7 +342,7 @@ def _panels_fit(plan, gives, windows, size):
 
 
 def _flat(plan):
-    """The flat-plane algorithm, if its tiles are filled."""
+    """Returns the flat-plane algorithm, if its tiles are filled."""
     row = plan.out[1] + max((tap[1] for tap in plan.taps), default=0) // 2
     positions = (plan.out[0] - 1) * row + plan.out[1]
     used = prod(plan.out) / (-(-positions // VECTOR) * VECTOR)

@@ -33,7 +33,7 @@ def _loop(function):
 
 
 def is_ready():
-    """True if the loops can run; otherwise requests their compilation."""
+    """Returns True if the loops can run; otherwise requests their compilation."""
     return all(
         [
             _loop(each).is_ready()
@@ -99,8 +99,8 @@ class _Result(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def _correlations(plans):
-    """The offsets and sizes of correlations, the pieces in which their weights are packed, and the
-    pieces and memory of the correlations."""
+    """Returns the offsets and sizes of correlations, the pieces in which their weights are packed,
+    and the pieces and memory of the correlations."""
     first = plans[0]
     before = tuple(max(each) for each in zip(*(plan.before for plan in plans)))
     taps = [
@@ -169,7 +169,8 @@ def _correlations(plans):
 
 
 def weight_gradient(g, x, plan):
-    """The filter gradient of a correlation of `x`, (groups, filters, channels, kernel positions).
+    """Returns the filter gradient of a correlation of `x`, (groups, filters, channels, kernel
+    positions).
 
     It has a NaN where an element of `x` is infinite or NaN.
     """
@@ -196,8 +197,8 @@ def weight_gradient(g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(plan):
-    """The offsets and sizes of the weight gradient, the number of partial sums, the samples and
-    rows of each partial sum, the pieces of the work, and their memory."""
+    """Returns the offsets and sizes of the weight gradient, the number of partial sums, the samples
+    and rows of each partial sum, the pieces of the work, and their memory."""
     planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
     height, plane_rows = plan.out[0], planes.axes[0].length
     samples = max(min(SPAN // (plane_rows * planes.row), plan.batch), 1)

@@ -43,7 +43,7 @@ def _loop(function):
 
 
 def is_ready():
-    """True if the loops can run; otherwise requests their compilation."""
+    """Returns True if the loops can run; otherwise requests their compilation."""
     return all([_loop(each).is_ready() for each in _LOOPS])
 
 
@@ -76,14 +76,15 @@ def _planes(plan):
 
 
 def _rows(height, plan, planes):
-    """The number of plane rows that `height` rows of the result need."""
+    """Returns the number of plane rows that `height` rows of the result need."""
     return (height - 1) * plan.stride[0] + 1 + planes.reach
 
 
 @functools.lru_cache(maxsize=256)
 def _correlation(plan):
-    """The pieces, offsets and sizes of a correlation; the pieces in which its weights are packed,
-    and the packed elements. The filters of a piece start so that a whole tile fits behind them."""
+    """Returns the pieces, offsets and sizes of a correlation; the pieces in which its weights are
+    packed, and the packed elements. The filters of a piece start so that a whole tile fits behind
+    them."""
     planes = _planes(plan)
     area = prod(plan.out)
     work = plan.batch * plan.groups * area * plan.filters * plan.depth
@@ -139,7 +140,7 @@ def _correlation(plan):
 
 
 def weight_gradient(g, x, plan):
-    """The filter gradient of a correlation of `x`, (groups, filters, channels, kernel
+    """Returns the filter gradient of a correlation of `x`, (groups, filters, channels, kernel
     positions)."""
     phases, offsets, sizes, count, chunks, parts, rows, lengths = _sums(plan)
     columns = sizes[-1]
@@ -167,8 +168,8 @@ def weight_gradient(g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(plan):
-    """The offsets and sizes of the weight gradient, the number of partial sums, the samples and
-    rows of each, the pieces that compute them, the pieces that add them, and their memory."""
+    """Returns the offsets and sizes of the weight gradient, the number of partial sums, the samples
+    and rows of each, the pieces that compute them, the pieces that add them, and their memory."""
     planes = _planes(plan)
     height, area = plan.out[0], prod(plan.out)
     samples = max(min(WINDOWS // area, plan.batch), 1)

@@ -50,7 +50,7 @@ class GatherSums(NamedTuple):
 
 
 def block_width(filters):
-    """The number of neighbouring filters of a tile, for tiles of about equal width."""
+    """Returns the number of neighbouring filters of a tile, for tiles of about equal width."""
     vectors = (filters + LANES - 1) // LANES
     blocks = (vectors + VECTORS - 1) // VECTORS
     return (vectors + blocks - 1) // blocks * LANES

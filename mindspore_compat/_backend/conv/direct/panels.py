@@ -36,7 +36,7 @@ def _loop(function):
 
 
 def is_ready():
-    """True if the loops can run; otherwise requests their compilation."""
+    """Returns True if the loops can run; otherwise requests their compilation."""
     return all([_loop(each).is_ready() for each in _LOOPS])
 
 
@@ -72,14 +72,14 @@ def _fill(function, x, panels, copies, rows, windows, *sizes):
 
 
 def _several(plan):
-    """The number of pieces of the products."""
+    """Returns the number of pieces of the products."""
     return max(min(plan.batch * prod(plan.out) * plan.filters * plan.depth // PIECE, PIECES), 1)
 
 
 @functools.lru_cache(maxsize=256)
 def _copies(plan, unit):
-    """The layout of the copies: the channels of pieces, multiples of `unit`; the elements of the
-    padded planes of a channel; the tables and sizes for `panel_loops.fill_panels`."""
+    """Returns the layout of the copies: the channels of pieces, multiples of `unit`; the elements
+    of the padded planes of a channel; the tables and sizes for `panel_loops.fill_panels`."""
     planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
     step = planes.step(plan.out[0] + planes.reach)
     several = max(min(plan.batch * prod(plan.out) * plan.depth // COPIES, PIECES), 1)
@@ -106,8 +106,8 @@ def _copies(plan, unit):
 
 @functools.lru_cache(maxsize=256)
 def _correlation(plan):
-    """The filters and panels of pieces, the place of each window in the result, and the elements of
-    the largest piece's products."""
+    """Returns the filters and panels of pieces, the place of each window in the result, and the
+    elements of the largest piece's products."""
     windows = plan.batch * prod(plan.out)
     panels, several = -(-windows // WIDTH), _several(plan)
     # The larger of weights and panels is read once: each piece covers all of the other.
@@ -129,7 +129,7 @@ def _correlation(plan):
 
 @functools.lru_cache(maxsize=256)
 def _reads(filters, channels, filter_step, channel_step, indices):
-    """The start of each filter's weights, and the offsets of its elements from there."""
+    """Returns the start of each filter's weights, and the offsets of its elements from there."""
     indices = numpy.frombuffer(indices, INDEX)
     offsets = numpy.arange(channels)[:, None] * channel_step + indices
     starts = numpy.arange(filters) * filter_step
@@ -137,8 +137,8 @@ def _reads(filters, channels, filter_step, channel_step, indices):
 
 
 def weight_gradient(g, x, plan):
-    """The filter gradient of a correlation of `x` in one group, (1, filters, channels, kernel
-    positions)."""
+    """Returns the filter gradient of a correlation of `x` in one group, (1, filters, channels,
+    kernel positions)."""
     area, depth = prod(plan.out), plan.depth
     defined, panels = plan.batch * area, -(-depth // WIDTH)
     windows = -(-defined // VECTOR) * VECTOR

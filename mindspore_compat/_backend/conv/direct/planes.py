@@ -61,7 +61,7 @@ class Weights(NamedTuple):
     indices: numpy.ndarray  # the index of each kernel position
 
     def sizes(self, plan):
-        """The layout in the form that loops take."""
+        """Returns the layout in the form that loops take."""
         steps = self.group, self.filter, plan.channels, self.channel
         return plane_loops.Filters(plan.filters, *steps)
 
@@ -75,7 +75,7 @@ class _Axis(NamedTuple):
 
 
 def _axis(size, before, stride, taps, out):
-    """The layout of a dimension. Neighbouring rows share the zeros between them."""
+    """Returns the layout of a dimension. Neighbouring rows share the zeros between them."""
     reach = max((t // stride for t in taps), default=0)
     phases, length = [], out
     for phase in sorted({t % stride for t in taps}):
@@ -98,7 +98,7 @@ class Planes(NamedTuple):
 
     @classmethod
     def of(cls, size, before, stride, taps, out):
-        """The planes of images of a size, with zeros before them, for windows at `taps`."""
+        """Returns the planes of images of a size, with zeros before them, for windows at `taps`."""
         axes = tuple(
             _axis(*given, {t[axis] for t in taps}, out[axis])
             for axis, given in enumerate(zip(size, before, stride, strict=True))
@@ -122,11 +122,11 @@ class Planes(NamedTuple):
         return self.phases.size // 6
 
     def step(self, rows):
-        """The step from a plane of `rows` rows to the next."""
+        """Returns the step from a plane of `rows` rows to the next."""
         return odd_lines(rows * self.row + self.axes[1].reach + VECTOR)
 
     def offsets(self, channels, step):
-        """The offset of a window's elements for each channel and kernel position."""
+        """Returns the offset of a window's elements for each channel and kernel position."""
         y, x = ([phase[0] for phase in axis.phases] for axis in self.axes)
         found = [
             (y.index(a % self.stride[0]) * len(x) + x.index(b % self.stride[1])) * step
@@ -145,7 +145,7 @@ def odd_lines(count):
 
 
 def cut(batch, rows, others, most, size):
-    """The numbers of samples and rows of the result that one piece covers.
+    """Returns the numbers of samples and rows of the result that one piece covers.
 
     Args:
         batch, rows: the total numbers of samples and rows.

@@ -20,7 +20,7 @@ WORKSPACE = 1 << 24  # elements of the images that are copied at a time, approxi
 
 
 def image_of(geo):
-    """The geometry of the convolution of slices."""
+    """Returns the geometry of the convolution of slices."""
     cut = {name: getattr(geo, name)[1:] for name in "size kernel stride pads dilation out".split()}
     batch, channels = geo.batch * geo.out[0], geo.channels * geo.kernel[0]
     return geo._replace(batch=batch, channels=channels, **cut)
@@ -39,7 +39,7 @@ def convolve(of_images, x, w, geo):
 
 
 def input_gradient(of_images, g, w, geo):
-    """The gradient for the input volumes."""
+    """Returns the gradient for the input volumes."""
     out = numpy.empty((geo.batch, geo.channels, *geo.size), g.dtype)
     w = w.reshape(geo.filters, -1, *geo.kernel[1:])
     for part, own in _parts(geo):
@@ -51,7 +51,7 @@ def input_gradient(of_images, g, w, geo):
 
 
 def weight_gradient(of_images, g, x, geo):
-    """The gradient for the weights."""
+    """Returns the gradient for the weights."""
     total = None
     for part, own in _parts(geo):
         found = of_images(_slices(g[part]), _images(x[part], own), image_of(own))
@@ -84,7 +84,7 @@ def _overlaps(geo):
 
 
 def _images(x, geo):
-    """The images that represent volumes."""
+    """Returns the images that represent volumes."""
     out = numpy.empty((len(x), geo.out[0], geo.channels, geo.kernel[0], *x.shape[3:]), x.dtype)
     pieces = [(sample, k) for sample in range(len(x)) for k in range(geo.kernel[0])]
 
@@ -119,7 +119,7 @@ def _add_images(images, out, geo):
 
 
 def _slices(g):
-    """The slices of volumes, as images."""
+    """Returns the slices of volumes, as images."""
     out = numpy.empty((len(g), g.shape[2], g.shape[1], *g.shape[3:]), g.dtype)
     _copy(g, out)
     return out.reshape(-1, *out.shape[2:])

@@ -37,7 +37,7 @@ KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of f
 
 
 def _loop(function, method):
-    """A loop for a method, compiled on first request."""
+    """Returns a loop for a method, compiled on first request."""
     return loop_of(function, winograd_loops.library(method))
 
 
@@ -50,7 +50,7 @@ _LOOPS = {
 
 
 def is_ready(method, gives):
-    """True if a method's loops for a result (as for `choose._fastest`) are compiled."""
+    """Returns True if a method's loops for a result (as for `choose._fastest`) are compiled."""
     return all([_loop(function, method).is_ready() for function in _LOOPS[gives]])
 
 
@@ -77,12 +77,12 @@ def correlate(method, x, weights, out, plan):
 
 
 def _whole(filters):
-    """The number of filters, rounded up to whole vectors of any host."""
+    """Returns the number of filters, rounded up to whole vectors of any host."""
     return -(-filters // VECTOR) * VECTOR
 
 
 def _tiles_at_once(method, channels, filters, least):
-    """The number of tiles that are multiplied at once."""
+    """Returns the number of tiles that are multiplied at once."""
     return max(TILES // (method.elements * (channels + filters)) // VECTOR * VECTOR, least)
 
 
@@ -99,8 +99,8 @@ class _Cut(NamedTuple):
 
     @classmethod
     def of(cls, method, plan, channels, images, most):
-        """The division of images with `channels` copied channels into at most `most` pieces, unless
-        they must be smaller to fit the cache."""
+        """Returns the division of images with `channels` copied channels into at most `most`
+        pieces, unless they must be smaller to fit the cache."""
         depth, beside = odd_lines(channels), odd_lines(plan.filters)
         step = method.step
         down, across = (-(-n // step) for n in plan.out)
@@ -124,7 +124,7 @@ class _Cut(NamedTuple):
         return (pixels + VECTOR) * self.depth
 
     def blocks(self, images):
-        """The first and last image, and the top and bottom row, of each piece."""
+        """Returns the first and last image, and the top and bottom row, of each piece."""
         return [
             (each.start, each.stop, rows.start, rows.stop)
             for each in blocks(images, self.samples)
@@ -133,15 +133,15 @@ class _Cut(NamedTuple):
 
 
 def _pieces(plan):
-    """The number of pieces that the multiplications justify."""
+    """Returns the number of pieces that the multiplications justify."""
     work = plan.batch * plan.groups * prod(plan.out) * plan.filters * plan.channels * 4
     return max(min(work // PIECE, PIECES), 1)
 
 
 @functools.lru_cache(maxsize=256)
 def _correlation(method, plan):
-    """The pieces in which weights are packed, and the packed size; the pieces of the correlation,
-    its sizes and its memory."""
+    """Returns the pieces in which weights are packed, and the packed size; the pieces of the
+    correlation, its sizes and its memory."""
     images, filters = plan.batch * plan.groups, _whole(plan.filters)
     made = _Cut.of(method, plan, plan.channels, images, _pieces(plan))
     if plan.groups > 1:  # tiles that are multiplied at once have the same filters
@@ -176,9 +176,9 @@ def _correlation(method, plan):
 
 
 def weight_gradient(method, g, x, plan):
-    """The filter gradient of a correlation of `x`, (groups, filters, channels, kernel positions),
-    by the method that choose.py selected. It is not finite where an element of `x` or `g` is
-    not."""
+    """Returns the filter gradient of a correlation of `x`, (groups, filters, channels, kernel
+    positions), by the method that choose.py selected. It is not finite where an element of `x` or
+    `g` is not."""
     chunks, count, parts, rows, sizes, lengths = _sums(method, plan)
     totals = numpy.zeros(count * method.elements * sizes.total_plane, FLOAT)
     _loop(winograd_loops.winograd_weight_runs, method).run(
@@ -201,8 +201,8 @@ def weight_gradient(method, g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(method, plan):
-    """The samples and rows of tiles of a partial sum, the number of sums, their pieces, the pieces
-    that add them, the elements of a plane of sums, the sizes and the memory."""
+    """Returns the samples and rows of tiles of a partial sum, the number of sums, their pieces, the
+    pieces that add them, the elements of a plane of sums, the sizes and the memory."""
     several = -(-_pieces(plan) // plan.groups)
     channels = blocks(plan.channels, max(-(-plan.channels // several), CHANNELS))
     widest = channels[0].stop

@@ -68,13 +68,13 @@ class TileSums(NamedTuple):
 
 
 def panel_count(filters):
-    """The number of panels of a group's filters, which have about equal width."""
+    """Returns the number of panels of a group's filters, which have about equal width."""
     vectors = (filters + LANES - 1) // LANES
     return (vectors + VECTORS - 1) // VECTORS
 
 
 def panel_start(panel, filters):
-    """The first filter of a panel, which is the end of the previous one."""
+    """Returns the first filter of a panel, which is the end of the previous one."""
     vectors = (filters + LANES - 1) // LANES
     return panel * vectors // panel_count(filters) * LANES
 
@@ -501,7 +501,7 @@ def add_transforms(
 
 @functools.cache
 def library(method):
-    """The functions that the loops of one of Winograd's methods call."""
+    """Returns the functions that the loops of one of Winograd's methods call."""
     return Library(
         panel_count,
         panel_start,

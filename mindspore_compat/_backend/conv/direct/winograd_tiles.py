@@ -51,7 +51,7 @@ class Method:
         return len(self.input) ** 2
 
     def matrices(self):
-        """The matrix of each transform, by its name."""
+        """Returns the matrix of each transform, by its name."""
         return {
             "input_transform": self.input,
             "filter_transform": self.filter,
@@ -63,17 +63,18 @@ class Method:
     # What a Library of compiled/library.py takes ----------------------------------------
 
     def definitions(self):
-        """A dict from the name of each transform to its NumPy function."""
+        """Returns a dict from the name of each transform to its NumPy function."""
         return {
             name: functools.partial(_transform, matrix) for name, matrix in self.matrices().items()
         }
 
     def intrinsics(self):
-        """A dict from the name of each transform to its intrinsic, for loops compiled by Numba."""
+        """Returns a dict from the name of each transform to its intrinsic, for loops compiled by
+        Numba."""
         return {name: _intrinsic(matrix) for name, matrix in self.matrices().items()}
 
     def text(self):
-        """The text that identifies the compiled loops on disk."""
+        """Returns the text that identifies the compiled loops on disk."""
         return inspect.getsource(sys.modules[__name__]) + repr(self)
 
 
@@ -166,7 +167,7 @@ def _vectors(code, pointer, row, column, size):
 
 
 def _combined(code, matrix, vectors):
-    """The matrix times a column of vectors."""
+    """Returns the matrix times a column of vectors."""
     found = []
     for row in matrix:
         sums = []
@@ -181,7 +182,7 @@ def _combined(code, matrix, vectors):
 
 
 def _signed_sum(code, terms):
-    """The signed sum of vectors."""
+    """Returns the signed sum of vectors."""
     builder, total = code.builder, None
     for adds, each in sorted(terms, key=lambda term: not term[0]):
         if total is None:
