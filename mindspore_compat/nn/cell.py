@@ -43,6 +43,7 @@ from ..common.parameter import (
 from ..ops._transforms.functional import GradOperation
 from ..ops.primitive import Primitive
 from ._cell.hooks import Hooks
+from ._cell.internals import Internals
 from ._cell.members import Members, layout
 from ._cell.naming import Naming
 from ._cell.offered import offer
@@ -85,7 +86,7 @@ class _First(threading.local):
 _first = _First()
 
 
-class Cell(Naming, Hooks, State, Settings):
+class Cell(Naming, Hooks, State, Settings, Internals):
     """Base class of all networks and layers. A Cell has parameters, sub-cells, and a computation,
     `construct`.
 
@@ -162,6 +163,8 @@ class Cell(Naming, Hooks, State, Settings):
             and not hasattr(self, "bprop")
             and self._cell_around is None
             and self._cell_inputs_set is None
+            and self._parameter_hooks is None
+            and self._saved_hooks is None
             and not self._cell_is_step
             and self._cell_mixed_precision is MixedPrecisionType.NOTSET
         )
@@ -222,19 +225,21 @@ class Cell(Naming, Hooks, State, Settings):
             return self._cell_run_here(*args, **kwargs)
 
     def _cell_run_here(self, *args, **kwargs):
+        hooked = self._parameter_hooks is not None or self._saved_hooks is not None
+        construct = self._cell_hooked_construct if hooked else self.construct
         if hasattr(self, "bprop"):
             return custom_gradient(
-                lambda *x: self.construct(*x, **kwargs), self._cell_pull, args, self.requires_grad
+                lambda *x: construct(*x, **kwargs), self._cell_pull, args, self.requires_grad
             )
         if not self._recompute:
-            return self.construct(*args, **kwargs)
+            return construct(*args, **kwargs)
         if self._recompute is True:
-            return recompute(self.construct, *args, **kwargs)
+            return recompute(construct, *args, **kwargs)
         contexts = iter(self._recompute())
 
         def within(*args, **kwargs):
             with next(contexts):
-                return self.construct(*args, **kwargs)
+                return construct(*args, **kwargs)
 
         return recompute(within, *args, **kwargs)
 

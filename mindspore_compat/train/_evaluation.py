@@ -92,6 +92,19 @@ class Evaluation:
         list_callback.on_eval_end(context)
         return cb_params.metrics
 
+    def _eval_dataset_sink_process(
+        self, valid_dataset, list_callback=None, cb_params=None, add_eval_loss=False
+    ):
+        """Runs an evaluation in sink mode, where batches are taken as always."""
+        return self._eval_process(valid_dataset, list_callback, cb_params, add_eval_loss)
+
+    @staticmethod
+    def _flush_from_cache(cb_params):
+        """Moves Parameters that a device caches to the host, after a training."""
+        for parameter in cb_params.train_network.get_parameters():
+            if parameter.cache_enable:
+                parameter.flush_from_cache()
+
     def _results_with_loss(self, metrics, outputs):
         """Returns the metrics and, as in the original, the loss of the last batch as
         "eval_loss"."""

@@ -92,13 +92,11 @@ class Model(Evaluation):
     ):
         check_optimizer(optimizer)
         check_levels(optimizer, amp_level, boost_level)
-        check_kwargs(optimizer, kwargs)
         self._network = network
         self._loss_fn = loss_fn
         self._optimizer = optimizer
-        self._loss_scale_manager_set = "loss_scale_manager" in kwargs
-        self._loss_scale_manager = kwargs.get("loss_scale_manager")
-        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32")
+        self._check_kwargs(kwargs)
+        self._process_amp_args(kwargs)
         self._amp_level = amp_level
         self._boost_level = boost_level
         self._metrics = metrics
@@ -115,6 +113,16 @@ class Model(Evaluation):
         self._build_eval_network(metrics, eval_network, eval_indexes)
         self._train_network = self._build_train_network()
         self._predict_network = self._build_predict_network()
+
+    def _check_kwargs(self, kwargs):
+        """Checks the keywords of a Model beyond its signature; subclasses allow more."""
+        check_kwargs(self._optimizer, kwargs)
+
+    def _process_amp_args(self, kwargs):
+        """Stores the keywords that concern mixed precision."""
+        self._loss_scale_manager_set = "loss_scale_manager" in kwargs
+        self._loss_scale_manager = kwargs.get("loss_scale_manager")
+        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32")
 
     # The networks ---------------------------------------------------------------------------------
 
@@ -568,6 +576,8 @@ class Model(Evaluation):
         if valid_dataset is not None:
             check_dataset("Model.build", "valid_dataset", valid_dataset)
             self._need_metrics("build")
+
+    _init = build  # the name under which subclasses call it
 
 
 def _need_three(indexes):

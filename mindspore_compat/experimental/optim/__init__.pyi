@@ -99,6 +99,7 @@ class NAdam(_Optimizer):
 class Optimizer(_Cell):
     defaults: _t.Any
     state: _t.Any
+    hyper_map: _t.Any
     param_groups: _t.Any
     lrs: _t.Any
     group_start_id: _t.Any

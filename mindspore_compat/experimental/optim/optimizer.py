@@ -6,11 +6,13 @@ package: a subclass defines its states, its fused update, and the scalars of a s
 are traversed as in `nn.optim`.
 """
 
+import collections
 import itertools
 import math
 
 import numpy as np
 
+from ... import ops
 from ..._backend.steps import current
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import InstanceOf
@@ -66,7 +68,8 @@ class Optimizer(Cell):
         groups = _as_groups(type(self).__name__, params)
         super().__init__(auto_prefix=False)
         self.defaults = defaults
-        self.state = {}
+        self.state = collections.defaultdict(dict)
+        self.hyper_map = ops.HyperMap()
         self.param_groups = []
         self.lrs = []
         self.group_start_id = [0]

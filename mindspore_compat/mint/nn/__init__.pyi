@@ -207,9 +207,7 @@ from ...nn import Identity as Identity
 class KLDivLoss(_Cell):
     def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = ..., log_target: _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-class L1Loss(_Cell):
-    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> None: ...
-    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+from ...nn.loss.loss import L1LossExt as L1Loss
 from ...nn import LayerNormExt as LayerNorm
 from ...nn import Linear as Linear
 class LogSigmoid(_Cell):

@@ -184,10 +184,7 @@ class State:
             destination._metadata[prefix[:-1]] = metadata
         for hook in self._cell_hooks_of("register_state_dict_pre_hook"):
             hook(self, prefix, keep_vars)
-        for name, member in self._cell_own_state():
-            destination[prefix + name] = member.copy() if keep_vars else member
-        if type(self).get_extra_state is not State.get_extra_state:
-            destination[prefix + _EXTRA] = self.get_extra_state()
+        self._save_to_state_dict(destination, prefix, keep_vars)
         for name, cell in self._cells.items():
             if cell is not None:
                 cell.state_dict(
@@ -196,6 +193,19 @@ class State:
         for hook in self._cell_hooks_of("register_state_dict_post_hook"):
             hook(self, destination, prefix, metadata)
         return destination
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """Writes the Cell's own parameters, persistent buffers and extra state; to be extended.
+
+        Args:
+            destination (dict): filled with values by name.
+            prefix (str): put in front of every name.
+            keep_vars (bool): whether to write copies of the values instead of the values.
+        """
+        for name, member in self._cell_own_state():
+            destination[prefix + name] = member.copy() if keep_vars else member
+        if type(self).get_extra_state is not State.get_extra_state:
+            destination[prefix + _EXTRA] = self.get_extra_state()
 
     def _cell_own_state(self):
         """Yields the Cell's own parameters and persistent buffers, with names."""

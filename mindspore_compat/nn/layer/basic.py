@@ -162,26 +162,6 @@ class Dense(Cell):
     def activation_flag(self, flag):
         self.__dict__["_activation_flag"] = flag
 
-    @functools.cached_property
-    def matmul(self):
-        """The primitive of the matrix product, for subclasses."""
-        return ops.MatMul(transpose_b=True)
-
-    @functools.cached_property
-    def bias_add(self):
-        """The primitive that adds a bias, for subclasses."""
-        return ops.BiasAdd()
-
-    @functools.cached_property
-    def reshape(self):
-        """The primitive that reshapes, for subclasses."""
-        return ops.Reshape()
-
-    @functools.cached_property
-    def shape_op(self):
-        """The primitive that returns the shape, for subclasses."""
-        return ops.Shape()
-
     def construct(self, x):
         """Returns the layer applied to `x`."""
         out = _product(x, self.weight, self.bias if self.has_bias else None)

@@ -56,8 +56,8 @@ class L1Loss(LossBase):
         return ops.l1_loss(logits, labels, self.reduction)
 
 
-@public("nn.L1LossExt")
-class L1LossExt(L1Loss):
+@public("nn.L1LossExt", "mint.nn.L1Loss")
+class L1LossExt(LossBase):
     """L1 loss (mean absolute error): |logits - labels|; see L1Loss.
 
     Example:
@@ -65,6 +65,10 @@ class L1LossExt(L1Loss):
         >>> print(ms.nn.L1LossExt()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
         1.0
     """
+
+    def construct(self, input, target):
+        """Returns the loss."""
+        return ops.l1_loss(input, target, self.reduction)
 
 
 @public("nn.MAELoss")

@@ -63,7 +63,8 @@ class KLDivLoss(LossBase):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class L1Loss(LossBase):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-class L1LossExt(L1Loss): ...
+class L1LossExt(LossBase):
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class LossBase(_Cell):
     cast: _t.Any
     mul: _t.Any

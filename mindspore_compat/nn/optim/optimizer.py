@@ -148,6 +148,7 @@ class Optimizer(Cell):
     # for parameters on a server or in a cache, which do not exist here.
     weight_decay_tensor = functools.cached_property(lambda self: self.get_weight_decay())
     weight_decay_tensor_tuple = functools.cached_property(lambda self: self.get_weight_decay())
+    _parameters = property(lambda self: self.parameters)  # the name that subclasses use
     ps_parameters = functools.cached_property(lambda self: (False,) * self.param_length)
     cache_enable = functools.cached_property(lambda self: (False,) * self.param_length)
 

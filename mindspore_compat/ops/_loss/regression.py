@@ -63,7 +63,6 @@ def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "me
 @op(
     "ops.l1_loss(input, target, reduction='mean')",
     "mint.nn.functional.l1_loss(input, target, reduction='mean')",
-    "mint.nn.L1Loss(reduction='mean')(input, target)",
     types=Promote("input target"),
 )
 def l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduced = "mean"):

@@ -248,6 +248,10 @@ class ModelCheckpoint(Callback):
         self._config = config or CheckpointConfig()
         self._manager = CheckpointManager(self._config.format)
         self._prefix_is_free = callable(prefix)
+        self._append_dict = dict(self._config.append_dict or {})
+        self._append_epoch_num = self._append_dict.get("epoch_num", 0)
+        self._append_step_num = self._append_dict.get("step_num", 0)
+        self._need_flush_from_cache = False
         self._latest_ckpt_file_name = ""
         self._last_triggered_step = 0
         self._last_time = self._period_start = time.time()
@@ -333,12 +337,9 @@ class ModelCheckpoint(Callback):
         )
         set_cur_net(network)
         info = None
-        if config.append_dict is not None:
-            counts = {
-                "epoch_num": cb_params.get("cur_epoch_num", 0),
-                "step_num": cb_params.cur_step_num,
-            }
-            info = {name: counts.get(name, value) for name, value in config.append_dict.items()}
+        if self._append_dict:
+            self._append_dict_content(cb_params.get("cur_epoch_num", 0), cb_params.cur_step_num)
+            info = dict(self._append_dict)
         path = f"{path}.{config.format}"
         options = (
             {"format": "safetensors"}
@@ -360,6 +361,21 @@ class ModelCheckpoint(Callback):
         self._begun = _Begun(saving, path, cb_params, cb_params.cur_step_num, surplus)
         if saving is None:
             self._settle()
+
+    def _append_dict_content(self, epoch_num, step_num):
+        """Updates the counts in what is saved besides the values, `append_info`.
+
+        Args:
+            epoch_num (int): the epochs of this training until now.
+            step_num (int): its steps until now.
+        """
+        counts = {
+            "epoch_num": self._append_epoch_num + epoch_num,
+            "step_num": self._append_step_num + step_num,
+        }
+        self._append_dict.update(
+            {name: count for name, count in counts.items() if name in self._append_dict}
+        )
 
     def _settle(self):
         """Waits for the last file; then reports it and deletes the surplus files."""
