@@ -108,7 +108,7 @@ def tri(N, M=None, k: Int = 0, dtype: DType | None = float32):
     Raises:
         TypeError: if a length or `k` is not an int, or `dtype` is not a MindSpore dtype.
         ValueError: if a length is negative.
-        RuntimeError: if it is 0.
+        RuntimeError: if a length is 0.
 
     Example:
         >>> import mindspore_compat as ms

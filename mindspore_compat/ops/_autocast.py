@@ -227,7 +227,7 @@ def _casting(op, choose, biased):
 
 
 def cast_everywhere():
-    """Mark the operations that are in no list too: levels "O2" and "O3" cast all of them."""
+    """Marks the operations that are in no list, too: levels "O2" and "O3" cast all of them."""
     for op in {op for names in DECLARED.values() for op, _ in names.values()}:
         if not op.diverted and op is not cast:
             op.divert(_casting(op, None, False))

@@ -33,7 +33,7 @@ def _scores(xp, query, key, shift, barred, scale, shift_first):
 
 
 def _top_and_sum(xp, scores, barred):
-    """Returns the largest score of each query, the exponentials below it, and their sum."""
+    """Returns the largest score of each query, the exponentials relative to it, and their sum."""
     top = xp.stop(xp.max(scores, -1, keepdims=True))
     if barred is not None:
         top = xp.maximum(top, _LOWEST)

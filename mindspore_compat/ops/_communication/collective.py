@@ -142,8 +142,8 @@ class ReduceScatter(Primitive):
 class Broadcast(Primitive):
     """Broadcasts the Tensors of one member to all.
 
-    root_rank (int): the world rank of the sender.
-        root_rank (int): the world's number of the one that sends.
+    Args:
+        root_rank (int): the world rank of the sender.
         group (str): the group's name. Default: the world.
 
     Inputs:

@@ -174,8 +174,8 @@ def _inside(xp, points, centre, box, margin):
 
 
 def _crossings(xp, a, b, margin):
-    """Returns the crossing of each edge of one with each of the other, and whether it exists, on a
-    last axis of 16."""
+    """Returns the crossing of each edge of one rectangle with each edge of the other, and whether
+    it exists, on a last axis of 16."""
     starts = (
         [xp.expand_dims(coordinate, -1) for coordinate in a],
         [xp.expand_dims(coordinate, -2) for coordinate in b],

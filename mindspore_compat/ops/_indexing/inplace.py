@@ -65,7 +65,7 @@ def scatter_(
         reduce (str): "add" or "multiply" to combine the values with the present elements.
 
     Raises:
-        TypeError: if an argument has the wrong type, or not exactly one of `src` and `value` is
+        TypeError: if an argument has the wrong type, or both or neither of `src` and `value` are
             given.
         RuntimeError: if `dim` is out of range, or the dtypes, ranks or lengths do not fit.
         IndexError: if an index is out of range.

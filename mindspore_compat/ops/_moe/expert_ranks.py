@@ -168,7 +168,7 @@ class Ranks:
         return totals
 
     def by_rank(self, counts):
-        """Sums counts by slot, for each rank."""
+        """Returns the sum of the counts of each rank's slots."""
         return [sum(counts[slot] for slot in self.slots(rank)) for rank in range(self.size)]
 
     def arriving(self, table):

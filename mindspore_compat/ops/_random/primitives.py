@@ -36,6 +36,11 @@ class Gamma(_Seeded):
     """Draws float32 numbers from the gamma distribution: `ops.Gamma(seed, seed2)(shape, alpha,
     beta)`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Gamma()((2, 3), ms.Tensor([1.0]), ms.Tensor([1.0])).shape)
+        (2, 3, 1)
+
     Source: mindspore.ops.Gamma of MindSpore 2.10; likewise the other classes here.
     """
 

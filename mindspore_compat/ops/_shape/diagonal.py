@@ -277,7 +277,7 @@ def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
 
 @op(compute="native")
 def blocks_on_diagonal(xp, inputs: Several):
-    """Returns the matrices along the diagonal of one matrix, zeros elsewhere."""
+    """Builds a block diagonal matrix of the given matrices, with zeros elsewhere."""
     blocks = [xp.reshape(b, (1,) * (2 - b.ndim) + tuple(b.shape)) for b in inputs]
     width = sum(b.shape[1] for b in blocks)
     rows, start = [], 0

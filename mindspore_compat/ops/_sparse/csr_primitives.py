@@ -327,7 +327,7 @@ class SparseMatrixMatMul(_Product):
         adjoint_x1 (bool), adjoint_x2 (bool): whether a factor is transposed and conjugated.
             Default: False.
         transpose_output (bool), conjugate_output (bool): whether the product is transposed or
-        conjugated. Default: False.
+            conjugated. Default: False.
 
     Raises:
         ValueError: if a factor is to be both transposed and adjoint, or the shapes do not fit.

@@ -158,7 +158,7 @@ def _deviation(api, op, words):
         return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
 
     def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
-        """Computes it over `dim`; the divisor is the number of elements minus `correction`."""
+        """Computes the spread over `dim`; the divisor is the element count minus `correction`."""
         _need_order(api, self, "b")
         if not self.size:
             return _nothing(self)

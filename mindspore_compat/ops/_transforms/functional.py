@@ -298,7 +298,7 @@ def _check_sequences(api, subject, args):
 
 
 def _collect(results, args):
-    """Returns results as in a graph, a list if lists are mapped; outside graph mode a tuple."""
+    """Returns mapped results as a tuple; in graph mode as a list if lists were mapped."""
     return (list if graphs.running and isinstance(args[0], list) else tuple)(results)
 
 
