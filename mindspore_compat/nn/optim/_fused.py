@@ -4,7 +4,10 @@ An optimizer declares its states and its update, and inherits `construct`. The l
 (each takes a gradient and returns one) run in the same pass as the update.
 """
 
+import functools
+
 from ..._backend import arrays
+from ..._backend.steps import current
 from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.fuse import fuse
 from ..._core.tensor.tensor import Tensor
@@ -89,6 +92,8 @@ class FusedOptimizer(Optimizer):
 
     def can_skip(self, gradients):
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        if self._works_on_host((gradients,)):
+            return True
         return (
             self._skips_in_construct()
             and self._plan.offload is None
@@ -115,13 +120,22 @@ class FusedOptimizer(Optimizer):
     def skipping(self, flag, gradients):
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
 
-        The step count moves to the GPU and stays there, so the host waits for nothing.
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
         """
+        if self._works_on_host((gradients,)):
+            captured, step = current.running(), functools.partial(self._unless, flag, gradients)
+            captured.on_host(self, step) if captured else step()
+            return (True,) * len(self.parameters)
         self._skip = flag
         try:
             return self(gradients)
         finally:
             self._skip = None
+
+    def _unless(self, flag, gradients):
+        if not flag:
+            self(gradients)
 
     def _gradient_arrays(self, gradients):
         return gradient_arrays(type(self).__name__, gradients, self.parameters)

@@ -161,12 +161,12 @@ class Optimizer(Cell):
             return captured.apart(self.__call__, args, kwargs)
         if self._skip is None and (captured or is_asynchronous(self.global_step._array)):
             gradients = (*args, *kwargs.values())
-            if len(gradients) == 1 and self._can_skip(*gradients):
-                flag = captured.never() if captured else arrays.current_space().zeros((), bool)
-                return self.skipping(flag, *gradients)
             if captured and self._works_on_host(gradients):
                 captured.on_host(self, functools.partial(super().__call__, *args, **kwargs))
                 return (True,) * len(self.parameters)
+            if len(gradients) == 1 and self._can_skip(*gradients):
+                flag = captured.never() if captured else arrays.current_space().zeros((), bool)
+                return self.skipping(flag, *gradients)
             if captured:
                 captured.refuse(f"the optimizer '{type(self).__name__}', which asks the host")
         return super().__call__(*args, **kwargs)

@@ -173,6 +173,26 @@ def test_work_of_the_host_runs_between_two_graphs(space, logged):
         assert counts.transfers == 2 and counts.synchronisations == 1
 
 
+def test_the_host_reads_whether_a_step_overflowed_between_two_graphs(space, logged):
+    def step(cell):
+        optimizer = OPTIMIZERS["AdamOffload"](cell.trainable_params())
+        scale = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 2)
+        return nn.TrainOneStepWithLossScaleCell(cell, optimizer, scale_sense=scale)
+
+    data = list(batches((2, 4), 8))
+    data[4] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[4][1])
+    eager, captured = runs(made=step, data=data)
+    captured.same_as(eager)
+    assert logged == []
+    assert [bool(result[1]) for result in captured.results] == [False] * 4 + [True] + [False] * 3
+    for number, counts in enumerate(captured.counts[3:], 3):
+        skipped = number == 4
+        assert counts.names["launches"]["graph"] == 2
+        assert counts.names["launches"]["many__stepped"] == (not skipped)
+        assert counts.transfers == (0 if skipped else 2)  # gradients and steps
+        assert counts.synchronisations == (1 if skipped else 2)  # the flag, gradients
+
+
 def test_steps_of_thor_are_captured_by_order(space, logged):
     def thor(cell):
         optimizer = nn.thor(cell, ms.Tensor(0.1), ms.Tensor(0.3), 0.9, batch_size=2)
