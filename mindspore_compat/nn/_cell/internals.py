@@ -4,7 +4,7 @@ import inspect
 import weakref
 from collections import OrderedDict
 
-from ..._core.autograd.saved_tensors import saved_tensors_hooks
+from ..._core.gradients.saved_tensors import saved_tensors_hooks
 from ..._core.rules.vocabulary import InstanceOf
 from ...common.parameter import Parameter
 from ...ops.primitive import Primitive
