@@ -35,7 +35,7 @@ COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 
 
 def main(argv=None):
-    """Run a command; 0 when done, 1 when a case fails, 2 for input that cannot be used."""
+    """Run a command; returns 0 on success, 1 if a case fails, 2 for unusable input."""
     options = _parser().parse_args(argv)
     try:
         return options.run(options) or 0
@@ -51,7 +51,7 @@ def main(argv=None):
 
 
 def _parser():
-    one_line = argparse.RawDescriptionHelpFormatter  # which does not break the line of --version
+    one_line = argparse.RawDescriptionHelpFormatter  # keeps the line of --version whole
     parser = argparse.ArgumentParser(prog=_program(), description=__doc__, formatter_class=one_line)
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True, metavar="command")
@@ -379,7 +379,7 @@ def _report(options):
 
 
 def _file_of(name, options):
-    """The results file of a run that is named, or whose file is given."""
+    """Returns the results file of a named run, or the given file."""
     named = Path(options.folder) / f"{name}.json"
     return named if named.exists() and not Path(name).is_file() else name
 
@@ -389,7 +389,7 @@ def _as_json(records, summed):
 
 
 def _program():
-    """How the tool was called: as the installed command, or as a module."""
+    """Returns how the tool was called: as the installed command, or as a module."""
     command = Path(sys.argv[0]).stem
     return command if command == COMMAND else f"python -m {__package__}"
 

@@ -1,16 +1,16 @@
-"""Recorded answers of real MindSpore, and how they decide the result of a case.
+"""Recorded answers of real MindSpore, and how they determine the result of a case.
 
-`answers/<module>.json` has, per case, a digest of the question, the status and what was observed:
-exception names, dtypes, shapes, numbers. A run therefore needs no MindSpore to compare with.
+`answers/<module>.json` has, per case, a digest of the question, the status and the observation:
+exception names, dtypes, shapes, numbers. A run therefore needs no MindSpore for comparison.
 `judge` takes a worker's result, which is based on the documentation alone, and returns the final
-one:
+result:
 
 1. What real MindSpore accepts must be accepted, whatever the page says.
 2. What both the page and MindSpore reject must raise the documented exception. If the page names
-two for one call, MindSpore's is accepted too.
+   two for one call, MindSpore's is accepted too.
 3. If MindSpore fails with another exception, the documented one is expected.
-4. What the page promises and MindSpore does not do is not expected of others either, except
-rejections.
+4. If MindSpore breaks a promise of the page, the promise is not expected of others either, except
+   for rejections.
 """
 
 import json
@@ -28,16 +28,16 @@ DRIVEN = (
     "steps",
     "options",
     *unstated.KINDS,
-)  # what comes out is observed, whatever it is, and judged here
+)  # the outcome is observed, whatever it is, and judged here
 _DELIBERATE = ("TypeError", "ValueError", "KeyError")  # others of the original are accidents
 RELATIVE, ABSOLUTE = (
     2e-3,
     1e-4,
 )  # of float results: the original computes in float32, in another order
-SCALED = 5e-4  # of the largest number, after steps that were computed in float32
+SCALED = 5e-4  # relative to the largest number, after steps computed in float32
 _HALF = {"float16": 2e-2, "bfloat16": 5e-2}
 
-# Names whose numbers are drawn: no page says which, so dtype and shape are compared.
+# Names with random numbers that no page mentions; only dtype and shape are compared.
 _DRAWN = re.compile(
     r"(?i)rand|normal(?!i[sz])|(?<!map)uniform|laplace|gumbel|multinomial|candidate_?sampler"
     r"|sampled_?softmax|non_?deterministic|sample_?distorted|rng_state"
@@ -45,16 +45,16 @@ _DRAWN = re.compile(
 
 
 def save(results, folder=FOLDER):
-    """Keep (case, result) pairs of a run on the reference, one line per case.
+    """Store (case, result) pairs of a run on the reference, one line per case.
 
-    Answers about names, or sorts of case, that were not run stay as they are.
+    Answers for names, or kinds of cases, that were not run stay unchanged.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
     for case, result in results:
         if "formula" in case:
-            continue  # the formula answers, not the original
+            continue  # the formula answers instead of the original
         fact = [digest(case), result["status"], result.get("observed", _exception(result))]
         modules.setdefault(module_of(case["name"], None, FACADES), {})[case["id"]] = fact
     judged = {f"{case['name']}::{case['kind']}" for case, _ in results}
@@ -75,7 +75,7 @@ def _exception(result):
 
 
 def load(folder=FOLDER):
-    """{case id: [digest, status, observed]} of all stored answers."""
+    """Returns {case id: [digest, status, observed]} of all stored answers."""
     found = {}
     for path in sorted(Path(folder).glob("*.json")):
         try:
@@ -88,14 +88,14 @@ def load(folder=FOLDER):
 
 
 def answer_to(case, answers):
-    """The stored answer to this very question, or None."""
+    """Returns the stored answer to exactly this question, or None."""
     found = answers.get(case["id"])
     return found if found and found[0] == digest(case) else None
 
 
 def judge(case, result, answers):
-    """The final result of a case: the worker's, or what the stored answer of the original makes
-    of it.
+    """Returns the final result of a case: the worker's, or the one that follows from the stored
+    answer of the original.
     """
     answer = answer_to(case, answers)
     if case["kind"] in DRIVEN and result["status"] == "pass":
@@ -128,8 +128,8 @@ def judge(case, result, answers):
 
 
 def failing_base(case, answers):
-    """What real MindSpore raises for the documented call that a refused or promising case changes,
-    where it refuses both; None where it runs, or only lacks a kernel.
+    """Returns the exception of real MindSpore for the documented call that a rejecting or promising
+    case changes, if it rejects both calls; None if the call runs, or only lacks a kernel.
     """
     base = answers.get(f"{case['name']}::accepts::example")
     if case["kind"] not in ("raises", "promises") or base is None or base[1] == "pass":
@@ -139,7 +139,7 @@ def failing_base(case, answers):
 
 
 def _judge_driven(case, result, answer):
-    """Steps and options: the formula's answer, else that of the original, or its refusal."""
+    """Judges steps and options by the formula, otherwise by the original's answer or rejection."""
     seen, wanted = result["observed"], result.get("wanted")
     if wanted is None and "formula" not in case:
         if answer is None or answer[1] != "pass" or _fails_by_accident(answer[2]):
@@ -160,14 +160,14 @@ def _judge_driven(case, result, answer):
 
 
 def _fails_by_accident(observed):
-    """Whether the original refuses with an exception that no documentation would name."""
+    """Returns whether the original fails with an exception that no documentation would name."""
     return observed.get("refused", _DELIBERATE[0]) not in _DELIBERATE
 
 
 def _refusals_differ(case, wanted, got):
-    """None where both sides refuse, with the same exception or one that the page names.
+    """Returns None if both sides reject with the same exception or one that the page names.
 
-    A value of a type that the page does not list may be refused though the original takes it.
+    A value of a type that the page does not list may be rejected even if the original accepts it.
     """
     if wanted is None:
         if case.get("unlisted") and got in _DELIBERATE:
@@ -180,7 +180,8 @@ def _refusals_differ(case, wanted, got):
 
 
 def _at(seen, difference):
-    """The part of an observation that a difference names: "after 2: moment1.weight: values"."""
+    """Returns the part of an observation that a difference names: "after 2: moment1.weight:
+    values"."""
     for key in difference.split(": ") if difference else ():
         if not isinstance(seen, dict) or key not in seen:
             break
@@ -196,9 +197,9 @@ def _judge_refusal(case, result, status, observed):
 
 
 def _refusal(case, result, observed):
-    """What the original's outcome makes of a refusal, the reasons of the spec apart."""
+    """Judges a rejection by the original's outcome, apart from the reasons in the spec."""
     if observed in case.get("also", ()) and result.get("observed") == observed:
-        return {"status": "pass"}  # two sentences forbid it; the original chose this one
+        return {"status": "pass"}  # two sentences forbid it; the original raises this exception
     if observed != "accepted":
         return {}
     if result.get("observed") == "accepted":
@@ -213,7 +214,7 @@ def _judge_result(case, result, status, observed):
     if result["status"] != "pass" and "apart" in case:
         return {"status": "skip", "got": case["apart"]}
     if status != "pass":
-        if result.get("observed") in case.get("errors", ()):  # a neighbour that nobody confirms
+        if result.get("observed") in case.get("errors", ()):  # not confirmed by the original
             return {"status": "skip", "got": f"{result['got']}; another sentence may forbid it"}
         if result["status"] == "pass" or observed == "no kernel":
             return {}
@@ -264,13 +265,13 @@ def _judge_gradient(case, result, status, observed):
 
 
 def is_sound(case, answers):
-    """Whether real MindSpore accepts the documented call that an odd case changes."""
+    """Returns whether real MindSpore accepts the documented call that an odd case changes."""
     base = answers.get(f"{case['name']}::{ODD}::{UNCHANGED}")
     return base is not None and base[2] == "accepted"
 
 
 def bare(observed):
-    """An outcome without the note "(no kernel)"."""
+    """Returns an outcome without the note "(no kernel)"."""
     return str(observed).removesuffix(" (no kernel)")
 
 
@@ -292,9 +293,10 @@ def _judge_unkept(case, result, status, observed):
 
 
 def differ(wanted, got, values=True, scaled=False):
-    """None where two observations agree, else what differs first: structure, dtype, values, ...
+    """Returns None if two observations agree, else the first difference: structure, dtype, values,
+    ...
 
-    `scaled` compares numbers at the scale of the largest of their Tensor, however small that is.
+    `scaled` compares numbers relative to the largest one of their Tensor, however small that is.
     """
     if is_tensor(wanted):
         return _tensors_differ(wanted, got, values, scaled)
@@ -315,7 +317,7 @@ def differ(wanted, got, values=True, scaled=False):
 
 
 def is_tensor(seen):
-    """Whether an observation is [dtype, shape, numbers], not a list of results."""
+    """Returns whether an observation is [dtype, shape, numbers] instead of a list of results."""
     whole = isinstance(seen, list) and len(seen) in (2, 3)
     return (
         whole and isinstance(seen[0], str) and isinstance(seen[1], list) and not _is_text(seen[1])
@@ -343,9 +345,9 @@ def _tensors_differ(wanted, got, values, scaled):
 
 
 def _close(wanted, got, dtype, scaled=False):
-    """Whether numbers agree within the tolerance of their dtype."""
+    """Returns whether numbers agree within the tolerance of their dtype."""
     loose = _HALF.get(dtype, RELATIVE)
-    if isinstance(wanted, dict):  # of a large result: means, compared at its own scale
+    if isinstance(wanted, dict):  # means of a large result, compared at its scale
         tolerance = max(ABSOLUTE, loose * abs(wanted["size"]))
         return all(a == got[key] or abs(a - got[key]) <= tolerance for key, a in wanted.items())
     least = loose * _largest(wanted) if dtype in _HALF else ABSOLUTE
@@ -364,8 +366,8 @@ def _close(wanted, got, dtype, scaled=False):
 
 
 def _largest(numbers):
-    """The magnitude of the largest finite number: the scale at which parts of one result are
-    rounded."""
+    """Returns the magnitude of the largest finite number, which is the scale of rounding errors in
+    one result."""
     sizes = [abs(complex(number)) for number in numbers]
     return max((size for size in sizes if size < float("inf")), default=0.0)
 

@@ -1,7 +1,7 @@
-"""Makes invalid calls from a clause.
+"""Makes invalid calls that break a documented rule.
 
-`offend(rule, call)` changes one argument of a working call so that the clauses hold. It returns
-[(label, changed call)]; an empty list means that no such call is known. `good.py` does the
+`offend(rule, call)` changes one argument of a valid call so that the rule's clauses hold. It
+returns [(label, changed call)]; an empty list means that no such call is known. `good.py` does the
 opposite.
 """
 
@@ -15,7 +15,7 @@ from .typenames import is_dtype
 
 _SIZES = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
-# One literal of each type, in the order in which they are tried as offenders.
+# One literal of each type, in the order in which they are tried as invalid arguments.
 _LITERALS = [
     ("str", "'wrong'"),
     ("float", "0.5"),
@@ -73,7 +73,8 @@ _ABSTRACT = {
 
 
 def offend(rule, call):
-    """[(label, call)] for a rule whose clauses must all hold; types first, then what they hold."""
+    """Returns [(label, call)] for a rule whose clauses must all hold; wrong types first, then wrong
+    values."""
     first, *others = sorted(rule.clauses, key=lambda clause: clause.test != "is")
     variants = _offend(first, call)
     for clause in others:
@@ -107,7 +108,7 @@ _TENSORS = ("T(", "cast(", "ranked(", "grown(")
 
 
 def _one(subject, clause, call):
-    """Offences of one subject."""
+    """Returns the invalid calls for one subject."""
     name = subject.name
     if name == "*":
         name = _first_tensor(call)
@@ -121,7 +122,7 @@ def _one(subject, clause, call):
     for text in texts:
         made = call.put(name, text)
         if made is None or (made.owner != call.owner and not text.startswith(_TENSORS)):
-            continue  # no such argument, or a method of what is no Tensor
+            continue  # no such argument, or a method of a non-Tensor
         found.append((f"{name}={short(text)}", made))
     return found
 
@@ -182,7 +183,7 @@ def _offending_literals(allowed):
 
 
 def expand(allowed):
-    """The element types that a list of types and families of types admits."""
+    """Returns the element types in a list of types and families of types."""
     found = set()
     for name in allowed:
         found |= _ABSTRACT.get(name, {name})
@@ -246,7 +247,8 @@ def spell(number, kind):
 
 
 def value_of(text, call):
-    """The number that an operand means in this call: plain, or an expression of other arguments."""
+    """Returns the number that an operand means in this call: a number, or an expression of
+    arguments."""
     number = _number(text)
     if number is not None:
         return number
@@ -265,7 +267,7 @@ def value_of(text, call):
             {"__builtins__": {"len": len, "max": max, "min": min, "abs": abs}},
             {**scope, "rank": _rank, "size": _size, "dim": _rank},
         )  # noqa: S307
-    except Exception:  # noqa: BLE001  (an expression in words)
+    except Exception:  # an expression in words
         return None
     return float(found) if isinstance(found, (int, float, np.integer)) else None
 
@@ -279,7 +281,7 @@ def _size(value):
 
 
 def _offsets(test, bound, kind):
-    """Numbers for which `number test bound` holds, nearest first."""
+    """Returns numbers for which `number test bound` holds, nearest first."""
     step = 1 if kind == "int" else (0.5 if abs(bound) < 1 else 1.0)
     return {
         "<": [bound - step],
@@ -314,7 +316,8 @@ def _compared(name, facets, clause, call):
 
 
 def _unlike(literal, default):
-    """Another value of the same kind: the other bool, the parameter's default, other numbers."""
+    """Returns other values of the same kind: the other bool, the parameter's default, other
+    numbers."""
     if literal in ("True", "False"):
         return "False" if literal == "True" else "True"
     if literal.startswith("("):
@@ -355,7 +358,7 @@ def _sequence(parts, is_list):
 
 
 def holds(clause, call):
-    """Whether the clause, about the size of one number, is true of this call."""
+    """Returns whether the clause, which concerns the size of one number, is true of this call."""
     value, operand = call.value(clause.subjects[0].name), clause.operands[0]
     if clause.test == "outside":
         low, low_in, high, high_in = limits(operand, call) or (value, True, value, True)
@@ -366,7 +369,7 @@ def holds(clause, call):
 
 
 def speaks_of_size(clause, call):
-    """Whether the clause is about the size of an argument that is a number in this call."""
+    """Returns whether the clause concerns the size of an argument that is a number in this call."""
     if len(clause.subjects) > 1 or clause.test not in (*_SIZES, "outside"):
         return False
     subject = clause.subjects[0]
@@ -374,7 +377,8 @@ def speaks_of_size(clause, call):
 
 
 def limits(text, call):
-    """(low, low is in, high, high is in) of "[0, 1)"; None for bounds that cannot be worked out."""
+    """Returns (low, low is included, high, high is included) of "[0, 1)"; None for unknown
+    bounds."""
     match = re.fullmatch(r"([\[(])(.+),\s*([^,]+)([\])])", text)
     if not match:
         return None
@@ -446,7 +450,7 @@ def _chosen(name, facets, clause, call):
 
 
 def _is_type(name, facets, clause, call):
-    """A value of that type: used as the circumstance of another clause."""
+    """Returns a value of that type, as the condition of another clause."""
     if facets:
         return []
     if name == "*":
@@ -559,7 +563,7 @@ _BY_TEST = {
 
 
 def _among(clause, call):
-    """Offences of subjects among themselves: shapes or dtypes that no longer agree."""
+    """Returns invalid calls in which the shapes or dtypes of several subjects no longer agree."""
     subjects = [s for s in clause.subjects if isinstance(call.value(s.name), np.ndarray)]
     if len(subjects) < 2 or len(subjects) < len(clause.subjects) - 1:
         return []

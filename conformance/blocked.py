@@ -1,13 +1,13 @@
-"""Why a case fails for an unrelated reason: another public name or a library of the target is
+"""Finds why a case fails for an unrelated reason: another public name or a library of the target is
 missing.
 
-A call of `nn.Dropout` that needs `ops.arange` reports "blocked by ops.arange", so one missing name
-does not look like many faults. A case that needs a missing optional library is not run.
+A call of `nn.Dropout` that needs `ops.arange` reports "blocked by ops.arange", so that one missing
+name does not look like many faults. A case that needs a missing optional library is not run.
 """
 
 import re
 
-# How Python says that a name is missing; the groups are its owner and the name.
+# Python's messages about a missing name; the groups are its owner and the name.
 _NAMES = (
     re.compile(r"module '(?P<owner>[\w.]+)' has no attribute '(?P<name>\w+)'"),
     re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<owner>[\w.]+)'"),
@@ -19,7 +19,7 @@ _HEAD = re.compile(r"^(?:Attribute|Import|ModuleNotFound|Name)Error:")
 
 
 def explain(result, own, target):
-    """The result of a case about the name `own`, with what blocks it where that is known."""
+    """Returns the result of a case about the name `own`, with the name that blocks it, if known."""
     text = result.get("got", "")
     refused = isinstance(result.get("observed"), dict) and "refused" in result["observed"]
     if result["status"] != "fail" and not refused:
@@ -34,7 +34,8 @@ def explain(result, own, target):
 
 
 def _extra(text, target):
-    """The library, or the extra of a package, whose absence an error reports; None for others."""
+    """Returns the library, or the extra of a package, whose absence an error reports; None for
+    others."""
     found = _MODULE.match(text)
     if found:
         top = found[1].partition(".")[0]
@@ -44,7 +45,7 @@ def _extra(text, target):
 
 
 def _name(text, target):
-    """The public name whose absence an error reports, as the specs write it."""
+    """Returns the public name whose absence an error reports, in the spelling of the specs."""
     module = _MODULE.match(text)
     if module:
         return module[1].partition(".")[2] or None

@@ -1,6 +1,6 @@
-"""A call as argument texts: what the documentation's example passes to a name.
+"""Calls as argument texts: the arguments that the documentation's example passes to a name.
 
-One argument can be replaced by another, and arguments can be read as NumPy arrays.
+One argument can be replaced by another, and arguments can be evaluated as NumPy arrays.
 """
 
 import functools
@@ -11,19 +11,19 @@ from .values import Values
 _ARRAYS = Values()
 
 
-@functools.lru_cache(maxsize=64)  # the cases of one name ask for the same few texts
+@functools.lru_cache(maxsize=64)  # the cases of one name need the same few texts
 def _array_of(text):
-    """The NumPy or plain value that an argument text spells; None where it spells no such thing."""
+    """Returns the NumPy or plain value of an argument text; None if it spells no such value."""
     try:
         return _ARRAYS.build(text)
-    except Exception:  # noqa: BLE001  (any text that is no plain value)
+    except Exception:  # any text that is no plain value
         return None
 
 
 @dataclass
 class Call:
-    """A call by argument texts: `init` makes the object of a class, `call` uses it, `owner` is a
-    method's object.
+    """A call as argument texts: `init` constructs an object of a class, `call` calls it, `owner` is
+    the object of a method.
     """
 
     init: dict = None  # name → text, in signature order; None for functions
@@ -43,7 +43,7 @@ class Call:
         return self.defaults.get(name)
 
     def put(self, name, text):
-        """The same call with one argument changed; None where it has no such parameter."""
+        """Returns the call with one argument changed; None if it has no such parameter."""
         new = replace(self, init=_copied(self.init), call=_copied(self.call))
         for part, names in ((new.call, self.call_names), (new.init, self.init_names)):
             if part is not None and (name in part or name in names):
@@ -55,12 +55,12 @@ class Call:
         return None
 
     def value(self, name):
-        """The argument as NumPy and plain values, not to be written; None where it is none."""
+        """Returns the argument as NumPy and plain values (read-only); None if it is none."""
         text = self.get(name)
         return None if text is None else _array_of(text)
 
     def number_kind(self, name):
-        """Which literals suit the parameter: "float" or "int"."""
+        """Returns the kind of literal that suits the parameter: "float" or "int"."""
         types = self.types.get(name, [])
         value = self.value(name)
         if isinstance(value, (tuple, list)) and value:

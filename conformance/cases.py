@@ -1,9 +1,9 @@
 """Makes cases from specs: does the name exist, is its signature right, are invalid calls rejected
-and valid variations accepted, do gradients match finite differences, are promised dtypes and shapes
-kept, do the documentation's examples print what they should.
+and valid variations accepted, do gradients match finite differences, do dtypes and shapes match the
+promised ones, do the documentation's examples print what they should.
 
-A case is a plain dict, so that it can be sent to a worker as JSON. If documentation and original
-differ, recorded answers of real MindSpore (`answers.py`) decide.
+A case is a plain dict, so that it can be sent to a worker as JSON. If the documentation and
+MindSpore differ, recorded answers of real MindSpore (`answers.py`) decide.
 """
 
 import hashlib
@@ -25,9 +25,9 @@ KINDS = (
     "example",
 )
 LOST = ("crash", "hang", "killed")  # statuses of a case that its worker did not survive
-ODD = "odd"  # run only by request: no page says what ought to happen
+ODD = "odd"  # run only on request: no page states the expected outcome
 UNCHANGED = "as documented"
-# what a case of several steps, or of a changed argument, holds in addition to its call
+# keys of a case of several steps, or of a changed argument, besides its call
 DRIVEN = (
     "script",
     "train",
@@ -53,14 +53,14 @@ _NOT_SMOOTH = re.compile(
 
 
 def area_of(name):
-    """The part of the API a name belongs to: its public module."""
+    """Returns the part of the API that contains a name: its public module."""
     from .wheel import FACADES
 
     return specs.module_of(name, None, FACADES)
 
 
 def of_entry(name, entry, kinds=KINDS):
-    """All cases of one name, in the order in which they are run."""
+    """Returns all cases of one name, in the order in which they are run."""
     found = []
     base = {"name": name, "area": area_of(name), "platforms": entry.get("platforms", [])}
     apart = {label: reason for reason, labels in entry.get("apart", {}).items() for label in labels}
@@ -137,18 +137,18 @@ def _refusals(entry, call, add):
                 seen.add(label)
                 if (
                     made.init != call.init
-                ):  # the object alone: the example's inputs suit only its own options
+                ):  # the construction alone: the example's inputs suit only its own options
                     made.call = None
                 add("accepts", label, **_text(made), rule=str(rule), errors=_named(entry))
 
 
 def _named(entry):
-    """The exceptions of the page."""
+    """Returns the exceptions that the page names."""
     return sorted({specs.rule_of(item).error for item in entry["raises"]})
 
 
 def other_errors(entry, rule, call):
-    """{"also": exceptions} that other sentences of the page name for this very call."""
+    """Returns {"also": exceptions} that other sentences of the page name for the same call."""
     others = (specs.rule_of(item) for item in entry["raises"])
     found = {
         other.error
@@ -164,8 +164,8 @@ _PLAIN = {"int", "float", "bool", "str", "tuple", "list"}
 
 
 def contradicted(entry):
-    """{parameter: types} where a page forbids by one sentence what another, or the parameter's
-    own line, allows.
+    """Returns {parameter: types} that one sentence of a page forbids, and another sentence or the
+    parameter's own line allows.
     """
     said, found = {}, {}
     for item in entry.get("raises", ()):
@@ -185,7 +185,7 @@ def contradicted(entry):
 
 
 def _wider(kind, others):
-    """Whether a sentence only says less than another, as "not tuple" does compared with
+    """Returns whether a sentence is only less precise than another, as "not tuple" is compared with
     tuple[int]."""
     plain = {re.split(r"[\[{]", k)[0] for k in kind}
     return {re.split(r"[\[{]", k)[0] for k in others} <= plain
@@ -205,12 +205,12 @@ def _text(call):
     found = {"init": call.init, "call": call.call, "owner": call.owner}
     given, names = list(call.call or {}), list(call.call_names)
     if set(given) <= set(names) and given != names[: len(given)]:
-        found["by_name"] = True  # it leaves out an argument before another
+        found["by_name"] = True  # it omits an argument before another
     return found
 
 
 def call_of(name, entry):
-    """The documented example's own call, arguments by parameter name; None where the spec has
+    """Returns the call of the documented example, arguments by parameter name; None if the spec has
     none.
     """
     use = entry.get("use")
@@ -236,7 +236,7 @@ def call_of(name, entry):
 
 
 def _bind(used, signature):
-    """Arguments by name where the signature has the name; positions beyond it keep numbers
+    """Returns arguments by name; positions without a name in the signature keep their numbers
     ("*0")."""
     args, kwargs = used
     names = [a for a, kind, _ in signature if kind == "positional"]
@@ -254,8 +254,8 @@ def _bind(used, signature):
 
 
 def _maybe_smooth(name, call):
-    """Whether it is worth asking for a gradient: a float Tensor goes in, and the name is no
-    random or rounding one.
+    """Returns whether a gradient can be tested: a float Tensor goes in, and the name is neither
+    random nor a rounding function.
     """
     if (
         call.call is None
@@ -264,14 +264,14 @@ def _maybe_smooth(name, call):
     ):
         return False
     if any("Parameter" in t for parameter in call.call for t in call.types.get(parameter, ())):
-        return False  # updated in place: not a function of the inputs
+        return False  # updated in place, so not a function of the inputs
     texts = list(call.call.values()) + [call.owner or ""]
     return any(re.match(r"T\('(float32|float64|float16)'", t) for t in texts)
 
 
 def of_page(page, entry):
-    """Example cases of a page: they carry the example's code, so they are made from the source
-    and never stored.
+    """Returns the example cases of a page. They contain the example's code, so they are made from
+    the source and never stored.
     """
     found = []
     for index, example in enumerate(page.examples):
@@ -290,7 +290,7 @@ def of_page(page, entry):
 
 
 def all_cases(entries, kinds=KINDS, areas=(), names=()):
-    """Cases of many names; `areas` are module names or prefixes of names."""
+    """Returns the cases of many names; `areas` are module names or prefixes of names."""
     for name, entry in sorted(entries.items()):
         if names and name not in names:
             continue
@@ -302,7 +302,7 @@ def all_cases(entries, kinds=KINDS, areas=(), names=()):
 
 
 def digest(case):
-    """A short key of what a case asks, so that a stored answer is not used for a changed case."""
+    """Returns a short key of a case, so that a stored answer is not used for a changed case."""
     keys = ("name", "kind", "init", "call", "owner", "expect", "order", "steps")
     question = repr([case.get(k) for k in keys] + [case[k] for k in DRIVEN if k in case])
     return hashlib.sha1(question.encode()).hexdigest()[:8]

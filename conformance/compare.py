@@ -1,4 +1,4 @@
-"""Makes the same calls on two implementations and lists differing results, dtypes, shapes and
+"""Makes the same calls on two implementations, and lists differing results, dtypes, shapes and
 exception types, with the known reasons.
 
 The reference runs first (or its stored answers are used), then the target. A crash or a hang on
@@ -9,11 +9,11 @@ from . import answers, runner, specs
 from .cases import LOST, ODD, UNCHANGED
 
 SAME = ("accepts", "raises", "promises", "gradient", "example", ODD)
-DOCUMENTED = ("TypeError", "ValueError")  # what pages promise for bad arguments
+DOCUMENTED = ("TypeError", "ValueError")  # documented exceptions for invalid arguments
 
 
 def differences(cases, reference, target):
-    """Yield (case, reference result, target result, what differs) for the cases on which the two
+    """Yield (case, reference result, target result, difference) for the cases in which the two
     sides differ.
     """
     for case in cases:
@@ -26,7 +26,7 @@ def differences(cases, reference, target):
 
 
 def part(case, left, right):
-    """What differs between two results of one case, or None."""
+    """Returns the difference between two results of one case, or None."""
     lost = [side for side in (left, right) if side["status"] in LOST]
     if lost:
         return (
@@ -51,8 +51,8 @@ def part(case, left, right):
 
 
 def sound(cases, reference):
-    """The cases that can be compared: of odd calls only those whose unchanged call the reference
-    accepts.
+    """Returns the cases that can be compared: odd calls only if the reference accepts the unchanged
+    call.
     """
     return [
         case
@@ -63,11 +63,11 @@ def sound(cases, reference):
 
 
 def settle(entries, cases, parted):
-    """Write into the entries why the two sides differ over odd calls, `apart`: {reason: [labels]}.
-    Labels of other kinds of case, "accepts::example", stay as they are.
+    """Write the reasons why the two sides differ for odd calls into the entries, `apart`: {reason:
+    [labels]}. Labels of other kinds of case, "accepts::example", stay unchanged.
 
-    A reason that was written by hand stays for as long as the sides differ. Returns the
-    differences that have none.
+    A hand-written reason stays as long as the sides differ. Returns the differences without a
+    reason.
     """
     unexplained = []
     for name in {case["name"] for case in cases if case["kind"] == ODD}:
@@ -90,7 +90,7 @@ def settle(entries, cases, parted):
 
 
 def _reason(entry, label, left, right):
-    """Why two sides may differ over an odd call; None where only a person can decide."""
+    """Returns why two sides may differ for an odd call; None if only a person can decide."""
     there, here = left["observed"], right.get("observed")
     if left["status"] in LOST:
         return "the original does not survive it"
@@ -107,8 +107,8 @@ def _reason(entry, label, left, right):
 
 
 def _documented(entry):
-    """{(argument, exception)} of the entry's sentences about an argument itself, not its dtype or
-    shape.
+    """Returns {(argument, exception)} of the entry's sentences about an argument itself, except its
+    dtype or shape.
     """
     rules = (specs.rule_of(item) for item in entry.get("raises", ()))
     return {
@@ -126,7 +126,7 @@ def _outcome(result):
 
 
 def from_recorded(recorded, cases):
-    """Results as a run on the reference would have given them, from the stored answers."""
+    """Returns results made from the stored answers, in the form of a run on the reference."""
     found = {}
     for case in cases:
         answer = answers.answer_to(case, recorded)
@@ -141,7 +141,7 @@ def from_recorded(recorded, cases):
 
 
 def run_side(cases, target, python, store, jobs=1, anew=False):
-    """{case id: result} of a whole run."""
+    """Returns {case id: result} of a whole run."""
     progress = runner.Progress(len(cases))
     found = runner.run(cases, target, python, store, progress, jobs=jobs, anew=anew)
     return {case["id"]: result for case, result in found}

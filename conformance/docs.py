@@ -16,7 +16,7 @@ from .sections import heading, lines_of, split, unglue
 from .wheel import Wheel
 
 _ITEM = re.compile(
-    r"^(?:[-*•。,.]\s*)*"  # bullets, or what a lost line break leaves
+    r"^(?:[-*•。,.]\s*)*"  # bullets, or remnants of a lost line break
     r"(?P<name>\*{0,4}`{0,2}\*{0,2}[A-Za-z_]\w*`{0,2}\*{0,4}(?:\s*[,/、]\s*\*{0,2}\w+\*{0,2})*)\s*"
     r"(?:[((](?P<type>.*?)[))])?\s*"
     r"(?P<sep>:(?!\w*:`)|:| - | – | — |-\s|–\s)\s*(?P<text>.*)$"
@@ -131,7 +131,7 @@ def read_text(path, strict=True):
 
 
 def _starts(lines):
-    """Where the pages of a file begin: (index, Page with its signature)."""
+    """Returns the starts of the pages in a file: (index, Page with its signature)."""
     starts = []
     for index, line in enumerate(lines):
         match = _PAGE.match(line.text)
@@ -186,7 +186,7 @@ def _platforms(lines):
 
 
 def _entries(lines):
-    """The items of an Args or Inputs section."""
+    """Returns the items of an Args or Inputs section."""
     found, depth = [], None
     lines = list(_rejoin(lines))
     for line in lines:
@@ -206,8 +206,8 @@ def _entries(lines):
 
 
 def _rejoin(lines):
-    """Undo what browsers do to literals: a value on a line of its own, the next item behind its
-    full stop.
+    """Undo what browsers do to literals: a value on a separate line, the next item after its full
+    stop.
     """
     for line in lines:
         if line.text.startswith("。") and _ITEM.match(line.text):
@@ -230,7 +230,7 @@ def _finish(entry):
 
 
 def _raises(lines, page):
-    """The sentences of a Raises section, continuation lines joined."""
+    """Returns the sentences of a Raises section, with continuation lines joined."""
     current, depth = None, 0
     for line in lines:
         if not line.text or heading(line):
@@ -254,7 +254,8 @@ def _raises(lines, page):
 
 
 def _examples(lines):
-    """The `>>>` blocks of a section as one Example: statements with what they print."""
+    """Returns the `>>>` blocks of a section as one Example: statements with their printed
+    output."""
     steps, source, output, start = [], [], [], 0
     base = None
 
@@ -292,7 +293,7 @@ def _dedent(output):
 
 
 def runnable(example):
-    """Whether an example's statements parse; pages that lost their indentation do not."""
+    """Returns whether an example's statements parse; pages that lost their indentation do not."""
     try:
         ast.parse(example.source)
     except SyntaxError:

@@ -1,11 +1,12 @@
-"""The two errors that can end a run early, and reading text, which may raise one of them."""
+"""The two errors that can end a run early, and reading of text files, which may raise one of
+them."""
 
 from pathlib import Path
 
 
 class BadInput(Exception):
-    """Input that cannot be used: one line naming the file, the location in it, and what is wrong
-    there.
+    """Unusable input; the message is one line that names the file, the location in it, and the
+    problem.
 
     The command line prints it and ends with exit status 2.
     """
@@ -20,7 +21,7 @@ class TargetBroken(BadInput):
 
 
 def text_of(path):
-    """The content of a text file; BadInput where it is not UTF-8."""
+    """Returns the content of a text file; raises BadInput unless it is UTF-8."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -28,6 +29,6 @@ def text_of(path):
 
 
 def describe(error):
-    """Type and first line of an exception."""
+    """Returns the type and first line of an exception."""
     first = (str(error).strip().splitlines() or [""])[0]
     return f"{type(error).__name__}: {first[:300]}"

@@ -1,4 +1,4 @@
-"""Runs an example of the documentation as the prompt would, and compares what it prints."""
+"""Runs an example of the documentation like the interactive prompt, and compares its output."""
 
 import ast
 import contextlib
@@ -16,7 +16,7 @@ from . import outputs, samples
 from .errors import describe
 from .values import resolve
 
-# Names that the documentation's examples use as if they had been imported.
+# Names that the documentation's examples use without importing them.
 _USUAL = {
     "nn": "nn",
     "ops": "ops",
@@ -30,7 +30,7 @@ _USUAL = {
 
 
 def run(ms, case):
-    """The documentation's example runs and prints what it says; layout is judged apart."""
+    """Runs the documentation's example and compares its output; the layout is judged separately."""
     layout = True
     with _in_empty_folder() as folder, _as_module(case["steps"], folder) as module:
         vars(module).update(_usual_names(ms))
@@ -68,8 +68,8 @@ def _usual_names(ms):
 
 
 def _unfinished(error, expected, line, case):
-    """What an exception in an example means; examples that use what they never made cannot be
-    kept by anybody.
+    """Returns the result for an exception in an example; an example that uses undefined names
+    cannot be run by any implementation.
     """
     result = {
         "status": "fail",
@@ -108,8 +108,8 @@ def _binds(source, name):
 
 @contextlib.contextmanager
 def _as_module(steps, folder):
-    """A module of its own in a real file: the original's compiler reads the source of functions
-    and classes.
+    """Returns a new module in a real file, because the original's compiler reads the source of
+    functions and classes.
     """
     module = types.ModuleType("conformance_example")
     module.__file__ = os.path.join(folder, "conformance_example.py")
@@ -130,7 +130,7 @@ def _as_module(steps, folder):
 
 
 def _execute(source, offset, module):
-    """Run one statement of an example as the interactive prompt would; returns what it prints."""
+    """Run one statement of an example like the interactive prompt; returns its output."""
     out = io.StringIO()
     tree = ast.increment_lineno(ast.parse(source), offset)
     with contextlib.redirect_stdout(out):

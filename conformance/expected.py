@@ -1,4 +1,4 @@
-"""Cases that are expected to fail or are left out: files with one case ID per line (`--xfails`,
+"""Cases that are expected to fail or are not run: files with one case ID per line (`--xfails`,
 `--skips`).
 
 `*` matches anything, as in `nn.Adam::steps::*`. A `#` after a space starts a comment.
@@ -10,7 +10,7 @@ from .errors import BadInput, text_of
 
 
 def patterns(path):
-    """What the lines of a file match, as one expression; None where there is no file."""
+    """Returns the lines of a file as one regular expression; None without a file."""
     if path is None:
         return None
     try:
@@ -23,12 +23,12 @@ def patterns(path):
 
 
 def is_in(case, listed):
-    """Whether a case is listed."""
+    """Returns whether a case is listed."""
     return listed is not None and listed.fullmatch(case["id"]) is not None
 
 
 def settle(result, case, listed, bad):
-    """The result of a case that may be expected to fail: "xfail" where it does, else "xpass"."""
+    """Returns the result of a case expected to fail: "xfail" if it fails, else "xpass"."""
     if not is_in(case, listed):
         return result
     if result["status"] in bad:

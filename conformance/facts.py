@@ -1,24 +1,24 @@
-"""Checks what specs and answers may contain: names, numbers and short texts. No prose, no source
+"""Checks that specs and answers contain only names, numbers and short texts: no prose, no source
 code, no path of a machine.
 
-The sentences and the code of a documentation belong to its authors; the facts in them do not.
+The sentences and the code of a documentation belong to its authors; facts do not.
 """
 
 import re
 
-WORDS = 12  # in one sentence
+WORDS = 12  # the maximum in one sentence
 _WORD = r"[A-Za-z][A-Za-z'’-]*"
 _SENTENCE = re.compile(rf"(?<![A-Za-z'’-]){_WORD}(?:,? {_WORD}){{{WORDS}}}")
 _FOREIGN = re.compile(
-    r">>>|\n|\\n|\bSupported Platforms|\.\. \w+::|:(?:math|class|func|meth):`"  # a page
-    r"|(?:^|['\"])(?:from [\w.]+ )?(?:import|def|class) \w|\bself\.\w+ = "  # source
+    r">>>|\n|\\n|\bSupported Platforms|\.\. \w+::|:(?:math|class|func|meth):`"  # markup
+    r"|(?:^|['\"])(?:from [\w.]+ )?(?:import|def|class) \w|\bself\.\w+ = "  # source code
     r"|(?<![\w.])/(?:root|home|Users)/|site-packages"  # a path of a machine
 )
 
 
 def foreign(text):
-    """The part of a text that is no fact: a sentence of more than twelve words, a mark of
-    documentation, a line of source, a path; None where there is none.
+    """Returns the part of a text that is not a fact: a sentence of more than twelve words,
+    documentation markup, a line of source, or a path; None if there is none.
     """
     found = _SENTENCE.search(text) or _FOREIGN.search(text)
     return found and found[0]

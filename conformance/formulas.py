@@ -1,8 +1,8 @@
-"""The documented formulas of what real MindSpore does not compute on a CPU, in float64: LARS, thor,
+"""Documented formulas, in float64, of what real MindSpore does not compute on a CPU: LARS, thor,
 the training cell with a loss scale, and the cells that update the scale.
 
-Each function returns the state expected after a number of steps, in the form of
-`observations.observe`. Dtypes are those of the documentation.
+Each function returns the expected state after a number of steps, in the form of
+`observations.observe`. Dtypes are the documented ones.
 """
 
 import ast
@@ -18,7 +18,7 @@ def _facts(values, dtype="Float32"):
 
 
 def lars_options(case, given):
-    """What the formula needs to know of LARS and of the optimizer inside."""
+    """Returns the options of LARS and of the inner optimizer that the formula needs."""
     inner = {name: ast.literal_eval(text) for name, text in case["inner"].items()}
     return {
         "epsilon": given.get("epsilon", 1e-5),
@@ -33,9 +33,9 @@ def lars_options(case, given):
 
 
 def lars(name, weight, gradient, *, epsilon, coefficient, clip, rate, decay, scale, group, chosen):
-    """The gradient that LARS hands on: ratio (g + wd w), ratio = coefficient ‖w‖ / (‖g‖ + wd ‖w‖ +
-    epsilon), and 1 where a norm is 0. In groups the bias may have a rate and a decay of its own,
-    and no name is spared the decay.
+    """Returns the gradient that LARS passes on: ratio (g + wd w), ratio = coefficient ‖w‖ / (‖g‖ +
+    wd ‖w‖ + epsilon), and 1 if a norm is 0. With groups the bias may have its own rate and decay,
+    and decay applies to all names.
     """
     weight, g = weight.astype(np.float64), gradient.astype(np.float64) / scale
     taken = "bias" not in name if chosen is None else "weight" not in name
@@ -53,20 +53,20 @@ def lars(name, weight, gradient, *, epsilon, coefficient, clip, rate, decay, sca
 
 
 class Dense:
-    """A dense layer with the mean squared error behind it, and Momentum, in float64."""
+    """A dense layer followed by the mean squared error, and Momentum, in float64."""
 
     def __init__(self, weights):
         self.weight, self.bias = (w.astype(np.float64) for w in weights)
         self.moments = [np.zeros_like(self.weight), np.zeros_like(self.bias)]
 
     def backward(self, x, target):
-        """(loss, gradient of the layer's output)."""
+        """Returns (loss, gradient of the layer's output)."""
         x, target = x.astype(np.float64), target.astype(np.float64)
         off = x @ self.weight.T + self.bias - target
         return (off**2).mean(), 2 * off / off.size
 
     def move(self, gradients, rate, momentum, nesterov=False):
-        """One step of Momentum."""
+        """Applies one step of Momentum."""
         for index, (weight, g) in enumerate(zip((self.weight, self.bias), gradients, strict=True)):
             self.moments[index] = momentum * self.moments[index] + g
             way = g + momentum * self.moments[index] if nesterov else self.moments[index]
@@ -77,7 +77,7 @@ class Dense:
 
 
 def thor(case, given, seen):
-    """thor on a dense layer: gradient G⁻¹ g A⁻¹, then decay, clip and momentum."""
+    """Computes thor on a dense layer: gradient G⁻¹ g A⁻¹, then decay, clipping and momentum."""
     net = Dense(dense_weights())
     every = given.get("frequency", 100) if case.get("converted") else 1
     scale = given.get("loss_scale", 1.0)
@@ -109,7 +109,7 @@ def thor(case, given, seen):
 
 
 class Scale:
-    """A loss scale that goes down by `factor` on an overflow, and up after `window` good steps."""
+    """A loss scale that falls by `factor` on an overflow, and rises after `window` good steps."""
 
     def __init__(self, scale, factor, window):
         self.scale, self.factor, self.window = float(scale), factor, window
@@ -133,7 +133,7 @@ class Scale:
 
 
 def dynamic_scale(case, given, seen):
-    """DynamicLossScaleUpdateCell, called with one flag after another."""
+    """Computes DynamicLossScaleUpdateCell, called with one flag after another."""
     scale, wanted = Scale(case["scale"], given["scale_factor"], given["scale_window"]), {}
     for step, overflow in enumerate(case["overflows"], 1):
         scale.update(overflow)
@@ -143,7 +143,7 @@ def dynamic_scale(case, given, seen):
 
 
 def fixed_scale(case, given, seen):
-    """FixedLossScaleUpdateCell: the scale stays, the flag comes back."""
+    """Computes FixedLossScaleUpdateCell: the scale stays, and the flag is returned."""
     return {
         f"after {step}": {"result": {"flag": bool(flag)}, "scale": _facts(float(case["scale"]))}
         for step, flag in enumerate(case["overflows"], 1)
@@ -151,8 +151,8 @@ def fixed_scale(case, given, seen):
 
 
 def scaled_training(case, given, seen):
-    """TrainOneStepWithLossScaleCell with Momentum: a step that overflows changes the scale and the
-    counts alone.
+    """Computes TrainOneStepWithLossScaleCell with Momentum: a step that overflows changes only the
+    scale and the counts.
     """
     net, spoilt = Dense(dense_weights()), case.get("spoilt", ())
     known = case["numbers"]
@@ -185,7 +185,7 @@ def scaled_training(case, given, seen):
 
 
 def optimizer(case, given, seen):
-    """An optimizer whose rule is known; options of a group go before its own."""
+    """Computes an optimizer with a known update rule; options of a group take precedence."""
     wanted = {f"after {step}": {} for step in seen}
     for name in NAMES:
         options = {**_numbers(given), **_numbers(_group_of(name, given["params"]))}
@@ -201,13 +201,13 @@ def optimizer(case, given, seen):
 
 
 def _group_of(name, params):
-    """The options of the group that holds a Parameter; none where there are no groups."""
+    """Returns the options of the group with a Parameter; none without groups."""
     groups = (group for group in params if isinstance(group, dict))
     return next((g for g in groups if any(p.name == name for p in g["params"])), {})
 
 
 def _numbers(given):
-    """Arguments as plain numbers, under one name for the learning rate."""
+    """Returns arguments as plain numbers, with one name for the learning rate."""
     found = {key: value for key, value in given.items() if key not in ("params", "order_params")}
     if "learning_rate" in found:
         found["lr"] = found.pop("learning_rate")
@@ -228,7 +228,7 @@ def adam(
     maximize=False,
     apart=False,
 ):
-    """Adam; with `apart` the decay goes to the weight itself."""
+    """Computes an Adam update; with `apart` the decay applies to the weight itself."""
     g = -g if maximize else g
     if apart:
         w = w * (1 - lr * weight_decay)
@@ -243,7 +243,7 @@ def adam(
 
 
 def adamw(w, g, state, t, *, weight_decay=0.01, **options):
-    """Adam whose decay goes to the weight itself."""
+    """Computes an Adam update whose decay applies to the weight itself."""
     return adam(w, g, state, t, weight_decay=weight_decay, apart=True, **options)
 
 
@@ -260,7 +260,7 @@ def sgd(
     nesterov=False,
     maximize=False,
 ):
-    """Descent with momentum; the first moment is the first gradient."""
+    """Computes gradient descent with momentum; the first moment is the first gradient."""
     g = (-g if maximize else g) + weight_decay * w
     momentum_buffer = momentum * state["m"] + (1 - dampening) * g if "m" in state else g
     state["m"] = momentum_buffer
@@ -268,12 +268,12 @@ def sgd(
 
 
 def nesterov(w, g, state, t, *, lr, momentum, weight_decay=0.0, use_nesterov=True):
-    """Momentum that looks one step ahead."""
+    """Computes Nesterov momentum."""
     return sgd(w, g, state, t, lr=lr, momentum=momentum, weight_decay=weight_decay, nesterov=True)
 
 
 def lamb(w, g, state, t, *, lr, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
-    """Adam's direction with decay, at the length of the weight."""
+    """Computes Adam's direction with decay, scaled to the norm of the weight."""
     state["m"] = beta1 * state.get("m", 0.0) + (1 - beta1) * g
     state["v"] = beta2 * state.get("v", 0.0) + (1 - beta2) * g * g
     way = state["m"] / (1 - beta1**t) / (np.sqrt(state["v"] / (1 - beta2**t)) + eps)

@@ -1,6 +1,6 @@
-"""Writes cases as plain test files, for projects that want to keep them without this tool.
+"""Writes cases as plain test files, for projects that do not want to depend on this tool.
 
-There is one file per module, and a copy of `values.py`, which makes the arguments. Gradients,
+There is one file per module, and a copy of `values.py`, which builds the arguments. Gradients,
 signatures and examples need the worker's code; `pytest --conformance` runs them.
 """
 
@@ -54,7 +54,7 @@ def write(found, folder, target, recorded):
 
 
 def _function(case, answer, names):
-    """One test; None for a case that no implementation is asked for."""
+    """Returns one test; None for a case that is required of no implementation."""
     if "apart" in case:
         return None
     call = "ms." + call_text(case) if not case.get("owner") else call_text(case)
@@ -85,7 +85,7 @@ def _raised(error):
 
 
 def _claim(case, errors):
-    """What a test asserts, in the words of the case: what is called, and what then happens."""
+    """Returns the assertion of a test in words: the call and its outcome."""
     name, kind, *labels = case["id"].split("::", 2)
     if kind != "raises":
         return case["id"]

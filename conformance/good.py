@@ -1,4 +1,4 @@
-"""Makes valid variations of a call: the ends of a range, the choices of a list, the allowed dtypes.
+"""Makes valid variations of a call: ends of ranges, choices of lists, allowed dtypes.
 
 `spare(rule, call)` returns [(label, changed call)] for rules with a single clause.
 """
@@ -11,7 +11,7 @@ from .bad import DTYPE_ORDER, expand, limits, short, spell, value_of
 
 
 def spare(rule, call):
-    """Good neighbours of a rule with a single clause: [(label, call)]."""
+    """Returns valid variations for a rule with a single clause: [(label, call)]."""
     if len(rule.clauses) != 1 or rule.clauses[0].every:
         return []
     clause, found = rule.clauses[0], []

@@ -1,24 +1,24 @@
-"""Compares gradients of the target with finite differences of its own forward pass, at first and
-second order.
+"""Compares first- and second-order gradients of the target with finite differences of its own
+forward pass.
 
-The function is projected: a fixed random combination of its outputs, moved along a random direction
-of its inputs. If two step sizes disagree, the function is not smooth at that point; the check then
-says so instead of failing.
+The function is projected: a fixed random combination of its outputs, along a random direction of
+its inputs. If two step sizes disagree, the function is not smooth at that point, and the check
+reports this instead of a failure.
 """
 
 import numpy as np
 
-LIMIT = 20000  # elements over which a check would take too long
+LIMIT = 20000  # number of elements above which a check would take too long
 # dtype: (step, relative tolerance)
 STEPS = {"float64": (1e-5, 1e-3), "float32": (1e-2, 5e-2), "float16": (1e-1, 2e-1)}
 
 
 class NotSmooth(Exception):
-    """The point, or the function, has no derivative that differences could show."""
+    """The function has no derivative at the point that differences could show."""
 
 
 def check(ms, function, inputs, order):
-    """None when gradient and differences agree, else the two derivatives."""
+    """Returns None if gradient and differences agree, else the two derivatives."""
     arrays = [np.asarray(t.asnumpy(), dtype=np.float64) for t in inputs]
     if sum(a.size for a in arrays) > LIMIT:
         raise NotSmooth("too large for differences")
@@ -27,7 +27,7 @@ def check(ms, function, inputs, order):
             return _compare(ms, _scalar(ms, function, arrays, dtype), arrays, dtype, order)
         except NotSmooth:
             raise
-        except Exception:  # noqa: BLE001  (an op that has no float64 kernel)
+        except Exception:  # an op without float64 kernel
             if dtype == "float32":
                 raise
     return None
@@ -38,7 +38,7 @@ def _tensors(ms, arrays, dtype):
 
 
 def _scalar(ms, function, arrays, dtype):
-    """The function followed by a fixed combination of its float outputs."""
+    """Returns the function followed by a fixed combination of its float outputs."""
     first = _floats(function(*_tensors(ms, arrays, dtype)))
     again = _floats(function(*_tensors(ms, arrays, dtype)))
     if not first:
@@ -66,7 +66,7 @@ def _scalar(ms, function, arrays, dtype):
 
 
 def _floats(out):
-    """The float Tensors of a result."""
+    """Returns the float Tensors of a result."""
     if isinstance(out, (tuple, list)):
         return [o for part in out for o in _floats(part)]
     return (
@@ -127,7 +127,7 @@ def _dot(left, right):
 
 
 def _line(function, arrays, along):
-    """A function of the step: (central difference, difference between the one-sided
+    """Returns a function of the step: (central difference, difference between the one-sided
     derivatives)."""
     middle = function(arrays)
 

@@ -1,4 +1,4 @@
-"""The parts of the API by which values and mutants are counted."""
+"""Parts of the API, for counts of values and mutants."""
 
 import re
 
@@ -18,7 +18,7 @@ _FILES = (
     r"|parse_print|safetensors|ckpt|check_checkpoint|async_ckpt|build_searched|get_ckpt"
     r"|get_ckpt_path|sync_pipeline|set_mindio|load_.*|save_.*|.*checkpoint.*|.*safetensors.*).*"
 )
-# A part of the API, and the names it consists of; the first that matches.
+# Part of the API -> the names in it; the first match counts.
 _GROUPS = (
     ("Tensor", r"Tensor|Tensor\..*|(?:CSR|COO|Row)Tensor.*"),
     ("amp and boost", r"amp\..*|boost\..*|nn\..*LossScale.*"),
@@ -48,7 +48,7 @@ OTHER = "core and runtime"
 
 
 def group_of(name, entry=None):
-    """The part of the API that a public name belongs to."""
+    """Returns the part of the API that contains a public name."""
     for group, expression in _EXPRESSIONS:
         if expression.fullmatch(name):
             given = (entry or {}).get("signature") or [""]

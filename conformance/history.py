@@ -1,12 +1,13 @@
-"""Compares runs: what a change fixed and broke, and several targets in one table."""
+"""Compares runs: what a change has fixed and broken, and several targets in one table."""
 
 from .report import BAD, heading, share_text, total
 
 
 def changes(old, new):
-    """{"fixed", "broken", "new", "gone"}: ids of cases by what became of them between two runs.
+    """Returns {"fixed", "broken", "new", "gone"}: ids of cases whose status changed between two
+    runs.
 
-    New are cases that fail and were not there; gone are cases that are not run any more.
+    New cases are failing ones that were not run before; gone cases are not run any more.
     """
     before = {record["id"]: record["status"] in BAD for record in old}
     after = {record["id"]: record["status"] in BAD for record in new}
@@ -19,7 +20,7 @@ def changes(old, new):
 
 
 def changes_text(found, shown=20):
-    """The counts in a line, and the first ids of what was fixed, broken and new."""
+    """Returns the counts as a line, and the first ids of fixed, broken and new cases."""
     lines = [", ".join(f"{len(ids)} {what}" for what, ids in found.items())]
     for what in ("broken", "new", "fixed"):
         lines += [f"{what}: {key}" for key in found[what][:shown]]
@@ -29,8 +30,7 @@ def changes_text(found, shown=20):
 
 
 def side_by_side(summaries):
-    """A table of the shares of passing cases of several runs, by area and kind, one column for
-    each."""
+    """Returns a table of the shares of passing cases by area and kind, with one column per run."""
     lines = [f"({number}) {', '.join(heading(summed))}" for number, summed in _numbered(summaries)]
     head = f"{'area':34}" + "".join(f"{f'({n})':>10}" for n, _ in _numbered(summaries))
     lines += ["", head, "-" * len(head)]

@@ -1,7 +1,7 @@
 """The report as one HTML page with inline drawings, dark and light mode, search and filters. It
-needs no network.
+works offline.
 
-The page contains its data as JSON and builds its rows on demand, so that twenty thousand cases stay
+The page contains its data as JSON and builds rows on demand, so that twenty thousand cases stay
 fast to browse.
 """
 
@@ -27,7 +27,7 @@ COLOURS = {
 
 
 def page(records, summed):
-    """The page's text."""
+    """Returns the text of the page."""
     names = {}
     for item in records:
         row = names.setdefault(
@@ -71,7 +71,7 @@ def page(records, summed):
 
 
 def ring(summed):
-    """A ring of all statuses with the share of passing cases in its middle."""
+    """Returns a ring of all statuses, with the share of passing cases in the middle."""
     counts = total(summed)
     shown = [status for status in COLOURS if status not in ABSENT]
     judged = sum(counts[status] for status in shown) or 1
@@ -96,7 +96,7 @@ def ring(summed):
 
 
 def bars(summed):
-    """One bar per area, as wide as its cases, in the order of their number."""
+    """Returns one bar per area, with a width proportional to its cases, sorted by their number."""
     rows = sorted(summed["areas"].items(), key=lambda item: -sum(item[1].values()))[:24]
     drawn = []
     for area, row in rows:
@@ -119,7 +119,7 @@ def bars(summed):
 
 
 def facts(summed):
-    """The lines next to the ring."""
+    """Returns the lines next to the ring."""
     lines = [escape(line) for line in practice(summed)]
     for kind, row in summed["kinds"].items():
         judged = sum(row[s] for s in COLOURS if s not in ABSENT)
@@ -137,7 +137,7 @@ def facts(summed):
 
 
 def missing(summed):
-    """Names that stop most projects."""
+    """Returns the missing names that affect most projects."""
     used = summed["usage"]
     if not used or not used["missing"]:
         return ""

@@ -1,7 +1,7 @@
-"""The address of a name in the original's documentation, for the links of the report."""
+"""Addresses of names in the original's documentation, for links in the report."""
 
 BASE = "https://www.mindspore.cn/docs/en/r2.10.0/api_python/"
-# modules all of whose names share a page
+# modules with one page for all names
 SHARED = (
     "boost",
     "common.initializer",
@@ -18,7 +18,7 @@ FOLDERS = ("dataset.audio", "dataset.text", "dataset.transforms", "dataset.visio
 
 
 def address(name):
-    """The address of the page of a public name, with its anchor on a page that it shares."""
+    """Returns the address of the page of a public name, with an anchor on a shared page."""
     full = f"mindspore.{name}"
     owner, _, last = name.rpartition(".")
     shared = [module for module in SHARED if name.startswith(module + ".")]

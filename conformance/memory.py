@@ -1,4 +1,4 @@
-"""The memory use of this process. A worker that has grown too much is replaced."""
+"""Measures the memory of this process. A worker that has grown too much is replaced."""
 
 import gc
 import os
@@ -6,12 +6,12 @@ import sys
 
 try:
     import resource
-except ImportError:  # not on Windows
+except ImportError:  # Windows lacks it
     resource = None
 
 
 def is_beyond(limit):
-    """Whether this process holds more MiB than `limit`, what no one refers to any more apart."""
+    """Returns whether this process uses more MiB than `limit`, without garbage."""
     if held() <= limit:
         return False
     gc.collect()
@@ -19,7 +19,7 @@ def is_beyond(limit):
 
 
 def held():
-    """The memory that this process holds now, in MiB; 0 where the system does not report it."""
+    """Returns the memory that this process uses now, in MiB; 0 if the system does not report it."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
@@ -28,7 +28,7 @@ def held():
 
 
 def _most():
-    """The most memory that this process has held, in MiB."""
+    """Returns the peak memory of this process, in MiB."""
     if resource is None:
         return 0
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10

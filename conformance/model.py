@@ -1,5 +1,5 @@
-"""The records shared by the reader, the spec files and the cases: facts, and no behaviour beyond
-their text forms.
+"""Records shared by the reader, the spec files and the cases: facts, without behaviour except their
+text forms.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Argument:
 
     name: str
     kind: str = "positional"
-    default: str = None  # Python source of the default, None where there is none
+    default: str = None  # Python source of the default; None without a default
 
     def __str__(self):
         stars = {"args": "*", "kwargs": "**"}.get(self.kind, "")
@@ -29,7 +29,7 @@ class Argument:
 
 @dataclass
 class Entry:
-    """What a page says of one parameter, input or output."""
+    """The page's statement about one parameter, input or output."""
 
     name: str
     types: list = field(default_factory=list)
@@ -49,7 +49,7 @@ class Sentence:
 
 @dataclass
 class Example:
-    """One `>>>` block: statements, and the printed output that follows each."""
+    """One `>>>` block: statements, and the printed output after each."""
 
     steps: list  # [(source, expected output or "", line)]
 
@@ -60,14 +60,14 @@ class Example:
 
 @dataclass
 class Page:
-    """Everything that one page or docstring promises about one public name."""
+    """Everything that one page or docstring states about one public name."""
 
     name: str
     kind: str  # class | function | method | value
     source: str
     line: int
-    signature: list = None  # [Argument], None where the page shows none
-    call: list = None  # signature of calling the made object, for primitives and layers
+    signature: list = None  # [Argument]; None if the page shows no signature
+    call: list = None  # signature of calling the constructed object, for primitives and layers
     overloads: list = field(default_factory=list)
     parameters: list = field(default_factory=list)
     inputs: list = field(default_factory=list)
@@ -76,7 +76,7 @@ class Page:
     platforms: list = field(default_factory=list)
     examples: list = field(default_factory=list)
     deprecated: bool = False
-    refers: str = None  # the page to which this one sends its reader
+    refers: str = None  # the page to which this one refers
     bases: list = field(default_factory=list)
     same_as: str = None
     language: str = "en"

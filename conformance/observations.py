@@ -1,6 +1,6 @@
-"""What is recorded of a result: facts about a Tensor, a text, or a list of them.
+"""Observations of results: facts about a Tensor, a text, or a list of them.
 
-Answers consist of these facts, so two implementations can be compared without storing results.
+Answers consist of these facts, so implementations can be compared without storing results.
 """
 
 import hashlib
@@ -8,15 +8,15 @@ import re
 
 import numpy as np
 
-KEEP = 16  # result elements that are stored as numbers in an answer
-_NAME = re.compile(r"[\w.:+-]{0,40}")  # a text that an answer keeps as it is
+KEEP = 16  # number of result elements stored in an answer
+_NAME = re.compile(r"[\w.:+-]{0,40}")  # a text that an answer stores as it is
 
 
 def observe(result):
-    """Facts of a result: dtype, shape, and its numbers; of a large one three means of them.
+    """Returns the facts of a result: dtype, shape, and its numbers; for a large one, three means.
 
-    Of a text that is more than one name only length and digest: it may be prose, source or a path,
-    which an answer does not keep.
+    For a text longer than a name, only length and digest: it may be prose, source or a path, which
+    an answer must not contain.
     """
     if isinstance(result, (tuple, list)):
         return [observe(r) for r in result[:8]]
@@ -61,7 +61,7 @@ def _means(values):
 
 
 def without_values(seen):
-    """An observation of random numbers, reduced to dtype and shape."""
+    """Returns an observation of random numbers, reduced to dtype and shape."""
     if isinstance(seen, list) and len(seen) == 3 and isinstance(seen[1], list):
         if isinstance(seen[0], str):
             return seen[:2]

@@ -1,7 +1,7 @@
-"""Odd calls: a documented call with one argument at a time replaced by something that a script may
-pass by mistake.
+"""Odd calls: a documented call in which one argument at a time is replaced by a value that a script
+may pass by mistake.
 
-No page describes these calls, so real MindSpore's answer alone decides: accepted, or rejected with
+No page describes these calls, so only real MindSpore's answer decides: accepted, or rejected with
 the same exception. Values that break a stated rule are made in `bad.py`.
 """
 
@@ -15,7 +15,7 @@ _DTYPES = ("bool", "int32", "float64", "complex64")
 
 
 def neighbours(call):
-    """[(label, call)]: the call with one argument exchanged, for every argument it may be given."""
+    """Returns [(label, call)]: the call with one argument replaced, for every possible argument."""
     found = []
     for name in _names(call):
         text = call.get(name)
@@ -27,8 +27,8 @@ def neighbours(call):
 
 
 def _names(call):
-    """Arguments the call is given, then those it may be given by keyword; methods may be built in
-    and take what they are given by position only.
+    """Returns the arguments of the call, then those that it may take by keyword; built-in methods
+    take theirs by position only.
     """
     given = [name for part in (call.call, call.init) for name in part or ()]
     if call.owner:

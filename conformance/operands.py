@@ -1,7 +1,7 @@
-"""The operands of constraint sentences: subjects ("dtype of ‹x› or ‹y›"), lists of types and of
-values, bounds, intervals.
+"""Operands of constraint sentences: subjects ("dtype of ‹x› or ‹y›"), lists of types and of values,
+bounds, intervals.
 
-`predicates.py` reads what is said of the subjects, `phrases.py` whole sentences.
+`predicates.py` reads the statements about subjects, `phrases.py` whole sentences.
 """
 
 import re
@@ -40,7 +40,7 @@ _DIM = re.compile(
     r"|innermost|0th|zeroth|channel|batch|second-to-last) (?:dimension|dim|axis|rank)(?: size| "
     r"length)?|shape\[(-?\d+)\])(?: of shape| of the shape| of rank)?$"
 )
-# Noun phrases that mean the inputs as a whole, and those that mean one parameter.
+# Noun phrases that mean all inputs, and those that mean one parameter.
 _ALL = """
 input, inputs, input arguments, input tensor, input tensors, all inputs, input data,
 arguments, tensor, tensors, two inputs, given tensor, input image, all input, input array,
@@ -84,11 +84,11 @@ _OF = re.compile(
     r" (?:of|in|for|from|inside) (?:the |input |both |either |all |inputs |tensor |any of |one "
     r"of |each )?"
 )
-AND = "and"  # "x and y": together where something is asserted, each alone where something is denied
+AND = "and"  # "x and y": together in an assertion, each alone in a negation
 
 
 def subjects(text, names):
-    """(tuple of Subjects, how they are joined: AND or False), or (None, False)."""
+    """Returns (tuple of Subjects, how they are joined: AND or False), or (None, False)."""
     text = text.strip(" ,")
     single = re.match(
         r"^(?:either of|any of|one of|at least one of|each of|any|either|every|one|each) (.*)$",
@@ -178,7 +178,7 @@ def _one(text, names):
         return Subject(match[2], (match[1],))
     match = re.fullmatch(r"«'([a-z_]\w*)'»", text)
     if match:
-        return Subject(match[1])  # a name in quotation marks
+        return Subject(match[1])  # a quoted name
     match = re.fullmatch(r"‹?(\w+)\.(shape|rank|ndim|size|dtype)›?(\[-?\d+\])?", text)
     if match and match[1] in names:
         facet = {"ndim": "rank"}.get(match[2], match[2])
@@ -215,7 +215,7 @@ def _facets():
 
 
 def facets_of(text):
-    """The facets that a noun phrase before "of" stands for, or None."""
+    """Returns the facets for a noun phrase before "of", or None."""
     text = re.sub(r"^(?:the |a |an |input |its )+", "", text.strip())
     if re.fullmatch(r".+ of (?:the )?(?:input|inputs|tensor)", text):
         text = text.rsplit(" of", 1)[0]
@@ -262,7 +262,7 @@ def _pieces(text):
 
 
 def types(text):
-    """Canonical names of a list of types, or None."""
+    """Returns the canonical names of a list of types, or None."""
     text = re.sub(r"\((?:optional|scalar)\)", "", text).strip()
     text = re.sub(
         r"^(?:type |types |in type |of type |of types |of dtype |of the types? |a type of |of )+",
@@ -305,7 +305,7 @@ _WORDED = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
 
 
 def comparison(text):
-    """("<", "0") of a symbol and its operand."""
+    """Returns ("<", "0") for a symbol and its operand."""
     match = re.fullmatch(rf"(<=|>=|<|>|!=|==) ?({_NUMBER})", text.strip())
     return (match[1], match[2]) if match else None
 
@@ -316,12 +316,13 @@ _FUNCTIONS = set("ndim shape dim size len max min rank r N D n sum input dtype a
 
 
 def operand(text, names):
-    """A number, name, facet of a name, or arithmetic of these, in spec spelling; else None."""
+    """Returns a number, name, facet of a name, or arithmetic of these, in spec spelling; else
+    None."""
     text = text.strip().strip(".").strip()
     text = re.sub(r"^(?:to |than |the |value |of )+", "", text)
     text = _WORDED.get(text, text)
     if text.lower() in _GROUP_SIZE:
-        return "group_size"  # of the communication group, not of an argument
+        return "group_size"  # of the communication group, not an argument
     if re.fullmatch(r"\(\s*-?\d+(?:\s*,\s*-?\d+)+,?\s*\)", text):
         return text
     if re.fullmatch(_NUMBER, text) or text in ("None", "True", "False"):
@@ -347,7 +348,7 @@ def _arithmetic(text, names):
 
 
 def interval(text):
-    """ "[0, 1)" in spec spelling, or None."""
+    """Returns "[0, 1)" in spec spelling, or None."""
     named = "‹" in text
     text = (
         text.replace("‹", "")
@@ -374,7 +375,7 @@ def _is_bound(text):
 
 
 def choices(text, names):
-    """Literal values of a list, in spec spelling, or None."""
+    """Returns the literal values of a list, in spec spelling, or None."""
     if re.match(r"[\[(][^\[\]()]*[\])]$", text) and text[0] + text[-1] not in ("[]", "()"):
         return None  # an interval such as "(0, 1]"
     found = []

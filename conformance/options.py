@@ -1,6 +1,6 @@
 """Calls layers and functions with one argument changed at a time, on fixed numbers.
 
-Every Parameter of a layer is first set to a wave, so that no two elements of a kernel are equal. A
+Every Parameter of a layer is first set to a wave, so that all elements of a kernel differ. A
 flipped kernel, an ignored dilation or a wrong group then changes the result. Cases about initial
 values keep them (`as_made`).
 """
@@ -17,8 +17,8 @@ PLAIN = (bool, int, float, str)  # types of attributes that are compared
 
 
 def drive(worker, case):
-    """{"result": facts}, with what a layer keeps besides its weights; of what is only made, that it
-    is.
+    """Returns {"result": facts}, with the attributes of a layer besides its weights; if the case
+    only constructs an object, the fact that it exists.
     """
     offer(worker)
     vars(worker.values.names["sample"]).update(
@@ -51,7 +51,7 @@ def drive(worker, case):
 
 
 def _plain_attributes(made, thing):
-    """{name: facts} of the arguments that what was made keeps under their own names."""
+    """Returns {name: facts} of the arguments that an object stores under their own names."""
     names = inspect.signature(getattr(thing, "__init__", thing)).parameters
     state = {name: getattr(made, name, made) for name in names}
     return {name: observe(value) for name, value in state.items() if _is_plain(value)}

@@ -1,7 +1,7 @@
 """Compares printed outputs: first as numbers with tolerances, then as layout.
 
-`same_numbers` ignores rounding and spacing. `same_layout` requires the same characters, digits
-aside. This module needs no other package.
+`same_numbers` ignores rounding and spacing. `same_layout` requires the same characters, except
+digits. This module needs no other package.
 """
 
 import re
@@ -14,8 +14,8 @@ RELATIVE, ABSOLUTE = 1e-3, 1e-3  # printed values are rounded to four digits or 
 
 
 def same_numbers(expected, got):
-    """Whether two printouts hold the same words and, within tolerance, the same numbers in the
-    same order.
+    """Returns whether two outputs contain the same words and, within tolerance, the same numbers in
+    the same order.
     """
     expected = _plain(expected)
     if "..." in expected and _matches_ellipsis(expected, got):
@@ -27,8 +27,8 @@ def same_numbers(expected, got):
 
 
 def same_layout(expected, got):
-    """Whether two printouts look the same: lines, brackets and the widths between them, digits
-    aside.
+    """Returns whether two outputs look alike: lines, brackets and the widths between them, except
+    digits.
     """
     return _layout(_plain(expected)) == _layout(got)
 

@@ -2,8 +2,8 @@
 
 `read_sentence("ValueError", "If `low` or `high` is not in range [0, 9).", names)` returns one Rule
 with the clause `low, high: outside [0, 9)`. A sentence has alternatives ("or") of clauses that hold
-together ("and", "when"). A clause is a subject phrase and a predicate phrase, and every word must
-be accounted for. A sentence that cannot be read gives None; nothing is guessed. `words.py` first
+together ("and", "when"). A clause is a subject phrase and a predicate phrase, and the grammar must
+cover every word. A sentence that cannot be read gives None; nothing is guessed. `words.py` first
 normalises the spelling (marks, comparison symbols, Chinese); `operands.py` reads the operands.
 """
 
@@ -43,7 +43,7 @@ DEPTH = 5  # of nested "or", "and" and "when" in one sentence
 
 
 def read_sentence(error, text, names=(), line=0):
-    """The rules of one Raises sentence, or None where the grammar does not cover all of it."""
+    """Returns the rules of one Raises sentence; None if the grammar does not cover all of it."""
     names = frozenset(names)
     sentence = plain(text, names)
     sentence = _LEAD.sub("", sentence).strip()
@@ -76,7 +76,7 @@ class _Reader:
         self.names, self.seen = names, {}
 
     def alternatives(self, text, subject=None, depth=0):
-        """[(clauses that hold together)], one entry per way of offending; None where unread."""
+        """Returns [(clauses that hold together)], one entry per violation; None if unreadable."""
         key = (text, subject)
         if key not in self.seen:
             self.seen[key] = None
@@ -104,7 +104,7 @@ class _Reader:
         return [(Clause((), "state", (state,)),)] if state else None
 
     def _leading_condition(self, text, subject, depth):
-        """ "when `mode` is 'x', `y` is not ..." with the condition in front."""
+        """Reads "when `mode` is 'x', `y` is not ...", with the condition first."""
         for match in re.finditer(r", (?:then |and )?", text):
             left, right = _LEAD.sub("", text[: match.start()]), text[match.end() :]
             if not (text.startswith(("when ", "if ")) or _verbs_in(right) >= 1):
@@ -149,7 +149,7 @@ class _Reader:
         return [a + b for a in left for b in right]
 
     def clause(self, text, inherited):
-        """A tuple of clauses (mostly one) for subject and predicate, or None."""
+        """Returns a tuple of clauses (usually one) for subject and predicate, or None."""
         found = self._neither(text) or self._idiom(text)
         if found:
             return found
@@ -225,14 +225,14 @@ def _subjects(clauses):
 
 
 def _is_list_of_offences(text):
-    """ "`a` is not X, `b` is not Y or `c` is not Z" is a list of offences, no condition."""
+    """Returns whether "`a` is not X, `b` is not Y or `c` is not Z" is a list of violations."""
     return bool(re.search(r",? or (?!if\b)[^,]*$", text)) and not text.startswith(
         ("when ", "if ", "When ")
     )
 
 
 def _with_owner(text, subjects):
-    """ "its length is not 2" → "length of ‹x› is not 2"."""
+    """Converts "its length is not 2" to "length of ‹x› is not 2"."""
     word, rest = re.match(r"(elements number|\w+) (.*)", text).groups()
     return f"{word} of ‹{subjects[0].name}› {rest}"
 
@@ -243,7 +243,8 @@ def _same_time(match, names):
 
 
 def _containing(match, names):
-    """ "`x` is a tuple containing 3 non-positive items", "`x` is a tuple whose length is not 3"."""
+    """Reads "`x` is a tuple containing 3 non-positive items", "`x` is a tuple whose length is not
+    3"."""
     subjects, every = op.subjects(match[1], names)
     types = subjects and op.types(match[2])
     if not types:
@@ -271,7 +272,7 @@ def _items(match, names):
 
 
 def _together(match, names):
-    """ "... is None at same time": every subject offends."""
+    """Reads "... is None at same time": every subject violates the rule."""
     found = _Reader(names).clause(match[1], None)
     if not found or len(found) != 1 or len(found[0].subjects) < 2:
         return None

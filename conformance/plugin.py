@@ -1,7 +1,7 @@
 """`pytest --conformance[=AREA]`: the cases as test items, with one worker for the session.
 
 Load it with `-p conformance.plugin` (this project's tests/conftest.py does). Without paths on the
-command line only the cases run. A spec file as a path runs the cases of that module: `pytest
+command line, only the cases run. A spec file as a path runs the cases of that module: `pytest
 --conformance conformance/spec/nn.yaml`.
 """
 
@@ -49,7 +49,7 @@ def pytest_configure(config):
 
 
 def _files(area):
-    """The spec files that hold an area: its module's own, and those of modules below it."""
+    """Returns the spec files of an area: that of its module, and those of modules below it."""
     if not area:
         return sorted(specs.FOLDER.glob("*.yaml"))
     module = cases.area_of(area + ".x")
@@ -118,7 +118,7 @@ def pytest_unconfigure(config):
 
 
 class PromiseBroken(Exception):
-    """A promise of the documentation that the target does not keep."""
+    """Raised for a broken promise of the documentation."""
 
 
 class CaseItem(pytest.Item):

@@ -17,7 +17,7 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*(?:e-?\d+)?|inf)"
 
 
 def read(found, every, text, names):
-    """The clauses that a predicate phrase makes of its subjects."""
+    """Returns the clauses that a predicate phrase makes of its subjects."""
     for pattern, build in _patterns():
         match = pattern.match(text)
         if match:
@@ -29,7 +29,7 @@ def read(found, every, text, names):
 
 @cache
 def _patterns():
-    """[(pattern, builder)] of the table, in its order."""
+    """Returns [(pattern, builder)] of the table, in order."""
     made = []
     for heading, lines in sections("predicates.txt"):
         name, _, option = heading.partition(" ")
@@ -41,7 +41,7 @@ def _patterns():
 
 
 def _dtype_facets(found, wanted):
-    """Subjects whose type test speaks of element types get the facet dtype: "`x` is neither
+    """Gives subjects the facet dtype if their type test names element types: "`x` is neither
     float16 nor float32"."""
     if all(is_dtype(t) and t not in ("bool", "string") for t in wanted):
         return tuple(
@@ -99,8 +99,8 @@ def _types(negated):
 
 
 def _every(every, denied):
-    """Whether all subjects must offend. "x and y are not Tensors" is an offence of either;
-    "neither ... nor" of both."""
+    """Returns whether all subjects must violate. "x and y are not Tensors" is violated by either
+    one, "neither ... nor" by both."""
     return every is True or (every == AND and not denied)
 
 
@@ -165,7 +165,7 @@ def _choice(negated):
             return None
         if len(many) == 1 and negated and not match["what"].startswith(("one of", "in")):
             if found[0].facets[:1] == ("each",):
-                return None  # "elements of x is not 2" counts them, or does not
+                return None  # "elements of x is not 2" may or may not count them
             return Clause(found, "!=", many, every is True)
         if len(many) == 1 and not negated:
             return Clause(found, "==", many, _every(every, negated))
@@ -266,7 +266,7 @@ def _rank(negated):
 
 
 def _has(found, every, match, names):
-    """ "has more than 2 dimensions", "contains negative values"."""
+    """Reads "has more than 2 dimensions", "contains negative values"."""
     number = comparison(f"{match['op']} {match['what']}")
     if not number:
         return None
@@ -320,7 +320,7 @@ def _shape(found, every, match, names):
 
 
 def _list_of(found, every, match, names):
-    """ "not a tuple with integer elements"."""
+    """Reads "not a tuple with integer elements"."""
     element = type_name(match["inner"])
     outer = types(match["outer"])
     if not element or not outer:
@@ -346,14 +346,14 @@ def _subclass(found, every, match, names):
 
 
 def _both_tests(found, every, match, names):
-    """ "is not a float in (0, inf)": of the wrong type, or outside; the error of a value is what
-    is asked."""
+    """Reads "is not a float in (0, inf)": of the wrong type, or outside the range; the error of the
+    value is tested."""
     span = interval(match["span"])
     return span and Clause(found, "outside", (span,), every is True)
 
 
 def _literal(found, every, match, names):
-    """ "`layout` is BSH": a name that no parameter has is a value."""
+    """Reads "`layout` is BSH": a word that is no parameter is a value."""
     word = match["what"].strip("‹›")
     return (
         None
@@ -408,5 +408,5 @@ def _shapes_denied(found, every, match, names):
 
 
 def _must(found, every, match, names):
-    """ "must be X" offends when it is not X."""
+    """Reads "must be X", which is violated by what is not X."""
     return read(found, every, "is not " + match["what"], names)

@@ -1,7 +1,7 @@
-"""The dtype and shape that an Outputs or Returns section promises, as facts.
+"""Reads the promised dtype and shape from an Outputs or Returns section, as facts.
 
-Only whole, plain phrases are read: "has the same shape and data type as `x`". Anything else gives
-no promise.
+It reads only complete, simple phrases: "has the same shape and data type as `x`". Anything else
+gives no promise.
 """
 
 import re
@@ -21,7 +21,7 @@ _CHINESE = re.compile(
 
 
 def promises(text):
-    """{"shape": name, "dtype": name} as far as the text says so."""
+    """Returns {"shape": name, "dtype": name}, as far as the text states them."""
     first = re.split(r"(?<=[.。])\s", text.strip(), maxsplit=1)[0]
     found = {}
     if re.search(r"\b(?:if|when|otherwise|unless|except|depends?|or)\b", first, re.I):

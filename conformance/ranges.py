@@ -1,7 +1,7 @@
-"""Ranges stated in a parameter's description: "It must be greater than 0".
+"""Reads ranges in a parameter's description: "It must be greater than 0".
 
-They are read with the grammar of the Raises sentences, as the violation that the description rules
-out: `eps: <= 0`.
+The grammar of the Raises sentences reads them, as the violation that the description excludes:
+`eps: <= 0`.
 """
 
 import re
@@ -37,8 +37,8 @@ _TESTS = ("<", "<=", ">", ">=", "outside", "not in")
 
 
 def range_of(name, lines, types):
-    """The offence that a description rules out, in spec spelling, or None. Asked of numbers
-    only.
+    """Returns the violation that a description excludes, in spec spelling, or None. Only for number
+    parameters.
     """
     if (
         not {t.split("[")[0] for t in types} & {"int", "float", "Number", "number"}
@@ -110,8 +110,8 @@ _OWN = {
 
 
 def _is_own(before, name, plain):
-    """Whether "must" or "in range" is said of the parameter itself: only its name, or "it", "the
-    value" stand before."""
+    """Returns whether "must" or "in range" refers to the parameter itself: only its name, "it" or
+    "the value" precedes."""
     clause = re.split(r"[.;:,]\s|,|^", before)[-1].lower().replace("`", "")
     if re.search(r"\b(?:if|when|rank|dimension|shape|element|dtype|type)\b", clause):
         return False

@@ -1,8 +1,8 @@
 """Records the arguments with which the documentation's examples call a name, as facts for the spec.
 
-`calls(page)` runs the page's example against the fake package of `stubs.py` and returns the
-arguments as texts, which `values.build` turns back into objects. Nothing of MindSpore is imported.
-NumPy is real, so arrays have their values.
+`calls(page)` runs the page's example on the fake package of `stubs.py` and returns the arguments as
+texts, which `values.build` converts back to objects. MindSpore is not imported. NumPy is real, so
+arrays have their values.
 """
 
 import ast
@@ -39,17 +39,17 @@ _MODULES = {
     "text": "mindspore.dataset.text",
     "train": "mindspore.train",
 }
-SMALL, SMALL_INT = 24, 64  # elements up to which an array is recorded value by value
+SMALL, SMALL_INT = 24, 64  # number of elements up to which an array is recorded with all values
 SECONDS = 5
 
 
 class Unknown(Exception):
-    """An argument that cannot be written down as a fact."""
+    """Raised for an argument that cannot be written as a fact."""
 
 
 def calls(page):
-    """{"init": [args, kwargs], "call": ..., "self": ...} of the first use of the page's name, or
-    None."""
+    """Returns {"init": [args, kwargs], "call": ..., "self": ...} of the first use of the page's
+    name, or None."""
     log = []
     for example in page.examples:
         _run(example, log)
@@ -96,7 +96,8 @@ def _arguments(made):
 
 
 def text(value):
-    """An argument in the spelling of `values.build`; Unknown where it has none, or is prose."""
+    """Returns an argument in the spelling of `values.build`; raises Unknown if impossible, or for
+    prose."""
     if isinstance(value, str) and foreign(value):
         raise Unknown(value)
     if value is None or isinstance(value, (bool, int, str, bytes, complex, type(...))):
@@ -195,7 +196,7 @@ def _call_text(made):
 
 
 def _tensor(made):
-    """`Tensor(data, dtype)` → `T('float32', data)`."""
+    """Converts `Tensor(data, dtype)` to `T('float32', data)`."""
     bound = dict(zip(("data", "dtype"), made._args, strict=False))
     bound.update({"data" if k in ("input_data", "data") else k: v for k, v in made._kwargs.items()})
     if set(bound) - {"data", "dtype"} or "data" not in bound:
@@ -219,7 +220,7 @@ def _tensor(made):
 
 
 def array_text(array):
-    """Values of small arrays; shape and range of large ones."""
+    """Returns the values of a small array, or shape and range of a large one."""
     limit = SMALL if array.dtype.kind in "fc" else SMALL_INT
     if array.size <= limit:
         return _numbers(array.tolist())
@@ -246,8 +247,8 @@ def _numbers(value):
 
 
 def _run(example, log):
-    """Run the example's statements one by one, passing over those that the fake package cannot
-    follow.
+    """Runs the example's statements one by one, and skips those that the fake package does not
+    support.
     """
     names = {"__name__": "__main__", "__builtins__": _builtins(log)}
     for name, path in _MODULES.items():
@@ -289,12 +290,13 @@ def _builtins(log):
 
 
 class _OutOfTime(BaseException):
-    """Ends an example, whatever exceptions it handles."""
+    """Ends an example, even if it handles exceptions."""
 
 
 @contextlib.contextmanager
 def _time_limit():
-    """Ends what runs Python for too long, on every system: each line looks at the clock."""
+    """Context manager: ends Python code that runs too long, on every system: each line checks the
+    clock."""
     end = time.monotonic() + SECONDS
 
     def look(frame, event, argument):

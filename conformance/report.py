@@ -15,13 +15,13 @@ from .cases import LOST
 from .errors import BadInput, text_of
 
 BAD = ("fail", *LOST)
-RARE = ("killed", "xfail", "xpass")  # shown only where there is one
-ABSENT = ("absent", "skip")  # of a name that is not there; not run
+RARE = ("killed", "xfail", "xpass")  # shown only if there are any
+ABSENT = ("absent", "skip")  # the name does not exist; not run
 STATUSES = ("pass", *BAD, "xfail", "xpass", *ABSENT)
 
 
 def record(case, result, verdict=None):
-    """The record of a case and its result."""
+    """Returns the record of a case and its result."""
     made = {key: case[key] for key in ("id", "name", "area", "kind", "platforms")}
     made.update(status=result["status"], seconds=result.get("seconds", 0))
     if case["kind"] == "example":
@@ -44,8 +44,8 @@ def record(case, result, verdict=None):
 
 
 def call_text(case):
-    """The call of a case as one would write it; the object of a class is called by position where
-    no argument is left out.
+    """Returns the call of a case as Python text; the constructor's arguments are positional if none
+    is omitted.
     """
     init, call = case.get("init"), case.get("call") or {}
     if case["kind"] in ("exists", "signature"):
@@ -61,13 +61,13 @@ def call_text(case):
 
 
 def _named(given):
-    """Arguments by name; those beyond the named ones, and all before them, by position."""
+    """Returns arguments by name; unnamed ones, and all before them, by position."""
     last = max((i for i, k in enumerate(given) if k.startswith("*")), default=-1)
     return ", ".join(v if i <= last else f"{k}={v}" for i, (k, v) in enumerate(given.items()))
 
 
 def summary(records, about):
-    """Counts by area and kind, examples, layout and usage, with what the run was about."""
+    """Returns counts by area and kind, examples, layout and usage, with information on the run."""
     areas, kinds = {}, {}
     names = {}
     for item in records:
@@ -90,13 +90,13 @@ def summary(records, about):
 
 
 def _blocked(records):
-    """{missing name: how many cases of other names fail for it}, the most first."""
+    """Returns {missing name: number of cases of other names that fail for it}, largest first."""
     causes = [r["blocked"] for r in records if r.get("blocked") and r["status"] in BAD]
     return dict(Counter(causes).most_common())
 
 
 def table(summed):
-    """The terminal table."""
+    """Returns the table for the terminal."""
     shown = [s for s in STATUSES if s not in RARE or any(r[s] for r in summed["areas"].values())]
     head = f"{'area':34}" + "".join(f"{status:>8}" for status in shown) + f"{'kept':>8}"
     lines = [*heading(summed), "", head, "-" * len(head)]
@@ -115,7 +115,7 @@ def table(summed):
 
 
 def heading(summed):
-    """What was tested, against which facts, where: two lines."""
+    """Returns two lines: the target, the facts, and the system."""
     about = summed["about"]
     where = [f"specs {about['specs']}"] if about.get("specs") else []
     where += [f"Python {about['python']}"] if about.get("python") else []
@@ -125,7 +125,8 @@ def heading(summed):
 
 
 def practice(summed):
-    """The lines that say what the counts mean: names, examples, what is missing, real projects."""
+    """Returns the lines that interpret the counts: names, examples, missing names, real
+    projects."""
     lines = [f"names without a failing case: {summed['names_whole']} of {summed['names']}"]
     if summed["layout"][1]:
         lines.append(
@@ -145,13 +146,13 @@ def practice(summed):
 
 
 def share(row):
-    """Passing cases among those that were run, in percent; None where none was."""
+    """Returns the percentage of passing cases among those run; None if none was run."""
     count = judged(row)
     return 100 * (row["pass"] + row["xpass"]) / count if count else None
 
 
 def judged(row):
-    """How many cases were run, of names that are there."""
+    """Returns the number of cases that were run, for existing names."""
     return sum(row[status] for status in STATUSES if status not in ABSENT)
 
 
@@ -161,13 +162,13 @@ def share_text(row):
 
 
 def total(summed):
-    """The counts of all cases together, by status."""
+    """Returns the counts of all cases by status."""
     rows = summed["kinds"].values()
     return {status: sum(row[status] for row in rows) for status in STATUSES}
 
 
 def badge(summed):
-    """The share of passing cases as a badge: JSON of shields.io's endpoint."""
+    """Returns the share of passing cases as a badge: JSON for shields.io's endpoint."""
     row = total(summed)
     found = share(row) or 0.0
     colours = ((99, "brightgreen"), (95, "green"), (80, "yellow"), (50, "orange"), (0, "red"))
@@ -182,7 +183,7 @@ def badge(summed):
 
 
 def junit(records, about):
-    """The records as a JUnit file's text."""
+    """Returns the records as the text of a JUnit file."""
     bad = sum(r["status"] == "fail" for r in records)
     broken = sum(r["status"] in LOST for r in records)
     skipped = sum(r["status"] in (*ABSENT, "xfail") for r in records)
@@ -231,7 +232,7 @@ def save(path, records, about):
 
 
 def load(path):
-    """(records, about) of a results file; BadInput where it is none."""
+    """Returns (records, about) of a results file; raises BadInput for another file."""
     try:
         saved = json.loads(text_of(path))
         return saved["records"], saved["about"]

@@ -1,4 +1,4 @@
-"""Rule objects: what a Raises sentence forbids, and their one-line text form in the spec files.
+"""Rule objects: the content of Raises sentences, and their one-line text form in the spec files.
 
 A rule is an error and one or more clauses that hold together. A clause is subjects, a test and
 its operands:
@@ -14,10 +14,10 @@ import functools
 import re
 from dataclasses import dataclass, field
 
-# Tests by name: whether they take operands. The spelling is that of the spec files.
+# Test -> whether it takes operands; in the spelling of the spec files.
 TESTS = {
     "not": True,
-    "is": True,  # types, or dtypes under the facet dtype
+    "is": True,  # types, or dtypes with the facet dtype
     "<": True,
     "<=": True,
     ">": True,
@@ -29,7 +29,7 @@ TESTS = {
     "not in": True,
     "in": True,  # choices
     "differ": False,
-    "same": False,  # subjects among themselves
+    "same": False,  # subjects compared with each other
     "not broadcastable": False,
     "not divisible by": True,
     "divisible by": True,
@@ -61,7 +61,7 @@ TESTS = {
     "state": True,
     "set to": True,
 }
-VAGUE = {"unsupported", "invalid"}  # the sentence names no condition that could be tried
+VAGUE = {"unsupported", "invalid"}  # the sentence names no condition that can be tested
 FACETS = {"dtype", "type", "shape", "rank", "len", "size", "each", "keys", "sum", "product", "dim"}
 _ORDER = sorted(TESTS, key=len, reverse=True)
 
@@ -92,8 +92,8 @@ class Subject:
 
 @dataclass(frozen=True)
 class Clause:
-    """Subjects under one test. `every` says that the test must hold for all of them to be an
-    offence.
+    """Subjects under one test. `every` means that the test must hold for all of them to be a
+    violation.
     """
 
     subjects: tuple
@@ -111,7 +111,7 @@ class Clause:
         return f"{self.test} {' | '.join(self.operands)}".strip()
 
     @classmethod
-    @functools.cache  # the specs spell a thousand clauses, read many times
+    @functools.cache  # the specs contain a thousand clauses, read many times
     def parse(cls, left, right):
         every = " & " in left
         names = left.split(" & ") if every else outer_split(left, ",")
@@ -133,11 +133,11 @@ class Clause:
 
 @dataclass
 class Rule:
-    """An error, and the clauses that together call for it."""
+    """An exception, and the clauses that together require it."""
 
     error: str
     clauses: tuple
-    verdict: str = None  # agreed | documented only | observed only; None while not compared
+    verdict: str = None  # agreed | documented only | observed only; None before a comparison
     reason: str = None
     line: int = field(default=0, compare=False)
 

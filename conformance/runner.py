@@ -1,7 +1,8 @@
 """Runs cases in worker processes: time limits, crashes, resuming, progress.
 
-A worker that dies or hangs is replaced, and its case is run once more; the second outcome is the
-case's status. Results are appended to a file as they arrive, so an interrupted run can continue.
+If a worker dies or hangs, it is replaced, and its case is run once more; the second outcome is the
+case's status. Results are appended to a file when they arrive, so an interrupted run can be
+resumed.
 """
 
 import contextlib
@@ -22,8 +23,8 @@ from .errors import BadInput, TargetBroken, text_of
 from .targets import REFERENCE
 
 SECONDS = {"example": 60, "accepts": 60, "gradient": 40, "steps": 60, "options": 60}
-LIMIT, START = 20, 180  # seconds for any other case, and for the import of the target
-RENEW = 600  # cases after which a worker is replaced, so that its memory is given back
+LIMIT, START = 20, 180  # seconds for a case, and for the import of the target
+RENEW = 600  # number of cases after which a worker is replaced, to free its memory
 # Loads this package in another interpreter under its own name, without the folder next to it.
 _BEGIN = """
 import importlib, importlib.util, sys
@@ -50,7 +51,7 @@ class Process:
         environment.setdefault("DNNL_MAX_CPU_ISA", "AVX2")
         self.folder = tempfile.TemporaryDirectory(
             ignore_cleanup_errors=True
-        )  # examples and kernels leave files
+        )  # examples and kernels write files
         folder = str(Path(__file__).resolve().parent)
         command = [python or sys.executable, "-c", _BEGIN, __package__, folder, "--target", target]
         try:
@@ -99,7 +100,7 @@ class Process:
             return None
 
     def ask(self, case):
-        """The result of one case; its status is one of `LOST` where the worker did not survive."""
+        """Returns the result of one case; its status is one of `LOST` if the worker died."""
         limit = SECONDS.get(case["kind"], LIMIT)
         start = time.monotonic()
         try:
@@ -147,9 +148,9 @@ class Process:
 
 
 def _paths(target, python):
-    """The PYTHONPATH of a worker: first the one of this process, so that a copy can be tested.
+    """Returns the PYTHONPATH of a worker: first that of this process, so that a copy can be tested.
 
-    Another interpreter has its own libraries, which those next to this package would hide.
+    Another interpreter has its own libraries; those next to this package would hide them.
     """
     if target == REFERENCE:
         return ""
@@ -159,10 +160,10 @@ def _paths(target, python):
 
 
 class Workers:
-    """A pool of worker processes, each given one case after another; a context manager.
+    """A pool of worker processes, each of which runs one case after another; a context manager.
 
-    The first is started at once, so that a target that cannot be imported is reported before
-    anything is written; the others when they are needed.
+    The first worker is started at once, so that a broken target is reported before anything is
+    written; the others are started on demand.
     """
 
     def __init__(self, target, python, count):
@@ -186,7 +187,7 @@ class Workers:
         self.threads.shutdown()
 
     def ask(self, case):
-        """The result of one case; run once more where its worker did not survive."""
+        """Returns the result of one case, which is run once more if its worker died."""
         process = self.idle.get()
         try:
             process = self._ready(process)
@@ -199,7 +200,7 @@ class Workers:
             self.idle.put(process)
 
     def _ready(self, process):
-        """A process that is alive: this one, or another in its place."""
+        """Returns a living process: this one, or its replacement."""
         if process is not None and process.alive and not process.full:
             return process
         if process is not None:
@@ -212,7 +213,7 @@ class Workers:
 
 
 class _Store:
-    """The file to which results are appended; none where there is no path."""
+    """The file to which results are appended; none without a path."""
 
     def __init__(self, path, anew):
         self.out = open(path, "w" if anew else "a", encoding="utf-8") if path else None
@@ -226,7 +227,7 @@ class _Store:
             self.out.close()
 
     def add(self, result):
-        """Write a result down at once, from whatever thread."""
+        """Writes a result immediately; may be called from any thread."""
         if self.out:
             with self.lock:
                 self.out.write(json.dumps(result, ensure_ascii=False) + "\n")
@@ -234,10 +235,10 @@ class _Store:
 
 
 def run(cases, target, python=None, store=None, progress=None, about=None, jobs=1, anew=False):
-    """Yield (case, result) for every case, in their order, from so many workers at a time.
+    """Yield (case, result) for every case in order, from several workers at a time.
 
-    Results already in `store` are not run again, unless it is begun `anew`; that happens only
-    once a worker has started.
+    Results already in `store` are not run again, unless `anew`, which clears the store once a
+    worker has started.
     """
     cases = list(cases)
     done = load(store) if store and not anew else {}
@@ -265,7 +266,8 @@ def run(cases, target, python=None, store=None, progress=None, about=None, jobs=
 
 
 def load(store):
-    """Results stored by an earlier run; a last line cut off by an interruption is dropped."""
+    """Returns the results stored by an earlier run, without a last line cut off by an
+    interruption."""
     found = {}
     path = Path(store)
     if path.exists():
@@ -281,7 +283,7 @@ def load(store):
 
 
 class Progress:
-    """Shows progress in a line on a terminal; silent elsewhere."""
+    """Shows progress in a line on a terminal; does nothing elsewhere."""
 
     def __init__(self, total, stream=sys.stderr):
         self.total, self.stream, self.count, self.bad, self.start = (

@@ -1,18 +1,18 @@
 """Objects that the documentation's examples use without defining them: LeNet5 and a small dataset,
-made of the target's own layers.
+built from the target's own layers.
 
-The examples point to files of these names. The network is the published one; the data are random.
+The examples refer to files with these names. The network is the published one; the data are random.
 """
 
 import numpy as np
 
 
 def lenet(ms):
-    """The class LeNet5 on a target."""
+    """Returns the class LeNet5 on a target."""
     nn = ms.nn
 
     class LeNet5(nn.Cell):
-        """Two convolutions, three dense layers."""
+        """Two convolution layers and three dense layers."""
 
         def __init__(self, num_class=10, num_channel=1):
             super().__init__()
@@ -35,7 +35,7 @@ def lenet(ms):
 
 
 def data(ms):
-    """The function create_dataset on a target."""
+    """Returns the function create_dataset on a target."""
 
     def create_dataset(num_train=64, batch_size=32, **options):
         rng = np.random.default_rng(0)
@@ -50,5 +50,5 @@ def data(ms):
     return create_dataset
 
 
-# What an example may use without having made it.
+# Names that an example may use without defining them.
 MAKERS = {"LeNet5": lenet, "Net": lenet, "create_dataset": data}

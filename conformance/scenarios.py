@@ -2,7 +2,7 @@
 (`data/steps.yaml`, `data/options.yaml`), and about undocumented behaviour (`data/unstated.yaml`).
 
 The optimizers are not listed: every class in the specs that is called with gradients is tested with
-each of its arguments that has a line in the table.
+each of its arguments that the table has a line for.
 """
 
 import re
@@ -15,9 +15,9 @@ from . import signatures
 
 FOLDER = Path(__file__).parent / "data"
 OPTIMIZERS = ("nn.", "mint.optim.", "experimental.optim.")
-NOT_GIVEN = ("train", "as_made", "call", "shown")  # of a change: no argument of the constructor
-DELIBERATE = ("TypeError", "ValueError", "RuntimeError")  # no page says which for an input
-# values that most arguments refuse: {argument text: how pages name its type}
+NOT_GIVEN = ("train", "as_made", "call", "shown")  # keys of a change, no constructor arguments
+DELIBERATE = ("TypeError", "ValueError", "RuntimeError")  # no page says which one for an input
+# values that most arguments reject: {argument text: how pages name its type}
 UNLIKELY = {
     "None": "None",
     "'1'": "str",
@@ -28,7 +28,7 @@ UNLIKELY = {
     "-0.5": "float|Number",
     "(1, 2, 3)": "tuple|Iterable",
 }
-# What is made of a Parameter's value, weighted so that no two elements have the same gradient.
+# Results of a Parameter's value, weighted so that no two elements have the same gradient.
 WAY = """
 w = ms.Parameter(wave(2, 3), name="w")
 x = wave(2, 3, phase=1.0)
@@ -47,8 +47,7 @@ def _table(name):
 
 
 def steps(name, entry):
-    """(label, what the case contains in addition to its name) of an optimizer or a training
-    cell."""
+    """Yields (label, additional keys of the case) of an optimizer or a training cell."""
     table = _table("steps.yaml")
     if name == "nn.LARS":
         yield from _around(table)
@@ -84,8 +83,8 @@ def _optimizer(name, entry, table):
 
 
 def _formula(name, argument, text, table):
-    """The rule that answers where the original does not: {} where it does, None for what the
-    rule does not know.
+    """Returns the formula to use if the original fails: {} if the original works, None if the
+    formula does not apply.
     """
     rule = table["rules"].get(name) or table["rules"].get(f"{name}.{argument}")
     if rule is None:
@@ -110,7 +109,7 @@ def _around(table):
 
 
 def _wrapped(around, inner, outer):
-    """The case of LARS around an optimizer with these arguments, and of its plain twin."""
+    """Returns the case of LARS around an optimizer with these arguments, and of its plain twin."""
     given = {"learning_rate": "0.1", **inner}
     if around == "nn.Momentum":
         given["momentum"] = "0.9"
@@ -153,8 +152,8 @@ def _named(given):
 
 
 def options(name, entry):
-    """(label, what the case contains in addition to its name) of a layer with its arguments
-    changed, and of what is driven by steps with arguments of other types.
+    """Yields (label, additional keys of the case) of a layer with changed arguments, and of scripts
+    of steps with arguments of other types.
     """
     layer = _table("options.yaml").get(name)
     if layer is None:
@@ -175,7 +174,7 @@ def options(name, entry):
 
 
 def _inputs(call):
-    """Each input of a layer in turn with another dtype, rank or length."""
+    """Yields each input of a layer in turn with another dtype, rank or length."""
     for index, text in enumerate(call):
         for made in (
             "cast({}, 'float16')",
@@ -193,7 +192,7 @@ def _inputs(call):
 
 
 def _changed(layer, change):
-    """The label and the case of one change to a layer's, or a function's, arguments."""
+    """Returns the label and the case of one change to the arguments of a layer or function."""
     given = {key: text for key, text in change.items() if key not in NOT_GIVEN}
     case = {key: True for key in ("train", "as_made") if change.get(key)}
     if "init" in layer:
@@ -209,8 +208,8 @@ def _changed(layer, change):
 
 
 def _unlikely(entry, init):
-    """Each argument in turn as values of which most are of a wrong type, or out of range; with the
-    exceptions of the page, and whether it does not list the value's type.
+    """Yields each argument in turn with values that are mostly of a wrong type or out of range;
+    with the exceptions of the page, and whether it omits the value's type.
     """
     errors = sorted({key for rule in entry.get("raises", ()) for key in rule if key[:1].isupper()})
     for argument, kind, default in signatures.parse(entry.get("signature") or []):
@@ -222,7 +221,7 @@ def _unlikely(entry, init):
 
 
 def unstated(name, entry):
-    """(kind, label, what the case contains in addition to its name) of what no page says."""
+    """Yields (kind, label, additional keys of the case) of undocumented behaviour."""
     table = _table("unstated.yaml")
     for path in table["imports"].get(name, "").split():
         yield "imports", path, {"path": path}

@@ -34,7 +34,7 @@ _GLUED = re.compile(r"\s(?=>>>(?:\s|$))")
 
 
 def lines_of(text, first=1):
-    """Numbered lines of a text, without the numbering that a repository viewer adds."""
+    """Returns the numbered lines of a text, without the numbers that a repository viewer adds."""
     rows = text.expandtabs().split("\n")
     numbers = [_NUMBERED.match(row) for row in rows]
     matched = [m for m in numbers if m]
@@ -47,15 +47,15 @@ def lines_of(text, first=1):
 
 
 def heading(line):
-    """The section that a line opens, or None."""
+    """Returns the section that a line opens, or None."""
     text = _DECORATION.match(line.text)[1].strip().rstrip(":").strip()
     text = text[3:].strip() if text.startswith(".. ") else text.lstrip("#").strip()
     return HEADINGS.get(text.lower())
 
 
 def split(lines, styled):
-    """Sections of a page. `styled` pages (docstrings) need the colon after a heading; saved pages
-    may have lost it.
+    """Returns the sections of a page. `styled` pages (docstrings) need the colon after a heading;
+    saved pages may have lost it.
     """
     sections, current, depth = {"head": []}, "head", 0
     for line in lines:
@@ -63,7 +63,7 @@ def split(lines, styled):
         if found and styled and ":" not in line.text:
             found = None
         if found and current != "head" and line.indent > depth and styled:
-            found = None  # a word such as "Inputs:" inside a parameter's text
+            found = None  # a word such as "Inputs:" in a parameter's text
         if found and line.text.startswith(">>>"):
             found = None
         if found:
@@ -78,7 +78,7 @@ def split(lines, styled):
 
 
 def unglue(lines):
-    """Example lines of a page that lost its line breaks, given them back."""
+    """Restores the line breaks of example lines on a page that has lost them."""
     found = []
     for line in lines:
         parts = _GLUED.split(line.text) if line.text.count(">>>") > 1 else [line.text]

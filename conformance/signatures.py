@@ -1,5 +1,5 @@
 """Reads signatures from a syntax tree, from a docstring's first line or from the text of a page;
-and type expressions.
+also reads type expressions.
 """
 
 import ast
@@ -14,9 +14,7 @@ _FIRST_LINE = re.compile(
 
 
 def from_source(page, public, wheel):
-    """Set `signature`, `call`, `overloads` and `bases` of a page from the definition behind the
-    name.
-    """
+    """Set `signature`, `call`, `overloads` and `bases` of a page from the name's definition."""
     node = public.definition.node
     if public.definition.kind == "class":
         page.signature = _constructor(public.definition, wheel)
@@ -31,7 +29,7 @@ def from_source(page, public, wheel):
 
 
 def _from_doc(page, doc):
-    """Built-in functions show their overloads in the docstring."""
+    """Reads the overloads of a built-in function from its docstring."""
     first = doc.strip().split("\n\n")[0] if doc else ""
     found = []
     if re.match(r"^[A-Za-z_]\w*\(", first):
@@ -65,8 +63,8 @@ def _constructor(definition, wheel):
 
 
 def _call(definition, wheel):
-    """The signature of `construct` (layers) or `__call__` (primitives), where the class itself
-    has one.
+    """Returns the signature of `construct` (layers) or `__call__` (primitives), if the class itself
+    defines it.
     """
     for owner in wheel.bases(definition):
         if owner.node.name in ("Cell", "Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck"):
@@ -78,7 +76,7 @@ def _call(definition, wheel):
 
 
 def from_node(node, method):
-    """The arguments of a function's syntax tree; `self` is left out of a method's."""
+    """Returns the arguments of a function's syntax tree; for a method, without `self`."""
     given = node.args
     plain = given.posonlyargs + given.args
     defaults = [None] * (len(plain) - len(given.defaults)) + list(given.defaults)
@@ -103,14 +101,14 @@ def _source(node):
 
 
 def from_text(text):
-    """The arguments written in a page; None where they are no Python."""
+    """Returns the arguments written on a page; None if they are not valid Python."""
     text = re.sub(r"lambda (\w+)\s*:\s*\.\.\.", r"lambda \1: ...", text.strip())
     text = re.sub(r"\s*\[source\].*$", "", text)
     try:
         return from_node(ast.parse(f"def f({text}): ...").body[0], method=False)
     except SyntaxError:
         pass
-    try:  # Chinese pages and shortened ones: default objects such as <class 'x'>
+    try:  # Chinese and shortened pages: default objects such as <class 'x'>
         text = re.sub(r"=<[^>]*>", "=...", text)
         return from_node(ast.parse(f"def f({text}): ...").body[0], method=False)
     except SyntaxError:
@@ -118,7 +116,7 @@ def from_text(text):
 
 
 def types_of(text):
-    """The alternatives of a type expression: `Union[Tensor, tuple[int]]` → ["Tensor",
+    """Returns the alternatives of a type expression: `Union[Tensor, tuple[int]]` -> ["Tensor",
     "tuple[int]"]."""
     text = re.sub(r":\w+:`~?\.?([\w.]+)`", r"\1", text).replace("`", "").strip()
     text = re.sub(r"^(?:Union|Optional)\s*\[(.*)\]$", r"\1", text)
@@ -134,7 +132,7 @@ def types_of(text):
 
 
 def parse(texts):
-    """[(name, kind, default)] of signature texts."""
+    """Returns [(name, kind, default)] of signature texts."""
     found, keyword = [], False
     for text in texts:
         text = str(text)

@@ -41,7 +41,7 @@ _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def names_of(page):
-    """All parameter and input names that the sentences of a page may mean."""
+    """Returns all parameter and input names that the sentences of a page may refer to."""
     found = {a.name for a in (page.signature or []) + (page.call or [])}
     found |= {e.name for e in page.parameters + page.inputs}
     for overload in page.overloads:
@@ -50,7 +50,7 @@ def names_of(page):
 
 
 def from_page(page):
-    """(spec entry, unread sentences) of a page."""
+    """Returns (spec entry, unread sentences) of a page."""
     if page.same_as:
         return {"same_as": page.same_as}, []
     entry = {"kind": page.kind, "release": page.release}
@@ -86,7 +86,8 @@ def from_page(page):
 
 
 def newer(known, entry):
-    """Of two entries for one name that of the newer release; where none is stated, the fuller."""
+    """Returns the entry of the newer release among two for one name; if none is stated, the fuller
+    one."""
     if known is None:
         return entry
     left, right = (_release(e) for e in (known, entry))
@@ -100,7 +101,7 @@ def _release(entry):
 
 
 def argument_texts(arguments):
-    """Signature texts, with the bare star where keywords begin."""
+    """Returns signature texts, with the bare star before keyword-only arguments."""
     texts, starred = [], False
     for argument in arguments:
         if argument.kind == "keyword" and not starred:
@@ -127,7 +128,7 @@ def _rules(page):
 
 
 def rule_item(rule):
-    """A rule as it stands in a spec file."""
+    """Returns a rule in the form of a spec file."""
     item = {rule.error: {clause.left(): clause.right() for clause in rule.clauses}}
     if rule.verdict:
         item["verdict"] = rule.verdict
@@ -137,7 +138,7 @@ def rule_item(rule):
 
 
 def rule_of(item):
-    """The rule that a spec item spells; ValueError says what is wrong with it."""
+    """Returns the rule of a spec item; raises ValueError that explains what is wrong with it."""
     if not isinstance(item, dict):
         raise ValueError("a rule is a mapping of an exception to its clauses")
     errors = [k for k in item if k not in ("verdict", "reason")]
@@ -151,7 +152,7 @@ def rule_of(item):
 
 
 def module_of(name, entry, facades):
-    """The public module in whose file a name stands."""
+    """Returns the public module whose spec file contains a name."""
     parts = name.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         if ".".join(parts[:cut]) in facades:
@@ -177,7 +178,7 @@ def save(entries, folder=FOLDER):
 
 
 def text(entries):
-    """Entries as they stand in a spec file."""
+    """Returns entries in the form of a spec file."""
     return yaml.dump(
         entries,
         Dumper=_Dumper,
@@ -189,7 +190,7 @@ def text(entries):
 
 
 def load(folder=FOLDER, check=True):
-    """All entries of a folder of spec files; BadInput names file and line of a mistake."""
+    """Returns all entries of a folder of spec files; BadInput names file and line of an error."""
     entries = {}
     files = sorted(Path(folder).glob("*.yaml"))
     if not files:
@@ -200,8 +201,8 @@ def load(folder=FOLDER, check=True):
 
 
 def digest(folder=FOLDER):
-    """A short key of the facts in a folder of specs, and of the tables of cases; another release,
-    or a change, has another."""
+    """Returns a short key of the facts in a folder of specs, and of the tables of cases; it changes
+    with every release and every edit."""
     found = hashlib.sha1()
     for path in (*sorted(Path(folder).glob("*.yaml")), *sorted(TABLES.glob("*.yaml"))):
         found.update(path.name.encode() + path.read_bytes())
@@ -209,7 +210,7 @@ def digest(folder=FOLDER):
 
 
 def load_file(path, check=True):
-    """The entries of one file."""
+    """Returns the entries of one file."""
     text = text_of(path)
     try:
         _check_depth(path, text)
@@ -231,7 +232,7 @@ def load_file(path, check=True):
 
 
 def _check_depth(path, text):
-    """BadInput where a text nests so deeply that the library would run out of stack."""
+    """Raises BadInput if a text nests so deeply that the library would exhaust the stack."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         depth += isinstance(event, yaml.CollectionStartEvent)
@@ -241,7 +242,7 @@ def _check_depth(path, text):
 
 
 def check_entry(entry):
-    """ValueError where an entry is no spec."""
+    """Raises ValueError if an entry is not a spec."""
     if not isinstance(entry, dict):
         raise ValueError("is no mapping")
     unknown = set(entry) - set(KEYS)

@@ -18,9 +18,9 @@ SURE = {
 
 
 def state_of(text, sure):
-    """The label of a condition outside the arguments, or None.
+    """Returns the label of a condition outside the arguments, or None.
 
-    `sure` asks only for those that the clause grammar would take apart wrongly, and which are
+    `sure` returns only labels of conditions that the clause grammar would misread, and which are
     therefore tried first."""
     for label, patterns in _states():
         if sure == (label in SURE) and any(pattern.match(text) for pattern in patterns):

@@ -1,10 +1,10 @@
 """Runs optimizers and training cells for five steps on the target, and records their state after 1,
-2 and 5 of them.
+2 and 5 steps.
 
-A case says how the object is made (`init`) and which script drives it. Weights, gradients and data
-are fixed sums of waves, different at each position and step, so that answers of different machines
-are comparable. If real MindSpore cannot run the script on a CPU, the documented formula is computed
-instead (`formulas.py`).
+A case states how the object is constructed (`init`) and which script runs it. Weights, gradients
+and data are fixed sums of waves, different at each position and step, so that answers from
+different machines are comparable. If real MindSpore cannot run the script on a CPU, the documented
+formula is computed instead (`formulas.py`).
 """
 
 import numpy as np
@@ -13,11 +13,11 @@ from . import formulas
 from .observations import observe
 from .waves import NAMES, batch_of, dense_weights, gradient_of, weight_of
 
-SEEN = (1, 2, 5)  # the steps after which everything is observed
+SEEN = (1, 2, 5)  # the steps after which the state is observed
 
 
 class Samples:
-    """What the argument texts of one case may use as `sample.…`; made anew for each case."""
+    """Names that the argument texts of one case can use as `sample.…`; new for each case."""
 
     OFFERED = ("weights", "groups", "zeros", "dense", "lossy", "not_weight")
 
@@ -25,25 +25,25 @@ class Samples:
         self.ms, self.order, self.parameters, self.net = ms, list(NAMES), {}, None
 
     def weights(self):
-        """Three Parameters; weight decay leaves the last alone by its name."""
+        """Returns three Parameters; by its name, the last one is excluded from weight decay."""
         self.parameters = {
             name: self.ms.Parameter(self.ms.Tensor(weight_of(name)), name=name) for name in NAMES
         }
         return list(self.parameters.values())
 
     def zeros(self):
-        """The three Parameters, of which the bias begins at zero."""
+        """Returns the three Parameters with a zero bias."""
         found = self.weights()
         self.parameters["bias"].set_data(self.ms.Tensor(np.zeros(NAMES["bias"], np.float32)))
         return found
 
     @staticmethod
     def not_weight(parameter):
-        """A filter: true of every Parameter but the weights."""
+        """Filter function: true for every Parameter except the weights."""
         return "weight" not in parameter.name
 
     def groups(self, order=False, **options):
-        """The same in two groups, the first with options of its own, or in an order of its own."""
+        """Returns the same in two groups, the first with its own options, or in a given order."""
         weight, bias, gamma = self.weights()
         self.order = ["bias", "weight", "norm.gamma"]
         made = [{"params": [bias], **options}, {"params": [weight, gamma]}]
@@ -53,24 +53,25 @@ class Samples:
         return made
 
     def dense(self):
-        """One dense layer, the same one each time it is requested within a case."""
+        """Returns a dense layer, the same one whenever it is requested within a case."""
         if self.net is None:
             weight, bias = (self.ms.Tensor(w) for w in dense_weights())
             self.net = self.ms.nn.Dense(3, 2, weight_init=weight, bias_init=bias)
         return self.net
 
     def lossy(self):
-        """The dense layer with the mean squared error behind it."""
+        """Returns the dense layer followed by the mean squared error."""
         return self.ms.nn.WithLossCell(self.dense(), self.ms.nn.MSELoss())
 
 
 def drive(worker, case):
-    """{"after 1": {name of a Parameter: facts}, ...}, and what a formula wants instead."""
+    """Returns {"after 1": {name of a Parameter: facts}, ...}, and the values that a formula
+    expects."""
     return SCRIPTS[case["script"]](worker, case, offer(worker))
 
 
 def offer(worker):
-    """Samples of this case's own, which its argument texts may use from now on."""
+    """Provides samples for this case, which its argument texts can use from now on."""
     sample = Samples(worker.ms)
     offered = {name: getattr(sample, name) for name in Samples.OFFERED}
     vars(worker.values.names["sample"]).update(offered)
@@ -78,13 +79,13 @@ def offer(worker):
 
 
 def _made(worker, case):
-    """The thing that the case is about, and its arguments by name."""
+    """Returns the object that the case is about, and its arguments by name."""
     given = {name: worker.values.build(text) for name, text in case["init"].items()}
     return worker.make(case["name"], given), given
 
 
 def _state(*holders):
-    """{name: facts} of every Parameter that optimizers, layers or lists of Parameters hold."""
+    """Returns {name: facts} of every Parameter in optimizers, layers or lists of Parameters."""
     found = {}
     for holder in holders:
         parameters = holder.get_parameters() if hasattr(holder, "get_parameters") else holder
@@ -109,13 +110,13 @@ def _stepped(worker, optimizer, sample):
 
 
 def _advance(worker, optimizer, sample, step):
-    """One step of an optimizer on the sample's Parameters."""
+    """Runs one step of an optimizer on the sample's Parameters."""
     optimizer(tuple(worker.ms.Tensor(gradient_of(name, step)) for name in sample.order))
 
 
 def _around(worker, case, sample):
-    """LARS around an optimizer. A twin of that one, of its own class and without decay and scale,
-    is given the gradients that the formula yields; both must end with the same values.
+    """Runs LARS around an optimizer. A twin of that optimizer, of the same class and without decay
+    and scale, receives the gradients that the formula gives; both must end with the same values.
     """
     made, given = _made(worker, case)
     seen = {}
@@ -142,7 +143,7 @@ def _around(worker, case, sample):
 
 
 def _trained(worker, case, sample):
-    """Steps of a training cell on five batches; of a batch named in `spoilt` the input is
+    """Runs a training cell on five batches; the input of a batch listed in `spoilt` is infinite.
     infinite.
     """
     cell, _ = _made(worker, case)
@@ -160,7 +161,7 @@ def _trained(worker, case, sample):
 
 
 def _updated(worker, case, sample):
-    """The loss scale after each call of a cell that updates it, with the cell's own counts."""
+    """Returns the loss scale after each call of a cell that updates it, with the cell's counts."""
     cell, given = _made(worker, case)
     scale = worker.ms.Parameter(
         worker.ms.Tensor(np.float32(case["scale"])), name="scale", requires_grad=False
@@ -174,7 +175,7 @@ def _updated(worker, case, sample):
 
 
 def _adjusted(worker, case, sample):
-    """A loss scaler: what it makes of a number, and its state after each adjustment."""
+    """Returns a loss scaler's result for a number, and its state after each adjustment."""
     scaler, _ = _made(worker, case)
     seen = {}
     for step, overflow in enumerate(case["overflows"], 1):
@@ -191,7 +192,7 @@ def _adjusted(worker, case, sample):
 
 
 def _second_order(worker, case, sample):
-    """thor on the dense layer: by hand, or with its frequency in a converted Model."""
+    """Runs thor on the dense layer: by hand, or with its frequency in a converted Model."""
     ms = worker.ms
     net = ms.nn.SequentialCell([sample.dense()])
     given = {name: worker.values.build(text) for name, text in case["init"].items()}
@@ -237,7 +238,7 @@ def _model_step(ms, net, optimizer, given):
 
 
 def _with_expected(case, seen, given=None):
-    """What was seen, with what the case's formula wants."""
+    """Returns the observations, with the expected values of the case's formula."""
     if "formula" not in case:
         return {"seen": seen}
     wanted = getattr(formulas, case["formula"])(case, given or {}, SEEN)

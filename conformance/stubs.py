@@ -1,7 +1,7 @@
 """A fake `mindspore` package that computes nothing and records every call.
 
-`recorder.py` runs the documentation's examples against it to learn the arguments of each call.
-Attributes of a `Sym` are `Sym`s, calling one gives a `Made`, and arithmetic gives an opaque object.
+`recorder.py` runs the documentation's examples on it to learn the arguments of each call.
+Attributes of a `Sym` are `Sym`s, a call returns a `Made`, and arithmetic returns an opaque object.
 """
 
 import contextlib
@@ -57,14 +57,14 @@ class Sym:
         return False
 
     def __setitem__(self, key, value):
-        pass  # a Tensor that is updated in place is unchanged, as far as arguments go
+        pass  # an in-place update does not change the arguments
 
     def __setattr__(self, name, value):
-        pass  # attributes given to a made-up object are never read
+        pass  # attributes assigned to a fake object are never read
 
 
 class Attr(Sym):
-    """An attribute: of a module it is a longer path, of a made object a method."""
+    """An attribute: of a module a longer path, of a fake object a method."""
 
     def __init__(self, log, owner, name):
         path = f"{owner._path}.{name}" if owner._path else None
@@ -92,18 +92,18 @@ class Made(Sym):
 
 
 class Opaque(Sym):
-    """A value that nothing is known of."""
+    """An unknown value."""
 
     def __init__(self, log):
         self.__dict__.update(_log=log, _path=None)
 
 
 def _cell_class(log):
-    """A base class for the example's own networks: calling one runs its `construct`."""
+    """Returns a base class for the example's own networks: a call runs its `construct`."""
 
     class Cell:
         def __init__(self, *args, **kwargs):
-            pass  # as the original's, which takes options no example relies on
+            pass  # the original's options, which no example relies on
 
         def __call__(self, *args, **kwargs):
             return self.construct(*args, **kwargs)

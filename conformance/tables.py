@@ -1,4 +1,4 @@
-"""Tables of patterns, stored as text in `data/` and read at first use."""
+"""Reads tables of patterns, stored as text in `data/`, on first use."""
 
 from functools import cache
 from pathlib import Path

@@ -26,7 +26,7 @@ def install(target):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives `mindspore.a.b` the very module object of `target.a.b`."""
+    """Import finder that returns the module object of `target.a.b` for `mindspore.a.b`."""
 
     def __init__(self, target):
         self.target = target
@@ -40,4 +40,4 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.import_module(self.target + spec.name[len(REFERENCE) :])
 
     def exec_module(self, module):
-        pass  # it has run under its own name
+        pass  # it has been executed under its own name

@@ -1,4 +1,4 @@
-"""Maps the documentation's names of types to the one name used in the specs."""
+"""Maps the documentation's names of types to the single names used in the specs."""
 
 import re
 
@@ -84,7 +84,7 @@ _OF = re.compile(
 
 
 def type_name(text):
-    """The canonical name of a type phrase, or None where it is no type."""
+    """Returns the canonical name of a type phrase, or None if it is not a type."""
     text = text.strip().strip("‹›«»'\"`").strip()
     text = re.sub(r"^(?:an?|the) (?=\w)", "", text)
     found = _TABLE.get(text.lower())
@@ -131,5 +131,5 @@ def _container(outer, inner):
 
 
 def is_dtype(name):
-    """Whether a canonical type name is a Tensor's element type."""
+    """Returns whether a canonical type name is an element type of Tensors."""
     return name in DTYPES

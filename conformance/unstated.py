@@ -14,7 +14,7 @@ KINDS = ("imports", "parameter_names", "set_attributes", "value_gradients")
 
 
 def imported(worker, case):
-    """Whether a path leads to something; of a class, to the one of the public name."""
+    """Observes whether a path leads to an object; for a class, to that of the public name."""
     module, _, last = f"mindspore.{case['path']}".rpartition(".")
     found = getattr(importlib.import_module(module), last)
     own = worker.resolved(case["name"])
@@ -22,7 +22,7 @@ def imported(worker, case):
 
 
 def named(worker, case):
-    """The names of what a script, or a layer as it is made, contains."""
+    """Observes the names of the Parameters in a script's object or in a new layer."""
     if "code" in case:
         return scripted(worker, case)
     steps.offer(worker)
@@ -33,22 +33,22 @@ def named(worker, case):
 
 
 def assigned(worker, case):
-    """What a layer or an optimizer does once attributes of it are set."""
+    """Observes a layer or an optimizer after some attributes were set."""
     return (steps if "script" in case else options).drive(worker, case)
 
 
 def scripted(worker, case):
-    """The facts of `seen` after a script."""
+    """Observes the facts of `seen` after running a script."""
     ms = worker.ms
     names = {"ms": ms, "nn": ms.nn, "ops": ms.ops, "Tensor": ms.Tensor, "Parameter": ms.Parameter}
-    names["__name__"] = "script"  # the original's compiler reads it of a function
+    names["__name__"] = "script"  # the original's compiler reads it for functions
     names["wave"] = lambda *shape, phase=0.0: ms.Tensor(waves.wave(shape, phase))
     exec(case["code"], names)  # noqa: S102
     return {"seen": facts(names["seen"])}
 
 
 def facts(value):
-    """{place: facts} of what a script has seen, however long a list is."""
+    """Returns {place: facts} of a script's observations, whatever the length of a list."""
     if isinstance(value, dict):
         return {str(key): facts(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):

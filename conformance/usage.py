@@ -1,4 +1,4 @@
-"""How many public projects would run: the names that 1,179 of them use.
+"""Counts how many public projects would run, from the names that 1,179 of them use.
 
 `data/projects.json.gz` lists the names per project. A project counts as present if the target has
 all of them, and as passing if no case of any of them fails. Many projects use names of other
@@ -17,15 +17,15 @@ DATA = Path(__file__).parent / "data" / "projects.json.gz"
 
 
 def load():
-    """(names without the leading "mindspore.", {project: [indexes of its names]})."""
+    """Returns (names without the leading "mindspore.", {project: [indexes of its names]})."""
     with gzip.open(DATA, "rt", encoding="utf-8") as file:
         content = json.load(file)
     return [name.removeprefix("mindspore.") for name in content["apis"]], content["projects"]
 
 
 def cases(entries):
-    """Cases "the name exists" for used names that the documentation does not list: old spellings,
-    constants, methods."""
+    """Returns cases "the name exists" for used names that the documentation does not list: old
+    spellings, constants, methods."""
     return [
         {
             "id": f"{name}::exists",
@@ -41,10 +41,10 @@ def cases(entries):
 
 
 def coverage(records):
-    """{"projects", "present", "passing", "ceiling", "missing": [[name, projects it stops]],
-    "apart": how many used names 2.10 lacks, "apis", "apis_present"} of result records.
+    """Returns {"projects", "present", "passing", "ceiling", "missing": [[name, projects affected]],
+    "apart": number of used names that 2.10 lacks, "apis", "apis_present"} of result records.
 
-    Names that real MindSpore 2.10 lacks too are set apart: they are not listed as missing.
+    Names that real MindSpore 2.10 lacks too are not listed as missing.
     """
     names, projects = load()
     exists, failed = {}, set()
@@ -55,7 +55,7 @@ def coverage(records):
             failed.add(record["name"])
     available = [i for i, name in enumerate(names) if name in exists]
     if len(available) < len(names):
-        return None  # only part of the API was run: no figure can be given
+        return None  # only part of the API was run, so there are no figures
     have = [exists[name] for name in names]
     sound = [have[i] and name not in failed for i, name in enumerate(names)]
     present = sum(all(have[i] for i in used) for used in projects.values())

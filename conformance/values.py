@@ -2,7 +2,7 @@
 `ms.nn.Dense(3, 4)`, `fill(1.0, (2, 3))`.
 
 It runs in the worker with the implementation under test, so it needs only NumPy. Without a package
-(`ms=None`) Tensors become arrays; `cases.py` uses this to learn shapes and dtypes.
+(`ms=None`) Tensors become arrays, from which `cases.py` learns shapes and dtypes.
 """
 
 import importlib
@@ -36,11 +36,11 @@ class Values:
         }
 
     def build(self, text):
-        """The object an argument text spells."""
+        """Returns the object that an argument text spells."""
         return eval(text, {"__builtins__": _BUILTINS}, dict(self.names))  # noqa: S307  (texts come from spec files)
 
     def tensor(self, dtype, data):
-        """A Tensor with exactly this dtype."""
+        """Returns a Tensor with exactly this dtype."""
         if self.ms is None:
             with np.errstate(invalid="ignore"):
                 return _real(np.array(data), dtype).astype(_NUMPY.get(dtype, dtype))
@@ -50,7 +50,7 @@ class Values:
         return self.ms.Tensor(_real(np.array(data), dtype).astype(dtype), wanted)
 
     def cast(self, value, dtype):
-        """The same values under another dtype."""
+        """Returns the same values with another dtype."""
         values = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
         return self.tensor(dtype, values)
 
@@ -65,7 +65,8 @@ class Values:
         return apply
 
     def network(self):
-        """A small network: a convolution and a dense layer, always with the same weights."""
+        """Returns a small network: a convolution and a dense layer, always with the same
+        weights."""
         if self.ms is None:
             return None
         nn = self.ms.nn
@@ -77,7 +78,7 @@ class Values:
         return nn.SequentialCell(cells)
 
     def gradients(self):
-        """One gradient for each parameter of the optimizer made last."""
+        """Returns one gradient for each parameter of the optimizer constructed last."""
         if self.ms is None:
             return None
         return tuple(
@@ -129,7 +130,7 @@ class _Package:
 
 
 class _Nothing:
-    """Stands for the package where only shapes are needed."""
+    """Stands for the package if only shapes are needed."""
 
     def __getattr__(self, name):
         return _Nothing()
@@ -152,7 +153,8 @@ def _reach(module, name):
 
 
 def resolve(ms, path):
-    """The public object of that path ("nn.AdamOffload"); AttributeError where there is none."""
+    """Returns the public object at a path ("nn.AdamOffload"); raises AttributeError if there is
+    none."""
     found = _Package(ms)
     for part in path.split("."):
         found = getattr(found, part)
@@ -160,7 +162,7 @@ def resolve(ms, path):
 
 
 def free_port():
-    """A TCP port of this machine on which nobody listens, another one for each case."""
+    """Returns an unused TCP port of this machine, a different one for each case."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -185,7 +187,7 @@ def integers(shape, low, high):
 
 
 def ranked(value, rank):
-    """The same kind of array with another number of axes."""
+    """Returns an array of the same kind with another number of axes."""
     while value.ndim > rank:
         value = value[0]
     while value.ndim < rank:
@@ -194,7 +196,7 @@ def ranked(value, rank):
 
 
 def grown(value, axis=-1, by=1):
-    """The array with its last axis longer: no longer the shape the others agree on."""
+    """Returns the array with a longer last axis, so that its shape no longer matches the others."""
     if not value.ndim:
         return np.repeat(value[None], 1 + by, 0)
     pad = np.repeat(np.take(value, [-1], axis), by, axis)

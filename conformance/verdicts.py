@@ -1,5 +1,5 @@
-"""Verdicts: does real MindSpore keep a documented rule? They are written into the spec entries
-after a run on MindSpore.
+"""Verdicts: whether real MindSpore follows a documented rule. They are written into the spec
+entries after a run on MindSpore.
 
 agreed           every invalid call that was tried raised the documented exception
 documented only  some did not; the reason says which, and what happened instead
@@ -11,12 +11,12 @@ from pathlib import Path
 from . import specs
 from .cases import LOST
 
-SHOWN = 3  # bad calls that a reason names
+SHOWN = 3  # number of invalid calls that a reason names
 
 
 def apply(entries, results):
-    """Set the verdicts of all rules from (case, result) pairs of the reference; returns how often
-    each was given.
+    """Set the verdicts of all rules from (case, result) pairs of the reference; returns the number
+    of each verdict.
     """
     by_rule, refused, count = {}, {}, {}
     broken = {
@@ -58,7 +58,7 @@ def apply(entries, results):
 
 
 def _observed(refused):
-    """Rules for values that no sentence forbids and real MindSpore refuses."""
+    """Returns rules for values that no sentence forbids and real MindSpore rejects."""
     found = []
     for case, result in refused:
         name, _, text = _label(case).partition("=")
@@ -101,9 +101,9 @@ def _happened(result):
 
 
 def carry(entries, folder):
-    """Give entries that were read anew the verdicts that stand in a folder's spec files, rule by
-    rule, and the calls, as long as the signature is the same: they may have been written by hand,
-    and answers of real MindSpore are about them.
+    """Copies the verdicts in a folder's spec files to newly read entries, rule by rule, and also
+    the calls if the signature is unchanged: calls may be hand-written, and answers of real
+    MindSpore refer to them.
     """
     if not any(Path(folder).glob("*.yaml")):
         return
@@ -126,7 +126,7 @@ def carry(entries, folder):
 
 
 def disagreements(pages):
-    """Differences between pages about one name: [(name, what, {source: statement})]."""
+    """Returns differences between pages about one name: [(name, what, {source: statement})]."""
     from .phrases import read_sentence
 
     by_name, found = {}, []

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .errors import BadInput
 
-# Public modules, in the order in which they may claim an object that several of them show.
+# Public modules; an object that several of them expose belongs to the first.
 FACADES = """
 mindspore nn ops mint mint.nn mint.nn.functional mint.optim mint.linalg mint.special
 mint.distributed numpy scipy scipy.linalg scipy.optimize scipy.sparse scipy.fft dataset
@@ -32,12 +32,12 @@ device_context.ascend.op_precision device_context.ascend.op_tuning device_contex
 device_manager graph onnx
 """.split()
 
-MAX_DEPTH = 40  # of class inheritance; deeper is a circle
+MAX_DEPTH = 40  # of class inheritance; a deeper one is circular
 
 
 @dataclass
 class Definition:
-    """Where a name leads: a module, or a node of some module's tree."""
+    """The target of a name: a module, or a node of a module's tree."""
 
     kind: str  # module | function | class | value
     module: "Module"
@@ -55,7 +55,7 @@ class Definition:
 
 @dataclass
 class Module:
-    """One source file: its tree, and the names that reading it top to bottom defines."""
+    """One source file: its tree, and the names that it defines, read from top to bottom."""
 
     name: str
     path: Path
@@ -67,9 +67,7 @@ class Module:
 
 @dataclass
 class Public:
-    """One public name, the definition behind it, and the docstring with the line on which it
-    starts.
-    """
+    """One public name, its definition, and the docstring with the line on which it starts."""
 
     name: str  # full path without the leading "mindspore."
     facade: str
@@ -116,7 +114,7 @@ class Wheel:
             ) from None
 
     def module(self, name):
-        """The module of that dotted name (without "mindspore."), or None."""
+        """Returns the module with that dotted name (without "mindspore."), or None."""
         if name not in self._modules:
             base = self.folder.joinpath(*name.split(".")) if name else self.folder
             package = base / "__init__.py"
@@ -130,7 +128,7 @@ class Wheel:
         return self._modules[name]
 
     def lookup(self, module, name):
-        """The definition of `name` in a module: a binding, else a submodule."""
+        """Returns the definition of `name` in a module: a binding, else a submodule."""
         if name in module.names:
             return module.names[name]
         if module.is_package:
@@ -140,9 +138,10 @@ class Wheel:
         return None
 
     def public(self):
-        """Yield every documented public name; an object shown twice names its first module."""
+        """Yields every documented public name; an object exposed twice belongs to its first
+        module."""
         first = {}
-        self.module("")  # before any part of it, as Python would: imports go round in circles
+        self.module("")  # before its parts, like Python, because imports are circular
         self._tensor_docs = self._read_tensor_docs()
         for facade in FACADES:
             module = self.module("" if facade == "mindspore" else facade)
@@ -206,15 +205,14 @@ class Wheel:
                     )
 
     def members(self, found):
-        """The methods written in the class itself, and in bases that no public module shows."""
+        """Returns the methods defined in the class itself, and in bases that no public module
+        exposes."""
         for node in found.node.body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 yield found, node
 
     def bases(self, found, depth=0):
-        """The class and the classes it derives from, nearest first, as far as the source shows
-        them.
-        """
+        """Returns the class and its base classes, nearest first, as far as the source shows."""
         yield found
         if depth > MAX_DEPTH:
             return
@@ -224,7 +222,7 @@ class Wheel:
                 yield from self.bases(above, depth + 1)
 
     def resolve(self, module, expression):
-        """The definition a name or dotted name leads to."""
+        """Returns the definition of a name or dotted name."""
         if isinstance(expression, ast.Name):
             return self.lookup(module, expression.id)
         if isinstance(expression, ast.Attribute):
@@ -234,8 +232,8 @@ class Wheel:
         return None
 
     def _read_tensor_docs(self):
-        """The docstrings that a file of `attach_docstr("name", text)` calls gives to Tensor's
-        built-in methods."""
+        """Returns the docstrings that a file of `attach_docstr("name", text)` calls assigns to
+        Tensor's built-in methods."""
         module, found = self.module("common._tensor_docs"), {}
         for node in module.tree.body if module else ():
             call = getattr(node, "value", None)
@@ -246,7 +244,7 @@ class Wheel:
 
 
 class _Reader:
-    """Walks a module's statements and records what each one does to the namespace."""
+    """Walks a module's statements and records their effect on the namespace."""
 
     def __init__(self, wheel, module):
         self.wheel, self.module = wheel, module
@@ -355,7 +353,7 @@ class _Reader:
             elements.remove(call.args[0].value)
 
     def items(self, node):
-        """The strings of a list expression, or None where it is no such list."""
+        """Returns the strings of a list expression, or None if it is not such a list."""
         if isinstance(node, (ast.List, ast.Tuple)):
             parts = [
                 e.value
@@ -379,7 +377,7 @@ class _Reader:
 
 
 def docstring(node):
-    """(docstring as written, the line on which it starts) of a function, class or assigned
+    """Returns (docstring as written, the line on which it starts) of a function, class or assigned
     value.
     """
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not node.body:
@@ -402,7 +400,7 @@ def _is_setter(node):
 
 
 def fetch(release, cache):
-    """Download the wheel of a release with pip and keep only its .py files; returns the folder."""
+    """Download the wheel of a release with pip and extract its .py files; returns the folder."""
     folder = Path(cache) / f"mindspore-{release}"
     if (folder / "mindspore" / "version.py").is_file():
         return folder / "mindspore"
@@ -421,7 +419,7 @@ def fetch(release, cache):
     raise BadInput(f"mindspore {release}", f"cannot be fetched: {said}")
 
 
-# The documentation is the same in every wheel: any that this index has will do.
+# The documentation is the same in every wheel, so any wheel of this index will do.
 _PLATFORMS = [
     [],
     ["--platform=manylinux1_x86_64", "--python-version=3.11", "--implementation=cp"],
@@ -430,7 +428,7 @@ _PLATFORMS = [
 
 
 def unpack(wheel, folder):
-    """Keep the Python files of a wheel."""
+    """Extracts the Python files of a wheel."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():

@@ -2,8 +2,8 @@
 literals, comparison symbols.
 
 `plain(text)` returns text in which `‹x›` is a name, `«'a'»` a string and `<=` a comparison, and in
-which a few dozen synonyms are replaced by one word each. Chinese sentences become English words, so
-one grammar reads both.
+which each of a few dozen synonyms is replaced by one word. Chinese sentences become English words,
+so one grammar reads both.
 """
 
 import re
@@ -28,7 +28,8 @@ def is_chinese(text):
 
 
 def plain(text, names):
-    """The sentence in the grammar's own spelling; `names` are the parameters of the page."""
+    """Returns the sentence in the grammar's own spelling; `names` are the parameters of the
+    page."""
     text = re.sub(r"\s+", " ", text.replace("’", "'").replace("\u00a0", " ")).strip()
     text = _ROLE.sub(_role, text)
     if is_chinese(text):
@@ -53,8 +54,7 @@ def _from_chinese(text, names):
 
 
 def _glued_names(text, names):
-    """Saved pages lose what stood between two names: "beta1beta2eps" is read as the three
-    parameters it consists of."""
+    """Separates names that a saved page has joined: "beta1beta2eps" is read as three parameters."""
     known = sorted((n for n in names if len(n) > 1), key=len, reverse=True)
     if not known:
         return text
@@ -76,7 +76,7 @@ def _role(match):
     return f"`{content.removeprefix('mindspore.')}`"
 
 
-# What stands before a quoted word that is a value, even where a parameter has the same name.
+# Words before a quoted word that is a value, even if a parameter has the same name.
 _VALUE_BEFORE = re.compile(
     r"(?:\b(?:is|are|be|not|to|in|one of|neither|nor)|[=<>]|'[^']*',?(?: or)?)\s*$"
 )
@@ -114,7 +114,7 @@ def _spans(text, names):
 
 
 def _bare_names(text, names):
-    """Mark names that the page left unmarked, where nothing but a name can be meant."""
+    """Mark names that the page left unmarked, where only a name makes sense."""
     sure = {n for n in names if "_" in n or re.search(r"\d", n)} | set(
         re.findall(r"\b[a-z]+_[a-z_]+\b", text)
     ) - _NO_NAMES

@@ -1,9 +1,9 @@
 """The process that runs the implementation under test: reads cases as JSON lines and writes results
 as JSON lines.
 
-The runner starts it. It needs NumPy, the standard library and the target, so it also runs on the
-interpreter of real MindSpore. Results have their own file descriptor, so that the target's output
-does not mix with them.
+The runner starts it. It needs only NumPy, the standard library and the target, so it also runs on
+the interpreter of real MindSpore. Results have a separate file descriptor, so that the target's
+output does not mix with them.
 """
 
 import argparse
@@ -27,9 +27,9 @@ from .mutation.faults import NotPlanted, Plant
 from .observations import observe, without_values
 from .values import Values, resolve
 
-ROOM = 250  # MiB that a worker may take beyond what it began with, before another replaces it
-PATIENCE = 3  # seconds; a slower call is not made twice to see whether its values are drawn
-# The sorts of case whose outcome is observed, whatever it is: what the thing is used for.
+ROOM = 250  # MiB by which a worker may grow before it is replaced
+PATIENCE = 3  # seconds; a slower call is not repeated to see whether its values are random
+# Kinds of cases whose outcome is observed, whatever it is.
 _DRIVES = {
     "steps": steps.drive,
     "options": options.drive,
@@ -38,7 +38,7 @@ _DRIVES = {
     "set_attributes": unstated.assigned,
     "value_gradients": unstated.scripted,
 }
-# How the original says that this device lacks an operator; the call itself is good.
+# The original's messages about a missing kernel; the call itself is valid.
 _NO_KERNEL = re.compile(
     r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not "
     r"found op|Unsupported device|Select CPU operator|cannot find fn match"
@@ -50,11 +50,11 @@ class Worker:
 
     def __init__(self, ms):
         self.ms, self.values, self.absent, self.plant = ms, Values(ms), {}, None
-        with contextlib.suppress(Exception):  # an error must come with its own call
+        with contextlib.suppress(Exception):  # errors must belong to a call
             ms.set_context(pynative_synchronize=True)
 
     def run(self, case):
-        """{"status", "got", "expected", "seconds", ...} of one case."""
+        """Returns {"status", "got", "expected", "seconds", ...} of one case."""
         start = time.perf_counter()
         if case["kind"] == "plant":
             return self._replant(case["fault"])
@@ -77,14 +77,15 @@ class Worker:
                     found = getattr(self, "on_" + case["kind"])(case)
         except (KeyboardInterrupt, MemoryError):
             raise
-        except BaseException as error:  # noqa: BLE001  (the target may raise anything at all)
+        except BaseException as error:  # the target may raise anything
             found = {"status": "fail", "got": describe(error)}
         if case["kind"] not in ("exists", "odd"):
             found = blocked.explain(found, case["name"], self.ms.__name__)
         return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **found}
 
     def _replant(self, fault):
-        """Take out the fault that is planted, plant this one; counts the old one's calls."""
+        """Removes the planted fault, and plants this one; returns the count of calls of the old
+        one."""
         counts = [self.plant.called, self.plant.reached] if self.plant else [0, 0]
         if self.plant:
             self.plant.take_out()
@@ -106,7 +107,7 @@ class Worker:
                 self.ms.set_context(mode=self.ms.PYNATIVE_MODE)
 
     def is_absent(self, name):
-        """Whether the target has no such name; looked up once per name."""
+        """Returns whether the target lacks a name; looked up once per name."""
         if name not in self.absent:
             try:
                 resolve(self.ms, name)
@@ -116,7 +117,7 @@ class Worker:
         return self.absent[name]
 
     def on_exists(self, case):
-        """The name is there."""
+        """Tests whether the name exists."""
         try:
             resolve(self.ms, case["name"])
         except (AttributeError, ImportError) as error:
@@ -129,7 +130,7 @@ class Worker:
         return {"status": "pass"}
 
     def on_signature(self, case):
-        """Names, order, kinds and defaults of the parameters."""
+        """Tests names, order, kinds and defaults of the parameters."""
         thing = resolve(self.ms, case["name"])
         try:
             found = _parameters(thing, self._is_method(case["name"]))
@@ -147,7 +148,7 @@ class Worker:
         }
 
     def _is_method(self, name):
-        """Whether a name is a function of a class that is called on an instance."""
+        """Returns whether a name is a function of a class that is called on an instance."""
         owner_name, _, last = name.rpartition(".")
         owner = resolve(self.ms, owner_name) if owner_name else None
         if not isinstance(owner, type):
@@ -158,7 +159,7 @@ class Worker:
         )
 
     def on_accepts(self, case):
-        """A good call runs; what comes out is observed for comparison."""
+        """Tests whether a valid call runs; observes its result for comparison."""
         start = time.perf_counter()
         try:
             result = self.call(case)
@@ -177,7 +178,7 @@ class Worker:
         return {"status": "pass", "observed": seen}
 
     def on_raises(self, case):
-        """A bad call is refused with the documented exception."""
+        """Tests whether an invalid call is rejected with the documented exception."""
         wanted = case["expect"]
         try:
             self.call(case)
@@ -193,7 +194,7 @@ class Worker:
         return {"status": "fail", "got": "accepted", "expected": wanted, "observed": "accepted"}
 
     def on_odd(self, case):
-        """An odd call is accepted or refused; which of the two is for the judge."""
+        """Observes whether an odd call is accepted or rejected; the judge compares."""
         try:
             self.call(case)
         except Exception as error:  # noqa: BLE001
@@ -206,7 +207,7 @@ class Worker:
         return {"status": "pass", "got": "accepted", "observed": "accepted"}
 
     def _driven(self, drive, case):
-        """What is observed of a thing that is used, or that it refuses; the judge compares."""
+        """Observes the result of a script, or its rejection; the judge compares."""
         try:
             found = drive(self, case)
         except Exception as error:  # noqa: BLE001
@@ -216,15 +217,16 @@ class Worker:
         return {"status": "pass", "observed": found["seen"], **wanted}
 
     def make(self, name, given):
-        """The object that the class, or the function, of that name gives for these arguments."""
+        """Returns the object that the class or function with that name returns for these
+        arguments."""
         return _apply(self.resolved(name), given)
 
     def resolved(self, name):
-        """The public object of that name."""
+        """Returns the public object with that name."""
         return resolve(self.ms, name)
 
     def on_promises(self, case):
-        """The result has the dtype or shape of the named input."""
+        """Tests whether the result has the dtype or shape of the named input."""
         ((what, other),) = case["expect"].items()
         inputs = {k: self.values.build(t) for k, t in (case.get("call") or {}).items()}
         result = self.call(case)
@@ -239,7 +241,7 @@ class Worker:
         }
 
     def on_gradient(self, case):
-        """The gradient agrees with finite differences."""
+        """Tests whether the gradient agrees with finite differences."""
         function, inputs = self._smooth(case)
         try:
             wrong = gradients.check(self.ms, function, inputs, case["order"])
@@ -255,7 +257,7 @@ class Worker:
         }
 
     def _smooth(self, case):
-        """(a function of the float Tensors of the call alone, those Tensors)."""
+        """Returns (a function of only the float Tensors of the call, those Tensors)."""
         thing = self._thing(case)
         names, fixed = list(case["call"]), {}
         moving = []
@@ -277,7 +279,7 @@ class Worker:
         return function, inputs
 
     def _thing(self, case):
-        """What is called: the function, or the object that the class makes."""
+        """Returns what is called: the function, or the constructed object of a class."""
         if case.get("owner"):
             return None
         thing = resolve(self.ms, case["name"])
@@ -286,11 +288,11 @@ class Worker:
         return thing
 
     def on_example(self, case):
-        """The documentation's example runs and prints what it says."""
+        """Runs the documentation's example and compares its output."""
         return examples.run(self.ms, case)
 
     def call(self, case):
-        """Make the call of a case and return what it gives."""
+        """Make the call of a case and return its result."""
         if case.get("owner"):
             made = getattr(self.values.build(case["owner"]), case["name"].rsplit(".", 1)[-1])
             return _settle(_apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
@@ -303,7 +305,7 @@ class Worker:
 
 def _apply(thing, given):
     stars = [i for i, k in enumerate(given) if k.startswith("*")]
-    if stars:  # arguments beyond the named ones can only be positional, with all before them
+    if stars:  # unnamed arguments, and all before them, must be positional
         items = list(given.items())
         return thing(*(v for _, v in items[: stars[-1] + 1]), **dict(items[stars[-1] + 1 :]))
     try:
@@ -312,7 +314,7 @@ def _apply(thing, given):
             k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values())
             for k in given
         )
-    except (TypeError, ValueError):  # built in: it may have names all the same
+    except (TypeError, ValueError):  # a built-in function may have parameter names all the same
         return _by_name_or_position(thing, given)
     if _is_cell(thing):
         keyword = _leaves_one_out(thing, given)
@@ -320,7 +322,7 @@ def _apply(thing, given):
 
 
 def _by_name_or_position(thing, given):
-    """The result of a call by names, or by position where that very function knows no names."""
+    """Calls a function by names, or by position if this function has no parameter names."""
     try:
         return thing(**given)
     except TypeError as error:
@@ -330,14 +332,14 @@ def _by_name_or_position(thing, given):
 
 
 def _leaves_one_out(thing, given):
-    """Whether inputs that a layer names as the page does are given without one before them."""
+    """Returns whether documented inputs of a layer are given without one that comes before them."""
     names = list(inspect.signature(getattr(thing, "construct", thing)).parameters)
     return set(given) <= set(names) and names[: len(given)] != list(given)
 
 
 def _is_cell(thing):
-    """Layers and primitives are called by position: their inputs' documented names are no
-    promise.
+    """Returns whether an object is a layer or primitive. These are called by position: the
+    documented names of their inputs are not promised.
     """
     return not isinstance(thing, type) and any(
         c.__name__ in ("Cell", "Primitive") for c in type(thing).__mro__
@@ -353,7 +355,7 @@ def _settle(result):
 
 
 def _parameters(thing, is_method):
-    """What a call gives: without the instance, by whatever name."""
+    """Returns the parameters of a call without the instance, under any name."""
     if isinstance(thing, type):
         return list(inspect.signature(thing.__init__).parameters.values())[1:]
     found = list(inspect.signature(thing).parameters.values())
@@ -365,7 +367,7 @@ def _show(parameter):
 
 
 def _signature_difference(wanted, found, values):
-    """None where the parameters promise what is documented, else what differs first."""
+    """Returns None if the parameters match the documented ones, else the first difference."""
     wanted = signatures.parse(wanted)
     anything = [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
     if [p.kind for p in found] == anything or [kind for _, kind, _ in wanted] == ["args", "kwargs"]:
@@ -400,10 +402,10 @@ def _signature_difference(wanted, found, values):
 
 
 def _same_default(text, value, values):
-    text = text.replace("^", "**")  # pages write powers so: 2^63-1
+    text = text.replace("^", "**")  # pages write powers as 2^63-1
     try:
         wanted = eval(text, {"__builtins__": {}}, {"inf": float("inf")})  # noqa: S307  (a literal, or it fails)
-    except Exception:  # noqa: BLE001  (names of enumerations, dtypes and lambdas: not comparable here)
+    except Exception:  # enumerations, dtypes and lambdas cannot be compared here
         return True
     if callable(wanted):
         return callable(value)
@@ -417,7 +419,7 @@ def _same_default(text, value, values):
 
 
 def _end_with(parent):
-    """Ends this process, whatever the target does in it, once the runner is gone."""
+    """Ends this process, whatever the target is doing in it, when the runner is gone."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

@@ -1,1 +1,1 @@
-"""Plants faults in an implementation, one at a time, and counts how many of them the cases find."""
+"""Plants faults in an implementation, one at a time, and counts how many the cases find."""

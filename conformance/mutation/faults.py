@@ -1,8 +1,8 @@
-"""Plants one fault in the target, through its public API, and takes it out again.
+"""Plants one fault in the target through its public API, and removes it again.
 
-A fault is a plain dict that `plan.py` makes: the public name, the place (`arguments` of the call or
-of the constructor, its `result`, its `effect`), the kind, and the arguments that it concerns. It
-runs in the worker, so it needs only NumPy.
+A fault is a plain dict made by `plan.py`: the public name, the place (`arguments` of the call or of
+the constructor, its `result`, its `effect`), the kind, and the arguments concerned. It runs in the
+worker, so it needs only NumPy.
 
     with planted(ms, {"name": "ops.std", "kind": "ignored", "of": ["ddof"], ...}) as count:
         ...  # here `ms.ops.std(x, ddof=1)` computes with ddof=0; count.reached is then 1
@@ -39,8 +39,7 @@ class NotPlanted(Exception):
 
 
 class Plant:
-    """A fault in its place: how often it was `called`, and how often it changed anything
-    (`reached`)."""
+    """A planted fault: how often it was `called`, and how often it changed anything (`reached`)."""
 
     def __init__(self, ms, fault):
         self.ms, self.fault, self.called = ms, fault, 0
@@ -59,7 +58,7 @@ class Plant:
         self.put()
 
     def put(self):
-        """Puts the fault in its place, again where something has bound the name since."""
+        """Plants the fault, also where the target has bound the name since."""
         if vars(self.owner).get(self.last) is not self.faulty:
             try:
                 setattr(self.owner, self.last, self.faulty)
@@ -67,7 +66,7 @@ class Plant:
                 raise NotPlanted(str(error)) from None
 
     def take_out(self):
-        """Restores what was there before."""
+        """Restores the original object."""
         if self.before is not _MISSING:
             setattr(self.owner, self.last, self.before)
         elif self.last in vars(self.owner):
@@ -88,7 +87,8 @@ class Plant:
         return self._around(thing, 1 if isinstance(self.owner, type) else 0)
 
     def _around(self, real, bound):
-        """`real` with the fault; its first `bound` arguments are the object or the class."""
+        """Returns `real` with the fault; its first `bound` arguments are the object or the
+        class."""
 
         @functools.wraps(real, updated=())
         def faulty(*args, **kwargs):
@@ -116,7 +116,7 @@ class Plant:
         self.reached += bool(getattr(self, "_" + fault["kind"])(given, *fault["of"]))
         return real(*own, *given.args, **given.kwargs)
 
-    # What happens to arguments; true where it changed anything.
+    # Changes of arguments; each returns True if it changed anything.
 
     def _ignored(self, given, name):
         return given.drop(name)
@@ -133,7 +133,7 @@ class Plant:
         return given.put(first, right) and given.put(second, left)
 
     def _shift(self, value):
-        """Another value of the same type."""
+        """Returns another value of the same type."""
         if isinstance(value, bool):
             return not value
         if isinstance(value, (int, np.integer)):
@@ -145,7 +145,7 @@ class Plant:
             return _MISSING if new is _MISSING else type(value)([*value[:-1], new])
         return _MISSING
 
-    # What happens to results; _MISSING where it is nothing.
+    # Changes of results; _MISSING if there is no change.
 
     def _altered(self, result):
         changed = self._alter(result)
@@ -214,13 +214,13 @@ class Plant:
         return self.ms.ops.stop_gradient(array)
 
     def _like(self, array, change):
-        """The same sort of array with other elements."""
+        """Returns an array of the same kind with other elements."""
         if isinstance(array, np.ndarray):
             return np.ascontiguousarray(change(array))
         values = np.ascontiguousarray(change(array.asnumpy()))
         return self.ms.Tensor(values, array.dtype)
 
-    # What happens to effects.
+    # Changes of effects.
 
     def _without_effect(self, real, args, kwargs):
         if self.fault["kind"] == "skipped":
@@ -240,7 +240,7 @@ class Plant:
 
 
 class Given:
-    """The arguments of a call, by the documented names."""
+    """The arguments of a call, by their documented names."""
 
     def __init__(self, real, names, bound, args, kwargs, defaults):
         self.names, self.args, self.kwargs = names, args, kwargs
@@ -253,23 +253,23 @@ class Given:
             }
 
     def get(self, name):
-        """The value of an argument, given or by default."""
+        """Returns the value of an argument, passed or by default."""
         if name in self.kwargs:
             return self.kwargs[name]
         index = self._index(name)
         return self.args[index] if index is not None else self.default(name)
 
     def default(self, name):
-        """The target's own default, or the documented one."""
+        """Returns the target's own default, or the documented one."""
         if name in self.defaults:
             return self.defaults[name]
         try:
             return Values().build(self.texts[name])
-        except Exception:  # noqa: BLE001  (none, or no plain value)
+        except Exception:  # none, or no plain value
             return _MISSING
 
     def put(self, name, value):
-        """Pass another value; whether it differs."""
+        """Replaces a value; returns whether it differs."""
         index = self._index(name)
         old = self.get(name)
         if index is not None:
@@ -279,7 +279,7 @@ class Given:
         return not _same(old, value)
 
     def drop(self, name):
-        """Pass the default in place of what is given; whether that differs."""
+        """Replaces a value by the default; returns whether it differs."""
         index, default = self._index(name), self.default(name)
         if name not in self.kwargs and index is None or default is _MISSING:
             return False
@@ -295,7 +295,7 @@ class Given:
 
 @contextlib.contextmanager
 def planted(ms, fault):
-    """The plant of a fault, for the length of a block."""
+    """Context manager: plants a fault for the duration of a block."""
     plant = Plant(ms, fault)
     try:
         yield plant
@@ -329,7 +329,7 @@ def _dtype_name(array):
 
 
 def _held_by(thing):
-    """The Parameters of a layer or optimizer, or a Tensor that may be written to."""
+    """Returns the Parameters of a layer or optimizer, or a Tensor that can be written to."""
     if hasattr(thing, "get_parameters"):
         return list(thing.get_parameters())
     if isinstance(thing, (tuple, list)):

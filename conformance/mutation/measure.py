@@ -1,7 +1,7 @@
-"""Runs the cases of a name on a target that contains one fault, for one fault after another.
+"""Runs the cases of a name on a target with one fault, for one fault after another.
 
-A fault is found if a case fails that passes without it. Each worker process holds at most one fault
-at a time; a worker that does not survive a case is replaced, and that case counts as failed.
+A fault is found if a case fails that passes without it. Each worker process has at most one fault
+at a time. If a worker dies in a case, it is replaced, and the case counts as failed.
 """
 
 import queue
@@ -15,19 +15,19 @@ from ..groups import group_of
 from ..runner import Process
 from .plan import key_of
 
-# The kinds of case in the order in which they are most likely to notice.
+# Kinds of cases, the most likely to detect a fault first.
 _ORDER = ("values", "steps", "options", "gradient", "accepts", "promises", "set_attributes")
-_UNABLE = ("exists", "imports", "example")  # what no fault of the plan changes
+_UNABLE = ("exists", "imports", "example")  # no fault of the plan changes these
 _BAD = ("fail", *LOST)
 
 
 @dataclass
 class Outcome:
-    """What became of one fault."""
+    """The outcome of one fault."""
 
     fault: dict
     group: str
-    status: str  # "found", "missed", "not planted", or "no fault": no result that it changes
+    status: str  # "found", "missed", "not planted", or "no fault": it changes no result
     by: str = ""  # the case that found it, or why it was not planted
     reached: int = 0  # calls in which a missed fault changed something
 
@@ -37,14 +37,14 @@ class Outcome:
 
 
 class Judge:
-    """One worker process, and what its target makes of the cases without a fault."""
+    """One worker process, and the results of cases on its target without a fault."""
 
     def __init__(self, target, python, recorded):
         self.target, self.python, self.recorded = target, python, recorded
         self.process, self.sound = None, {}
 
     def outcome(self, fault, cases, group):
-        """What the cases of a name make of a fault."""
+        """Returns the outcome of a fault under the cases of a name."""
         planted = self._ask({"id": "plant", "kind": "plant", "name": "", "fault": fault})
         if planted["status"] != "pass":
             return Outcome(fault, group, "not planted", planted["got"])
@@ -86,7 +86,7 @@ _TAKE_OUT = {"id": "take out", "kind": "plant", "name": "", "fault": None}
 
 
 def _by_promise(cases, fault):
-    """The cases that may notice a fault, the likeliest first."""
+    """Returns the cases that may detect a fault, the most likely first."""
     first = "gradient" if fault["kind"] == "detached" else None
 
     def order(case):
@@ -120,7 +120,7 @@ def outcomes(faults, entries, cases_of, target, python=None, jobs=1):
 
 
 def counts(found):
-    """{group: Counter of statuses}."""
+    """Returns {group: Counter of statuses}."""
     table = {}
     for outcome in found:
         table.setdefault(outcome.group, Counter())[outcome.status] += 1
@@ -128,7 +128,7 @@ def counts(found):
 
 
 def table_text(table):
-    """Counts as lines, the worst group first, and all of them together."""
+    """Returns counts as lines, the worst group first, and the total."""
 
     def share(row):
         judged = row["found"] + row["missed"]

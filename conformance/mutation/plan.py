@@ -2,8 +2,8 @@
 
 - An argument is ignored (its default is used), shifted (another number, the other Boolean), or
   swapped with another one.
-- A result is scaled, transposed, cast, cut off from its gradient, or its parts change places.
-- An effect is undone: state that a call changes is put back, or the call does nothing.
+- A result is scaled, transposed, cast, detached from its gradient, or its parts are exchanged.
+- An effect is undone: state that a call changes is restored, or the call does nothing.
 """
 
 import random
@@ -23,7 +23,7 @@ _WRITES = re.compile(
     r"|Scatter\w*(?:Add|Sub|Update|Mul|Div|Min|Max))"
 )
 _RESULTS = ("scaled", "transposed", "cast", "reordered")
-_BY_METHOD = (  # what shows the result of an object that is not called itself
+_BY_METHOD = (  # method that shows the result of an object that is not called itself
     (re.compile(r"(?:train\.)?\w+", re.A), "metrics", "eval"),
     (re.compile(r"experimental\.optim\.lr_scheduler\.\w+"), "schedules", "get_last_lr"),
 )
@@ -31,7 +31,7 @@ _DIFFERENTIABLE = ("functions", "layers", "losses", "Tensor", "mint", "primitive
 
 
 def faults(name, entry):
-    """All faults of one name."""
+    """Returns all faults of one name."""
     if entry.get("kind") not in ("class", "function", "method", "property"):
         return
     group = group_of(name, entry)
@@ -56,7 +56,7 @@ def _inputs(entry):
 
 
 def _through(name, group, inner):
-    """Which method gives the result of an object; None where none is known."""
+    """Returns the method that gives the result of an object; None if unknown."""
     if inner or group in ("layers", "losses", "primitives", "vision", "audio", "transforms"):
         return {"through": "__call__"}
     for expression, part, method in _BY_METHOD:
@@ -87,7 +87,7 @@ def _is_number(types, default):
 
 
 def _alike(left, right):
-    """Whether two arguments take the same types."""
+    """Returns whether two arguments accept the same types."""
     return bool(left) and bool(right) and set(left) == set(right) and "None" not in left
 
 
@@ -106,14 +106,14 @@ def _of_effects(name, entry, group, inner):
 
 
 def key_of(fault):
-    """How a fault is listed: `ops.std(ddof) ignored`, `nn.Dense() scaled`."""
+    """Returns the text of a fault: `ops.std(ddof) ignored`, `nn.Dense() scaled`."""
     through = fault.get("through", "__init__")
     method = "" if through == "__init__" else f".{through}"
     return f"{fault['name']}{method}({', '.join(fault['of'])}) {fault['kind']}"
 
 
 def drawn(entries, count, seed, even=False):
-    """`count` faults, each of a name drawn at random; `even` takes as many from each group."""
+    """Returns `count` faults of randomly drawn names; `even` draws equally from each group."""
     dice = random.Random(seed)
     possible = {name: list(faults(name, entry)) for name, entry in sorted(entries.items())}
     possible = {name: found for name, found in possible.items() if found}

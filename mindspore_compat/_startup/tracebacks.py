@@ -59,9 +59,7 @@ def _hide_package_frames(summary):
     """Removes the package's frames, and causes that have no others; returns the number of removed
     ones."""
     own = [frame for frame in summary.stack if not _of_package(frame.filename)]
-    started = (
-        summary.stack.index(own[0]) if own else 0
-    )  # frames that run the script are not counted
+    started = summary.stack.index(own[0]) if own else 0  # what runs the script is not counted
     hidden = len(summary.stack) - started - len(own)
     summary.stack[:] = own
     for name in ("__cause__", "__context__"):

@@ -14,11 +14,7 @@ from .profile import profile, tensorboard_trace_handler
 FILE = "profiler_config.json"
 OUTPUT = "./dyn_profile_data"
 SECONDS = 2
-UNSET = {
-    "start_step": -1,
-    "stop_step": -1,
-    "prof_path": "./",
-}  # the content of a file that is written here
+UNSET = {"start_step": -1, "stop_step": -1, "prof_path": "./"}  # content of a newly written file
 
 
 class DynamicProfilerMonitor(Callback):
