@@ -242,6 +242,9 @@ pointwise(function, *arrays, **scalars) : parts
     The same as `blockwise`; a host evaluates it function by function.
 by_rows(function, *arrays) : parts
     Evaluates `function(xp, *arrays)`, which works on each row (first axis) separately.
+share(work, count, like) : plain
+    [work(0), ..., work(count - 1)]; on the host threads share the calls. `like` is one of the
+    arrays that they work on.
 sum_by_rows(function, *arrays) : parts
     The sum over all rows; `function(xp, *arrays)` computes the sum over some of them.
 pick_column(x, column) : parts
@@ -432,6 +435,8 @@ random_uniform(shape, low=0.0, high=1.0, seed0=0, seed1=0) : create, constant, o
     Uniform random numbers in [low, high), float32.
 random_keep(shape, keep, seed0=0, seed1=0) : create, constant, opaque
     A random bool mask that is true with probability `keep`.
+random_bits(shape, keep, seed0=0, seed1=0) : create, constant, opaque
+    The same mask in bits, eight of the last axis in a byte.
 
 [ops._random.dropout]
 dropped(x, mask, keep)

@@ -8,6 +8,7 @@ which continues from call to call; `set_seed` restarts these streams as well.
 
 import contextlib
 import functools
+import math
 import secrets
 import threading
 
@@ -15,8 +16,10 @@ import numpy
 
 from .steps import current
 from .steps.refused import Reason
+from .threads.scheduler import blocks
 
 _MASK = (1 << 64) - 1
+_DRAWN = 1 << 16  # numbers that are drawn at a time if only bits of them are kept
 
 
 class Stream:
@@ -236,3 +239,27 @@ def random_keep(xp, shape, keep, seed0=0, seed1=0):
     if keep >= 1:
         return xp.ones(shape, bool)
     return stream(seed0, seed1).next(xp).below(shape, keep)
+
+
+def random_bits(xp, shape, keep, seed0=0, seed1=0):
+    """The mask of `random_keep` in bits, eight of the last axis in a byte; on the host it is drawn
+    in blocks."""
+    *lead, last = shape
+    lead = tuple(lead)
+    if xp.module is not numpy or keep >= 1 or getattr(xp, "draws", None):
+        return _packed(xp, random_keep(xp, shape, keep, seed0, seed1))
+    generator = stream(seed0, seed1).next(xp)
+    bits = numpy.empty((math.prod(lead), -(-last // 8)), numpy.uint8)
+    for rows in blocks(len(bits), max(_DRAWN // max(last, 1), 1)):
+        mask = generator.below((rows.stop - rows.start, last), keep)
+        bits[rows] = numpy.packbits(mask, axis=-1)
+    return bits.reshape(*lead, -1)
+
+
+def _packed(xp, mask):
+    """A bool mask in bits, eight of the last axis in a byte."""
+    missing = -mask.shape[-1] % 8
+    if missing:
+        mask = xp.pad(mask, ((0, 0),) * (mask.ndim - 1) + ((0, missing),))
+    bits = xp.packbits(xp.ravel(mask))
+    return xp.reshape(bits, (*mask.shape[:-1], mask.shape[-1] // 8))

@@ -16,6 +16,9 @@ FILES = {
 WHOLE = {
     "_transforms.vmap.enter_batch": VMAP,
     "_transforms.vmap.leave_batch": VMAP,
+    "_attention.attention.attend_with_dropout": (
+        "draws bits: tests/ops/attention/test_multi_head_attention_forward.py"
+    ),
     "thor_layer.watched": "hands gradients to a layer: tests/nn/optim",
 }
 RANDOM = {

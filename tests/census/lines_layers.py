@@ -387,7 +387,7 @@ ATTENTION = {
     "_attention.attention.attention_extent": of(*_ASKED, x(3, 5), _BARRED, 0.5),
     "_attention.attention.attend": [
         of(*_ASKED, x(1, 5, 2), x(3, 5), _BARRED, None, 0.5),
-        of(*_ASKED, x(1, 5, 2), None, None, fixed([[1, 0, 1, 1, 0]] * 3), 0.5, 0.6).labelled(
+        of(*_ASKED, x(1, 5, 2), None, None, ints([[176]] * 3, "uint8"), 0.5, 0.6).labelled(
             "dropped"
         ),
     ],

@@ -93,6 +93,20 @@ def _in_parts(function, arrays, step):
     return outs, not single
 
 
+def share(xp, work, count, like):
+    """[work(0), ..., work(count - 1)]; threads share the calls if `like` is an array of the
+    host."""
+    if type(like) is not np.ndarray or count == 1:
+        return [work(number) for number in range(count)]
+    results = [None] * count
+
+    def keep(number):
+        results[number] = work(number)
+
+    scheduler.run(keep, count)
+    return results
+
+
 def sum_by_rows(xp, function, *arrays):
     """Returns the sum over all rows, where `function(xp, *arrays)` returns the sum over some
     rows."""

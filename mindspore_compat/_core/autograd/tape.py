@@ -75,7 +75,8 @@ class VjpRule:
     """How gradients flow back through one operation.
 
     A vjp is a function `(xp, g, *names)`. Its names say what it needs, and so what the tape saves:
-    an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`.
+    an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`. A joint
+    vjp may also name `wanted`, a list of bools: which inputs need a gradient.
 
     Args:
         name (str): the operation, for error messages.
@@ -106,6 +107,7 @@ class VjpRule:
                 name
                 for function in functions
                 for name in list(inspect.signature(function).parameters)[2:]
+                if name != "wanted"
             )
         )
         self.pull = _compile_pull(self, vjps, joint)

@@ -7,7 +7,12 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, DType, Int, Number, TensorOf, any_dtype, checked
 from ..._core.tensor.dtype import float32
 from ...common.initializer import XavierNormal, XavierUniform, initializer
-from ...ops._attention.multi_head import multi_head_attention_forward, need_mask
+from ...ops._attention.multi_head import (
+    attention_inputs,
+    attention_output,
+    multi_head_attention_forward,
+    need_mask,
+)
 from .._parts import parameter
 from ..cell import Cell
 from .basic import Dense, Dropout
@@ -140,25 +145,52 @@ class MultiheadAttention(Cell):
             query, key, value = (
                 x.swapaxes(0, 1) if x.ndim == 3 else x for x in (query, key, value)
             )
-        result, weights = multi_head_attention_forward(
+        if need_weights:
+            result, weights = multi_head_attention_forward(
+                query,
+                key,
+                value,
+                self.embed_dim,
+                self.num_heads,
+                training=self.training,
+                dropout_p=self.dropout,
+                dtype=query.dtype,
+                q_is_k=same[0],
+                k_is_v=same[1],
+                attn_mask=attn_mask,
+                key_padding_mask=key_padding_mask,
+                average_attn_weights=average_attn_weights,
+                **self._projections(),
+            )
+        else:
+            result = self._output(query, key, value, key_padding_mask, attn_mask, all(same))
+        if self.batch_first and result.ndim == 3:
+            result = result.swapaxes(0, 1)
+        return (result, weights) if need_weights else (result,)
+
+    def _output(self, query, key, value, key_padding_mask, attn_mask, same):
+        """Returns the result alone; memory is linear in the number of steps."""
+        separate = self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
+        inputs = attention_inputs(
             query,
             key,
             value,
             self.embed_dim,
             self.num_heads,
-            training=self.training,
-            dropout_p=self.dropout,
-            dtype=query.dtype,
-            q_is_k=same[0],
-            k_is_v=same[1],
-            attn_mask=attn_mask,
-            key_padding_mask=key_padding_mask,
-            average_attn_weights=average_attn_weights,
-            **self._projections(),
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.out_proj.weight,
+            key_padding_mask,
+            attn_mask,
+            None if self._qkv_same_embed_dim else separate,
+            same,
+            query.dtype,
         )
-        if self.batch_first and result.ndim == 3:
-            result = result.swapaxes(0, 1)
-        return (result, weights) if need_weights else (result,)
+        chance = float(self.dropout) if self.training else 0.0
+        return attention_output(inputs, chance, self.out_proj.weight, self.out_proj.bias)
 
     def _projections(self):
         """Returns the learnt arguments of `multi_head_attention_forward`, and their layout."""

@@ -38,7 +38,8 @@ def _in_rows(xp, function, axis, *arrays):
     return xp.reshape(out, first.shape) if first.ndim > 2 else out
 
 
-def _softmax(xp, x, axis):
+def softmax_along(xp, x, axis):
+    """The softmax along one axis or several."""
     return _in_rows(xp, _softmax_whole, axis, x) if x.size else x
 
 
@@ -47,7 +48,8 @@ def _softmax_whole(xp, x, axis):
     return e / xp.sum(e, axis, keepdims=True)
 
 
-def _softmax_vjp(xp, g, out, axis):
+def softmax_along_vjp(xp, g, out, axis):
+    """The gradient of `softmax_along` for its input."""
     return _in_rows(xp, _softmax_vjp_whole, axis, g, out)
 
 
@@ -78,10 +80,10 @@ def softmax(xp, input: Numbers, axis: Int = -1):
         raise TypeError(
             f"For 'softmax', 'input' must be of a floating dtype, but got {input.dtype}."
         )
-    return _softmax(xp, input, _checked_axis("softmax", input, axis))
+    return softmax_along(xp, input, _checked_axis("softmax", input, axis))
 
 
-softmax.vjp(input=lambda xp, g, out, axis: _softmax_vjp(xp, g, out, axis))
+softmax.vjp(input=lambda xp, g, out, axis: softmax_along_vjp(xp, g, out, axis))
 
 
 @op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)")
@@ -96,10 +98,10 @@ def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) 
         >>> print(ms.nn.Softmax(axis=0)(ms.Tensor([1.0, 2.0, 3.0])))
         [0.09003057 0.24472846 0.66524094]
     """
-    return _softmax(xp, input, _checked_axis("Softmax", input, axis))
+    return softmax_along(xp, input, _checked_axis("Softmax", input, axis))
 
 
-softmax_primitive.vjp(input=lambda xp, g, out, axis: _softmax_vjp(xp, g, out, axis))
+softmax_primitive.vjp(input=lambda xp, g, out, axis: softmax_along_vjp(xp, g, out, axis))
 
 
 @op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)")
@@ -114,10 +116,10 @@ def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
         >>> print(ms.ops.softmin(ms.Tensor([1.0, 2.0, 3.0])))
         [0.66524094 0.24472846 0.09003057]
     """
-    return _softmax(xp, -x, _checked_axis("softmin", x, axis))
+    return softmax_along(xp, -x, _checked_axis("softmin", x, axis))
 
 
-softmin.vjp(x=lambda xp, g, out, axis: -_softmax_vjp(xp, g, out, axis))
+softmin.vjp(x=lambda xp, g, out, axis: -softmax_along_vjp(xp, g, out, axis))
 
 
 @op("nn.Softmax2d()(x)")
@@ -135,10 +137,10 @@ def softmax2d(xp, x: Floats):
     """
     if x.ndim not in (3, 4):
         raise ValueError(f"For 'Softmax2d', 'x' must have 3 or 4 dimensions, but got {x.ndim}.")
-    return _softmax(xp, x, -3)
+    return softmax_along(xp, x, -3)
 
 
-softmax2d.vjp(x=lambda xp, g, out: _softmax_vjp(xp, g, out, -3))
+softmax2d.vjp(x=lambda xp, g, out: softmax_along_vjp(xp, g, out, -3))
 
 
 @implements
@@ -211,11 +213,11 @@ def softmax_ext(xp, input: Floats, dim: Int = None):
     """
     if not input.ndim and dim in (None, 0, -1):
         return xp.exp(input - input)
-    return _softmax(xp, input, _checked_axis("softmax", input, _default_axis(input.ndim, dim)))
+    return softmax_along(xp, input, _checked_axis("softmax", input, _default_axis(input.ndim, dim)))
 
 
 softmax_ext.vjp(
-    input=lambda xp, g, out, dim: _softmax_vjp(xp, g, out, _default_axis(out.ndim, dim))
+    input=lambda xp, g, out, dim: softmax_along_vjp(xp, g, out, _default_axis(out.ndim, dim))
 )
 
 

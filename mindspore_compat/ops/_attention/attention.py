@@ -2,15 +2,17 @@
 
 The arithmetic is written here once, for arrays (..., steps, features) whose leading axes broadcast.
 nn.MultiheadAttention and the fused attentions of _attention/flash.py rearrange their inputs and
-call it. Scores are computed for a few queries at a time and recomputed in the backward pass, so the
+call it. Scores are computed block by block (blocks.py) and recomputed in the backward pass, so the
 full matrix of scores exists only if the caller requests it.
 """
 
 import math
 
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, Float, TensorOf, any_dtype
+from ..._core.rules.vocabulary import Any, Float, TensorOf
+from .._activation.softmax import softmax_along, softmax_along_vjp
 from .._rules import Bools, Floats
+from .blocks import Blocks, broadcast_lead
 
 _LOWEST = -1e30  # the largest score of a query that may not attend to any key
 
@@ -21,15 +23,11 @@ def _upcast(xp, *arrays):
     return [x if x is None or x.dtype.itemsize > 2 else xp.cast(x, "float32") for x in arrays]
 
 
-def _scores(xp, query, key, shift, barred, scale, shift_first):
-    """Returns scores of all queries against all keys; minus infinity where they are masked."""
+def _scores(xp, query, key, shift, barred, masked=-math.inf):
+    """Returns scores of all queries against all keys, `masked` where they are barred."""
     scores = xp.matmul(query, xp.swapaxes(key, -1, -2))
-    if shift is not None and shift_first:
-        scores = scores + shift
-    scores = scores * scale
-    if shift is not None and not shift_first:
-        scores = scores + shift
-    return scores if barred is None else xp.where(barred, -math.inf, scores)
+    scores = scores if shift is None else scores + shift
+    return scores if barred is None else xp.where(barred, masked, scores)
 
 
 def _top_and_sum(xp, scores, barred):
@@ -41,23 +39,17 @@ def _top_and_sum(xp, scores, barred):
     return top, powers, xp.sum(powers, -1, keepdims=True)
 
 
-def _weights(xp, query, key, shift, barred, scale, shift_first):
+def _weights(xp, query, key, shift, barred):
     """Returns softmax of the scores; zeros for a query whose keys are all masked."""
-    scores = _scores(xp, query, key, shift, barred, scale, shift_first)
-    _, powers, total = _top_and_sum(xp, scores, barred)
-    return powers / (total if barred is None else xp.where(total == 0, 1, total))
+    weights = softmax_along(xp, _scores(xp, query, key, shift, barred, _LOWEST), -1)
+    if barred is None:
+        return weights
+    return xp.where(xp.all(barred, -1, keepdims=True), 0, weights)
 
 
-def _score_gradients(xp, flow, query, key, shift, scale, shift_first):
-    """Returns the gradients of queries, keys and shift, given that of the scores."""
-    scaled = flow * scale
-    to_shift = None if shift is None else scaled if shift_first else flow
-    return xp.matmul(scaled, key), xp.matmul(xp.swapaxes(scaled, -1, -2), query), to_shift
-
-
-def _softmax_flow(xp, g, weights):
-    weighted = g * weights
-    return weighted - weights * xp.sum(weighted, -1, keepdims=True)
+def scaled(query, shift, scale, shift_first):
+    """Returns the query and the shift multiplied by the scale of the scores."""
+    return query * scale, shift * scale if shift is not None and shift_first else shift
 
 
 @op()
@@ -71,16 +63,21 @@ def attention_weights(
     shift_first: Any = False,
 ):
     """Returns the attention weights of each query over the keys, (..., queries, keys)."""
-    upcast = _upcast(xp, query, key, shift)
-    return xp.cast(_weights(xp, *upcast, barred, scale, shift_first), query.dtype)
+    dtype = query.dtype
+    query, key, shift = _upcast(xp, query, key, shift)
+    query, shift = scaled(query, shift, scale, shift_first)
+    return xp.cast(_weights(xp, query, key, shift, barred), dtype)
 
 
 @attention_weights.vjp_joint
 def attention_weights_vjp(xp, g, query, key, shift, out, scale, shift_first):
     """Returns gradients of queries, keys and shift."""
     g, out, query, key, shift = _upcast(xp, g, out, query, key, shift)
-    flow = _softmax_flow(xp, g, out)
-    return (*_score_gradients(xp, flow, query, key, shift, scale, shift_first), None)
+    flow = softmax_along_vjp(xp, g, out, -1)
+    to_scores = flow * scale
+    to_shift = None if shift is None else to_scores if shift_first else flow
+    to_key = xp.matmul(xp.swapaxes(to_scores, -1, -2), query)
+    return xp.matmul(to_scores, key), to_key, to_shift, None
 
 
 @op(compute="native")
@@ -92,26 +89,24 @@ def attention_extent(
     barred: Bools = None,
     scale: Float = 1.0,
     shift_first: Any = False,
+    band: Any = None,
 ):
     """Returns the largest score of each query and the sum of exponentials relative to it, in
     float32.
     """
     query, key, shift = _upcast(xp, query, key, shift)
-    tops, sums = [], []
-    for part in _parts(xp, query, key):
-        scores = _scores(
-            xp,
-            query[..., part, :],
-            key,
-            _rows(shift, part),
-            _rows(barred, part),
-            scale,
-            shift_first,
+    query, shift = scaled(query, shift, scale, shift_first)
+    plan = Blocks(xp, (query, key, shift, barred), key.shape[-2], band)
+
+    def work(number):
+        block = plan.block(number)
+        mask = block.masked(xp, barred)
+        top, _, total = _top_and_sum(
+            xp, _scores(xp, *block.operands(query, key, shift), mask), mask
         )
-        top, _, total = _top_and_sum(xp, scores, barred)
-        tops.append(top)
-        sums.append(total)
-    return tuple(xp.cast(_join(xp, array), "float32") for array in (tops, sums))
+        return xp.cast(top, "float32"), xp.cast(total, "float32")
+
+    return tuple(plan.joined(xp, each) for each in zip(*xp.share(work, plan.count, query)))
 
 
 attention_extent.vjp()
@@ -125,74 +120,115 @@ def attend(
     value: Floats,
     shift: Floats = None,
     barred: Bools = None,
-    keep_mask: TensorOf(any_dtype) = None,
+    keep_bits: TensorOf("uint8") = None,
     scale: Float = 1.0,
     keep_prob: Float = 1.0,
     shift_first: Any = False,
+    band: Any = None,
 ):
     """Computes the attention output of each query, (..., queries, features of the values).
 
     It is softmax(scale * query @ key.T + shift) @ value; if `shift_first` is true, the shift is
-    multiplied by `scale`, too. `barred` is true for keys that a query must not attend to. Where
-    `keep_mask` is zero, the weight is dropped; the other weights are divided by `keep_prob`.
+    multiplied by `scale`, too. `barred` is true for keys that a query must not attend to. `band`
+    limits the keys, too: it is (corner, before, after) if query i may attend to keys i + corner -
+    before to i + corner + after. `keep_bits` has a bit for each weight, (...,
+    queries, keys / 8); a 0 drops it, and the other weights are divided by `keep_prob`.
     """
-    dtype, chunks = query.dtype, []
+    dtype = query.dtype
     query, key, value, shift = _upcast(xp, query, key, value, shift)
-    for part in _parts(xp, query, key):
-        weights = _weights(
-            xp,
-            query[..., part, :],
-            key,
-            _rows(shift, part),
-            _rows(barred, part),
-            scale,
-            shift_first,
-        )
-        chunks.append(xp.matmul(_drop(weights, _rows(keep_mask, part), keep_prob), value))
-    return xp.cast(_join(xp, chunks), dtype)
+    return xp.cast(
+        _outputs(
+            xp, query, key, value, shift, barred, keep_bits, scale, keep_prob, shift_first, band
+        ),
+        dtype,
+    )
+
+
+def _outputs(xp, query, key, value, shift, barred, bits, scale, keep_prob, shift_first, band):
+    query, shift = scaled(query, shift, scale, shift_first)
+    plan = Blocks(xp, (query, key, value, shift, barred, bits), key.shape[-2], band)
+
+    def work(number):
+        block = plan.block(number)
+        rows, keys, own_shift = block.operands(query, key, shift)
+        weights = _weights(xp, rows, keys, own_shift, block.masked(xp, barred))
+        weights = _drop(xp, weights, block.kept(xp, bits), keep_prob)
+        return xp.matmul(weights, block.keys_of(value))
+
+    return plan.joined(xp, xp.share(work, plan.count, query))
 
 
 @attend.vjp_joint
-def attend_vjp(xp, g, query, key, value, shift, barred, keep_mask, scale, keep_prob, shift_first):
+def attend_vjp(
+    xp, g, query, key, value, shift, barred, keep_bits, scale, keep_prob, shift_first, band, wanted
+):
     """Returns the gradients of queries, keys, values and shift; recomputes the weights."""
     g, query, key, value, shift = _upcast(xp, g, query, key, value, shift)
-    to_query, to_shift = [], []
-    to_key = to_value = 0
-    for part in _parts(xp, query, key):
-        rows, drops = query[..., part, :], _rows(keep_mask, part)
-        flow, part_shift = g[..., part, :], _rows(shift, part)
-        weights = _weights(xp, rows, key, part_shift, _rows(barred, part), scale, shift_first)
-        used = xp.swapaxes(_drop(weights, drops, keep_prob), -1, -2)
-        to_value = to_value + xp.matmul(used, flow)
-        flow = _drop(xp.matmul(flow, xp.swapaxes(value, -1, -2)), drops, keep_prob)
-        gradients = _score_gradients(
-            xp, _softmax_flow(xp, flow, weights), rows, key, part_shift, scale, shift_first
-        )
-        to_query.append(gradients[0])
-        to_key = to_key + gradients[1]
-        to_shift.append(gradients[2])
-    shifted = None if shift is None else _join(xp, to_shift)
-    return _join(xp, to_query), to_key, to_value, shifted, None, None
+    own = (query, key, value, shift, barred, keep_bits)
+    return (*_gradients(xp, g, *own, scale, keep_prob, shift_first, band, wanted[3]), None, None)
 
 
-def _drop(weights, keep_mask, keep_prob):
-    return weights if keep_mask is None else weights * keep_mask * (1 / keep_prob)
+def _gradients(
+    xp, g, query, key, value, shift, barred, bits, scale, keep_prob, shift_first, band, for_shift
+):
+    query, shift = scaled(query, shift, scale, shift_first)
+    plan = Blocks(xp, (query, key, value, shift, barred, bits), key.shape[-2], band)
+    runs = plan.runs()
+
+    def work(index):
+        outs, to_key, to_value = [], None, None
+        for number in runs[index]:
+            block = plan.block(number)
+            rows, keys, own_shift = block.operands(query, key, shift)
+            flow, kept = block.rows_of(g), block.kept(xp, bits)
+            weights = _weights(xp, rows, keys, own_shift, block.masked(xp, barred))
+            used = xp.swapaxes(_drop(xp, weights, kept, keep_prob), -1, -2)
+            to_value = block.added(xp, to_value, xp.matmul(used, flow))
+            flow = xp.matmul(flow, xp.swapaxes(block.keys_of(value), -1, -2))
+            flow = softmax_along_vjp(xp, _drop(xp, flow, kept, keep_prob), weights, -1)
+            to_key = block.added(xp, to_key, xp.matmul(xp.swapaxes(flow, -1, -2), rows))
+            to_shift = block.padded(xp, flow) if for_shift else None
+            outs.append((xp.matmul(flow, keys) * scale, to_shift))
+        return outs, to_key, to_value
+
+    results = xp.share(work, len(runs), query)
+    to_query, to_shift = zip(*[pair for outs, _, _ in results for pair in outs])
+    to_key, to_value = (plan.summed(xp, [each[at] for each in results]) for at in (1, 2))
+    to_shift = plan.joined(xp, to_shift) if for_shift else None
+    if for_shift and shift_first:
+        to_shift = to_shift * scale
+    return plan.joined(xp, to_query), to_key, to_value, to_shift
 
 
-def _parts(xp, query, key):
-    """Returns ranges of queries whose scores are computed together, in order."""
-    lead = 1
-    for n in query.shape[:-2]:
-        lead *= n
-    count = query.shape[-2]
-    rows = max(1, xp.at_once() // max(1, lead * key.shape[-2]))
-    return [slice(start, start + rows) for start in range(0, max(count, 1), rows)]
+@op()
+def attend_with_dropout(
+    xp,
+    query: Floats,
+    key: Floats,
+    value: Floats,
+    shift: Floats = None,
+    scale: Float = 1.0,
+    keep_prob: Float = 1.0,
+):
+    """Computes attention as `attend` does, and drops weights at random.
+
+    Returns:
+        The output, and the bits of the weights that were kept.
+    """
+    lead = broadcast_lead((query, key, value, shift))
+    bits = xp.random_bits((*lead, query.shape[-2], key.shape[-2]), keep_prob)
+    dtype = query.dtype
+    own = _upcast(xp, query, key, value, shift)
+    out = _outputs(xp, *own, None, bits, scale, keep_prob, False, None)
+    return xp.cast(out, dtype), bits
 
 
-def _rows(x, part):
-    """Returns the rows of a mask or shift that belong to a range of queries."""
-    return x if x is None or x.shape[-2] == 1 else x[..., part, :]
+@attend_with_dropout.vjp_joint
+def attend_with_dropout_vjp(xp, g, query, key, value, shift, out, scale, keep_prob, wanted):
+    """Returns the gradients of queries, keys, values and shift."""
+    g, *own = _upcast(xp, g[0], query, key, value, shift)
+    return _gradients(xp, g, *own, None, out[1], scale, keep_prob, False, None, wanted[3])
 
 
-def _join(xp, parts):
-    return parts[0] if len(parts) == 1 else xp.concatenate(parts, -2)
+def _drop(xp, weights, kept, keep_prob):
+    return weights if kept is None else weights * kept * (1 / keep_prob)

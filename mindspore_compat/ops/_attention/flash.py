@@ -18,7 +18,7 @@ from .flash_masks import (
     ALL_TOKENS,
     LAST_ROWS,
     barred_keys,
-    dropout_keep_mask,
+    dropout_keep_bits,
     score_shift,
     shift_by_distance,
 )
@@ -133,8 +133,10 @@ class _Call:
         whole = (batch, groups, heads // groups, queries, keys)
         query = query.reshape((batch, groups, heads // groups, queries, features))
         key, value = key.expand_dims(2), value.expand_dims(2)
-        barred = barred_keys(self.api, mask, self.mode, self.reach, prefix, sizes, self.mask_name)
-        keep_mask = self._dropout_mask(drop_mask, whole)
+        barred, band = barred_keys(
+            self.api, mask, self.mode, self.reach, prefix, sizes, self.mask_name
+        )
+        keep_bits = self._dropout_bits(drop_mask, whole)
         shift = None if shift is None else self._shift(shift, sizes)
         out = attend.run(
             query,
@@ -142,16 +144,17 @@ class _Call:
             value,
             shift,
             barred,
-            keep_mask,
+            keep_bits,
             self.scale,
             self.keep_prob,
             self.shift_first,
+            band,
         )
-        inputs = (query, key, shift, barred, self.scale, self.shift_first)
+        inputs = (query, key, shift, barred, self.scale, self.shift_first, band)
         return out.reshape((batch, heads, queries, features)), inputs
 
-    def _dropout_mask(self, drop_mask, shape):
-        return dropout_keep_mask(self.api, drop_mask, self.keep_prob, shape)
+    def _dropout_bits(self, drop_mask, shape):
+        return dropout_keep_bits(self.api, drop_mask, self.keep_prob, shape)
 
     def _shift(self, shift, sizes):
         return score_shift(self.api, shift, self.mode, sizes, self.shift_name)

@@ -28,17 +28,21 @@ def _need_reach(api, before, after, queries, keys):
         )
 
 
-def _outside(xp, mode, before, after, queries, keys):
-    """Returns a mask (queries, keys), true where the mode does not let the query attend to the key;
-    None if it allows all keys.
+def _band(mode, before, after, queries, keys):
+    """Returns the band of keys that the mode lets a query attend to, as `attention.attend` takes
+    it; None if it allows all keys.
     """
     if mode == 1 or mode == 0 and before >= queries and after >= keys:
         return None
     corner = keys - queries if mode in (3, 4, 5) else 0  # modes 0 and 2 start at the upper left
+    return (corner, before, after) if mode in (0, 4) else (corner, queries + abs(corner), 0)
+
+
+def _outside(xp, band, queries, keys):
+    """Returns a mask (queries, keys), true outside the band."""
+    corner, before, after = band
     ahead = xp.arange(keys)[None, :] - xp.arange(queries)[:, None] - corner
-    if mode in (0, 4):
-        return (ahead > after) | (ahead < -before)
-    return ahead > 0
+    return (ahead > after) | (ahead < -before)
 
 
 def _beyond_prefix(xp, outside, prefix, keys):
@@ -49,7 +53,7 @@ def _beyond_prefix(xp, outside, prefix, keys):
 
 def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
     """Returns the mask of forbidden keys, which broadcasts against (batch, heads, group, queries,
-    keys), or None if all are allowed.
+    keys), or None; and the band of allowed keys, or None. A key must be allowed by both.
 
     Args:
         api (str): the public name.
@@ -64,18 +68,19 @@ def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
     if mode not in _MODES:
         raise RuntimeError(f"For '{api}', 'sparse_mode' must be in [0, 5], but got {mode}.")
     if mask is None and mode == 0:
-        return None
+        return None, None
     xp = current_space() if mask is None else space_for(mask._array)
     if mode in (0, 4):
         _need_reach(api, *reach, queries, keys)
-    result = _outside(xp, mode, *reach, queries, keys)
+    band, beyond = _band(mode, *reach, queries, keys), None
     if mode == 5:
         if prefix is None or len(prefix) != batch:
             raise RuntimeError(
                 f"For '{api}', 'prefix' must hold a number for each of {batch} "
                 f"batches where 'sparse_mode' is 5, but got {prefix}."
             )
-        result = _beyond_prefix(xp, result, prefix, keys)
+        beyond = _beyond_prefix(xp, _outside(xp, band, queries, keys), prefix, keys)
+        band = None
     if mode in (2, 3, 4):
         allowed = [COMPRESSED]
     else:
@@ -88,17 +93,17 @@ def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
             f"{None if mask is None else mask.shape}."
         )
     if mode in (2, 3, 4):
-        return Tensor._wrap(result)
+        return None, band
     own_mask = mask._array != 0
     if own_mask.ndim == 4:
         lead = (groups, heads // groups) if own_mask.shape[1] == heads else (1, 1)
         own_mask = own_mask.reshape((own_mask.shape[0], *lead, queries, keys))
-    return Tensor._wrap(own_mask if result is None else own_mask | result)
+    return Tensor._wrap(own_mask if beyond is None else own_mask | beyond), band
 
 
-def dropout_keep_mask(api, drop_mask, keep_prob, shape):
-    """Returns the bits of a dropout mask, one for each weight, (batch, heads, group, queries,
-    keys)."""
+def dropout_keep_bits(api, drop_mask, keep_prob, shape):
+    """Returns the bits of a dropout mask, eight keys in a byte, (batch, heads, group, queries,
+    keys / 8)."""
     if not 0 < keep_prob <= 1:
         raise RuntimeError(f"For '{api}', 'keep_prob' must be in (0.0, 1.0], but got {keep_prob}.")
     if (drop_mask is None) != (keep_prob == 1):
@@ -117,8 +122,12 @@ def dropout_keep_mask(api, drop_mask, keep_prob, shape):
             f"For '{api}', 'drop_mask' must have a bit for each of {count} weights, "
             f"but got shape {drop_mask.shape}."
         )
-    bits = space_for(drop_mask._array).unpackbits(drop_mask._array.reshape(-1))
-    return Tensor._wrap(bits.reshape(shape))
+    bits, keys = drop_mask._array.reshape(-1), shape[-1]
+    if keys % 8:
+        xp = space_for(bits)
+        rows = xp.unpackbits(bits).reshape((-1, keys))
+        bits = xp.packbits(xp.ravel(xp.pad(rows, ((0, 0), (0, -keys % 8)))))
+    return Tensor._wrap(bits.reshape((*shape[:-1], -(-keys // 8))))
 
 
 def score_shift(api, shift, mode, sizes, name="real_shift"):

@@ -14,7 +14,8 @@ from ..._core.rules.vocabulary import Any, Float, TensorOf
 from ..._core.tensor.tensor import Tensor
 from .._rules import Floats
 from .._shape.join_split import cat
-from .attention import _join, _parts, _rows, _upcast, _weights, attend, attention_extent
+from .attention import _upcast, _weights, attend, attention_extent
+from .blocks import Blocks
 from .flash_masks import ALL_TOKENS, COMPRESSED
 from .head_layouts import folded_heads, numbers_of, split_heads
 
@@ -62,13 +63,16 @@ def attend_bytes(
     """
     query, key = xp.cast(query, "float32"), xp.cast(key, "float32")
     shift = None if shift is None else xp.cast(shift, "float32")
-    value, chunks = xp.cast(value, "float64"), []  # exact: the products are sums of integers
-    for part in _parts(xp, query, key):
-        weights = _weights(
-            xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part), scale, False
-        )
-        chunks.append(xp.matmul(_byte(xp, weights * weight_scale, "float64"), value))
-    return xp.cast(_join(xp, chunks) * out_scale, "float32")
+    value = xp.cast(value, "float64")  # exact: the products are sums of integers
+    plan = Blocks(xp, (query, key, value, shift, barred), key.shape[-2], None)
+
+    def work(number):
+        block = plan.block(number)
+        operands = block.operands(query * scale, key, shift)
+        weights = _weights(xp, *operands, block.masked(xp, barred))
+        return xp.matmul(_byte(xp, weights * weight_scale, "float64"), block.keys_of(value))
+
+    return xp.cast(plan.joined(xp, xp.share(work, plan.count, query)) * out_scale, "float32")
 
 
 attend_bytes.vjp()

@@ -5,6 +5,7 @@ both reject the same arguments.
 """
 
 import math
+from typing import NamedTuple
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
@@ -17,7 +18,7 @@ from .._linalg.matmul import bmm, dense
 from .._random.dropout import dropout
 from .._rules import Anything
 from .._shape.join_split import cat, split_at
-from .attention import attention_weights
+from .attention import attend, attend_with_dropout, attention_weights
 
 
 @public("ops.multi_head_attention_forward")
@@ -100,30 +101,111 @@ def multi_head_attention_forward(
 
     Source: mindspore.ops.function.nn_func of MindSpore 2.10, observed.
     """
-    weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    inputs = attention_inputs(
+        query,
+        key,
+        value,
+        embed_dim_to_check,
+        num_heads,
+        in_proj_weight,
+        in_proj_bias,
+        bias_k,
+        bias_v,
+        add_zero_attn,
+        out_proj_weight,
+        key_padding_mask,
+        attn_mask,
+        (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None,
+        k_is_v and q_is_k,
+        dtype,
+        (static_k, static_v),
+        is_causal,
+    )
+    chance = float(dropout_p) if training else 0.0
+    query, key, value = inputs.heads
+    weights = attention_weights.run(query, key, inputs.shift, None, inputs.scale)
+    used = dropout.run(weights, chance) if chance else weights
+    out = inputs.projected(bmm.run(used, value), out_proj_weight, out_proj_bias)
+    weights = weights.reshape((*inputs.sizes[:2], *weights.shape[1:]))
+    weights = weights.mean(1) if average_attn_weights else weights
+    return out, weights if inputs.batched else weights.squeeze(0)
+
+
+def attention_output(inputs, chance, out_proj_weight, out_proj_bias):
+    """The first result of `multi_head_attention_forward`. The weights are not kept.
+
+    Args:
+        inputs (AttentionInputs): the result of `attention_inputs`.
+        chance (float): the probability that a weight is dropped.
+        out_proj_weight, out_proj_bias: as for `multi_head_attention_forward`.
+    """
+    if chance:
+        out, _ = attend_with_dropout.run(*inputs.heads, inputs.shift, inputs.scale, 1 - chance)
+    else:
+        out = attend.run(*inputs.heads, inputs.shift, None, None, inputs.scale)
+    return inputs.projected(out, out_proj_weight, out_proj_bias)
+
+
+class AttentionInputs(NamedTuple):
+    """What multi-head attention computes with."""
+
+    heads: list  # queries, keys and values, (batch * heads, steps, features of a head)
+    shift: Tensor  # what is added to the scores, or None
+    sizes: tuple  # batch, heads, queries, keys
+    batched: bool  # whether the inputs have a batch axis
+
+    @property
+    def scale(self):
+        """The factor of the scores."""
+        return self.heads[0].shape[-1] ** -0.5
+
+    def projected(self, out, weight, bias):
+        """The result, given the outputs of all heads."""
+        batch, heads, steps, _ = self.sizes
+        out = out.swapaxes(0, 1).reshape((steps, batch, heads * out.shape[-1]))
+        out = dense.run(out, weight, bias)
+        return out if self.batched else out.squeeze(1)
+
+
+def attention_inputs(
+    query,
+    key,
+    value,
+    width,
+    num_heads,
+    in_proj_weight,
+    in_proj_bias,
+    bias_k,
+    bias_v,
+    add_zero_attn,
+    out_proj_weight,
+    key_padding_mask,
+    attn_mask,
+    weights,
+    same,
+    dtype,
+    static=(None, None),
+    is_causal=False,
+):
+    """The AttentionInputs for arguments of `multi_head_attention_forward`.
+
+    `weights` are the three separate weights or None, `static` the static keys and values; `same`
+    says that queries, keys and values are projected from the same Tensor.
+    """
     _need_dtype(out_proj_weight, query=query, key=key, value=value)
-    batched = _need_shapes(query, key, value, embed_dim_to_check, num_heads, weights)
+    batched = _need_shapes(query, key, value, width, num_heads, weights)
     if not batched:
         query, key, value = (x.expand_dims(1) for x in (query, key, value))
     sizes = (query.shape[1], num_heads, query.shape[0], key.shape[0])
-    projected = _project(
-        query, key, value, weights or in_proj_weight, in_proj_bias, q_is_k and k_is_v
-    )
+    projected = _project(query, key, value, weights or in_proj_weight, in_proj_bias, same)
     more = _append_keys(projected[1:], bias_k, bias_v, add_zero_attn)
     heads = [_split_heads(x, num_heads) for x in (projected[0], *more)]
-    heads[1] = heads[1] if static_k is None else static_k
-    heads[2] = heads[2] if static_v is None else static_v
+    heads[1] = heads[1] if static[0] is None else static[0]
+    heads[2] = heads[2] if static[1] is None else static[1]
     if is_causal:
         attn_mask = _lower_ones(query, key.shape[0], dtype)
     shift = _shift(attn_mask, key_padding_mask, sizes, batched, dtype, heads[1].shape[1])
-    attention = attention_weights.run(heads[0], heads[1], shift, None, heads[0].shape[-1] ** -0.5)
-    used = dropout.run(attention, float(dropout_p)) if training and dropout_p else attention
-    width = heads[2].shape[-1] * num_heads
-    out = bmm.run(used, heads[2]).swapaxes(0, 1).reshape((*query.shape[:2], width))
-    out = dense.run(out, out_proj_weight, out_proj_bias)
-    attention = attention.reshape((*sizes[:2], *attention.shape[1:]))
-    attention = attention.mean(1) if average_attn_weights else attention
-    return (out, attention) if batched else (out.squeeze(1), attention.squeeze(0))
+    return AttentionInputs(heads, shift, sizes, batched)
 
 
 def _need_dtype(weight, **inputs):

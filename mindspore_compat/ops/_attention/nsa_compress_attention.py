@@ -14,7 +14,7 @@ from ..._core.rules.vocabulary import Any, Float, Int, OneDtype, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Bools, Floats, HalfPrecision, Ints
 from .._shape.join_split import cat
-from .attention import _parts, _rows, _upcast, _weights, attend, attention_extent
+from .attention import _upcast, _weights, attend, attention_extent
 
 _NONE = -1  # the index of a block that does not exist
 
@@ -160,8 +160,11 @@ def favoured_blocks(
         for n in range(windows):
             shares[m + n] += 1
     result, keys = [], key.shape[-2]
-    for part in _parts(xp, query, key):
-        weights = _weights(xp, query[..., part, :], key, None, _rows(barred, part), scale, False)
+    step_of_rows = max(1, xp.at_once() // max(1, math.prod(query.shape[:-2]) * keys))
+    for start in range(0, max(query.shape[-2], 1), step_of_rows):
+        part = slice(start, start + step_of_rows)
+        mask = barred if barred is None or barred.shape[-2] == 1 else barred[..., part, :]
+        weights = _weights(xp, query[..., part, :] * scale, key, None, mask)
         weights = xp.sum(weights, 1)
         scores = xp.zeros((*weights.shape[:-1], blocks), weights.dtype)
         for distance, share in enumerate(shares):

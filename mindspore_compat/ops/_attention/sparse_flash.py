@@ -24,9 +24,10 @@ from ..._core.rules.vocabulary import (
     checked,
 )
 from ..._core.tensor.tensor import Tensor
+from .._activation.softmax import softmax_along_vjp
 from .._rules import Floats, HalfPrecision, Index
 from .._shape.join_split import cat
-from .attention import _score_gradients, _scores, _softmax_flow, _top_and_sum, _upcast, _weights
+from .attention import _scores, _top_and_sum, _upcast, _weights
 
 Int32 = TensorOf("int32")
 
@@ -333,7 +334,7 @@ def attend_chosen(
     chunks, dtype = [], query.dtype
     query, key, value = _upcast(xp, query, key, value)
     for part, at, barred in _key_ranges(xp, query, indices, seen):
-        weights = _weights(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
+        weights = _weights(xp, query[part] * scale, xp.getitem(key, (at,)), None, barred)
         chunks.append(xp.matmul(weights, xp.getitem(value, (at,))))
     return xp.cast(xp.concatenate(chunks, 0), dtype)
 
@@ -344,15 +345,14 @@ def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
     g, query, key, value = _upcast(xp, g, query, key, value)
     to_query, to_key, to_value = [], xp.zeros_like(key), xp.zeros_like(value)
     for part, at, barred in _key_ranges(xp, query, indices, seen):
-        rows, flow = query[part], g[part]
+        rows, flow = query[part] * scale, g[part]
         own, gathered = xp.getitem(key, (at,)), xp.getitem(value, (at,))
-        weights = _weights(xp, rows, own, None, barred, scale, False)
+        weights = _weights(xp, rows, own, None, barred)
         value_flow = xp.matmul(xp.swapaxes(weights, -1, -2), flow)
         to_value = xp.scatter_add(to_value, (at,), value_flow)
-        flow = _softmax_flow(xp, xp.matmul(flow, xp.swapaxes(gathered, -1, -2)), weights)
-        to_rows, to_own, _ = _score_gradients(xp, flow, rows, own, None, scale, False)
-        to_query.append(to_rows)
-        to_key = xp.scatter_add(to_key, (at,), to_own)
+        flow = softmax_along_vjp(xp, xp.matmul(flow, xp.swapaxes(gathered, -1, -2)), weights, -1)
+        to_query.append(xp.matmul(flow, own) * scale)
+        to_key = xp.scatter_add(to_key, (at,), xp.matmul(xp.swapaxes(flow, -1, -2), rows))
     return xp.concatenate(to_query, 0), to_key, to_value, None, None
 
 
@@ -364,7 +364,7 @@ def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, s
     query, key = _upcast(xp, query, key)
     extents = []
     for part, at, barred in _key_ranges(xp, query, indices, seen):
-        scores = _scores(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
+        scores = _scores(xp, query[part] * scale, xp.getitem(key, (at,)), None, barred)
         top, _, total = _top_and_sum(xp, scores, barred)
         extents.append((top[..., 0], total[..., 0]))
     return tuple(xp.cast(xp.concatenate(list(column), 0), "float32") for column in zip(*extents))

@@ -4,6 +4,8 @@ Layouts, masks and joined sequences are handled there, as for flash_attention_sc
 this operator on Ascend only, so its documentation of 2.10 is the reference.
 """
 
+import math
+
 from ..._backend import random
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
@@ -29,13 +31,12 @@ class _Speed(_Call):
         self.origin = origin
         self.drawn = 0
 
-    def _dropout_mask(self, drop_mask, shape):
+    def _dropout_bits(self, drop_mask, shape):
         if self.keep_prob == 1:
             return None
         xp = self.space
-        mask = xp.random_keep(shape, self.keep_prob)
-        self.drawn += mask.size
-        return Tensor._wrap(mask)
+        self.drawn += math.prod(shape)
+        return Tensor._wrap(xp.random_bits(shape, self.keep_prob))
 
     def _shift(self, shift, sizes):
         if self.pse_type in (_SCALED, _GIVEN):

@@ -13,8 +13,8 @@ from mindspore_compat.ops.operations.nn_ops import FlashAttentionScore
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat._backend.arrays import HOST
-from mindspore_compat.ops._attention import attention
-from mindspore_compat.ops._attention.attention import attend, attention_weights
+from mindspore_compat.ops._attention import blocks
+from mindspore_compat.ops._attention.attention import attend, attention_extent, attention_weights
 
 pytestmark = pytest.mark.quick
 
@@ -288,37 +288,69 @@ def test_a_query_that_sees_nothing_gathers_zeros():
 # Gradients ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rows", [4, 3, 1])
+@pytest.fixture(params=[1 << 18, 60, 12, 5])
+def small_blocks(request, monkeypatch):
+    """Divides attention into blocks of a few scores."""
+    monkeypatch.setattr(HOST, "at_once", lambda: request.param, raising=False)
+    monkeypatch.setattr(blocks, "_FEWEST", 1)
+
+
+@pytest.mark.parametrize("band", [None, (1, 1, 0), (-1, 9, 0), (0, -1, 2)])
 @pytest.mark.parametrize("first", [False, True])
-def test_gradients_agree_with_differences(rows, first, monkeypatch):
-    monkeypatch.setattr(
-        attention,
-        "_parts",
-        lambda xp, query, key: [
-            slice(start, start + rows) for start in range(0, query.shape[-2], rows)
-        ],
-    )
+def test_gradients_agree_with_differences(first, band, small_blocks):
     rng = numpy.random.default_rng(0)
     shapes = [(2, 2, 2, 4, 3), (2, 2, 1, 5, 3), (2, 2, 1, 5, 3), (1, 2, 2, 4, 5)]
     barred = rng.random((2, 1, 1, 4, 5)) < 0.3
     barred[0, 0, 0, 1] = True  # a query that sees nothing
     barred = Tensor(barred)
-    dropout_mask = Tensor((rng.random((2, 2, 2, 4, 5)) < 0.7).astype("uint8"))
+    bits = Tensor(numpy.packbits(rng.random((2, 2, 2, 4, 5)) < 0.7, -1))
 
     def fn(query, key, value, shift):
-        return attend.run(query, key, value, shift, barred, dropout_mask, 0.7, 0.7, first)
+        return attend.run(query, key, value, shift, barred, bits, 0.7, 0.7, first, band)
 
     check_gradients(fn, *[rng.standard_normal(shape) for shape in shapes])
 
 
-def test_long_attention_works_in_parts():
+@pytest.mark.parametrize("band", [(2, 9, 0), (0, 1, 1), (-3, 2, 4), (0, -2, 3)])
+def test_bands_are_masks(band, small_blocks):
+    query, key, value = (random(2, 3, n, 4, seed=n) for n in (7, 9, 9))
+    ahead = numpy.arange(9) - numpy.arange(7)[:, None] - band[0]
+    barred = (ahead > band[2]) | (ahead < -band[1])
+    given = *map(Tensor, (query, key, value)), None
+    out = attend.run(*given, Tensor(barred), None, 0.5)
+    close(attend.run(*given, None, None, 0.5, 1.0, False, band), out, atol=1e-12)
+    extent = attention_extent.run(*given[:2], None, Tensor(barred), 0.5)
+    for x, y in zip(attention_extent.run(*given[:2], None, None, 0.5, False, band), extent):
+        close_sums(x, y)
+
+
+def test_long_attention_works_in_blocks():
     query, key, value = (random(1, 1, n, 8, seed=n) for n in (300, 2000, 2000))
-    parts = attention._parts(HOST, query, key)
-    assert len(parts) > 1 and parts[-1].stop >= 300
     out = attend.run(*map(Tensor, (query, key, value)), None, None, None, 0.3).asnumpy()
     scores = query @ key.swapaxes(-1, -2) * 0.3
     weights = numpy.exp(scores - scores.max(-1, keepdims=True))
     close(out, weights / weights.sum(-1, keepdims=True) @ value, atol=0)
+
+
+def scores_of(steps, band=None):
+    """The number of scores of all blocks, and of the largest one."""
+    query, key = (numpy.empty((2, 8, steps, 4), "float32") for _ in range(2))
+    plan = blocks.Blocks(HOST, (query, key), steps, band)
+    sizes = []
+    for number in range(plan.count):
+        block = plan.block(number)
+        heads = query[block.lead].shape[0] * query[block.lead].shape[1]
+        sizes.append(heads * (block.last - block.first) * (block.high - block.low))
+    return sum(sizes), max(sizes)
+
+
+def test_memory_is_linear_in_the_steps_and_a_band_skips_blocks():
+    for steps in (64, 1024, 4096, 16384):
+        total, largest = scores_of(steps)
+        assert total == 16 * steps**2
+        assert largest <= max(1 << 18, 32 * steps)
+    assert scores_of(4096, (0, 4096, 0))[0] < 0.52 * 16 * 4096**2
+    assert scores_of(16384, (0, 512, 0))[0] < 16 * 16384 * 600
 
 
 def test_gradients_of_weights_agree_with_differences():

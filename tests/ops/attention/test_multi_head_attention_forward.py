@@ -2,11 +2,12 @@
 
 import numpy
 import pytest
-from kit import close, close_sums
+from kit import close, close_sums, same
 from mindspore_compat.ops.function.nn_func import multi_head_attention_forward
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
+from mindspore_compat._backend.arrays import HOST
 
 RNG = numpy.random.default_rng(0)
 STEPS, SOURCES, BATCH, WIDTH, HEADS = 3, 4, 2, 8, 2
@@ -192,3 +193,40 @@ def test_the_layer_is_this_function(first):
 def test_refusals(change, error):
     with pytest.raises(error, match="^For 'MultiheadAttention'"):
         run(**change)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.4])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("sizes", [{}, {"kdim": 6, "vdim": 5}])
+def test_the_layer_computes_the_same_without_weights(sizes, masked, rate):
+    layer = nn.MultiheadAttention(WIDTH, HEADS, rate, **sizes).set_train()
+    key, value = (random(SOURCES, BATCH, sizes.get(name, WIDTH)) for name in ("kdim", "vdim"))
+    inputs = [Tensor(x) for x in (QUERY, key, value)]
+    masks = dict(attn_mask=Tensor(UPPER.astype(bool)), key_padding_mask=Tensor(ENDS.astype(bool)))
+
+    def total(need_weights, *inputs):
+        ms.set_seed(3)
+        out = layer(*inputs, need_weights=need_weights, **(masks if masked else {}))[0]
+        return (out * out).sum()
+
+    grads = [
+        ms.value_and_grad(
+            lambda *x, need=need: total(need, *x), (0, 1, 2), layer.trainable_params()
+        )(*inputs)
+        for need in (False, True)
+    ]
+    for found, expected in zip(*map(flat, grads)):
+        close_sums(found, expected)
+
+
+def flat(tree):
+    """The Tensors of nested tuples."""
+    return [x for part in tree for x in flat(part)] if isinstance(tree, tuple) else [tree]
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 13), (2, 700, 300)])
+def test_bits_are_those_of_the_mask(shape):
+    ms.set_seed(5)
+    mask = HOST.random_keep(shape, 0.3)
+    ms.set_seed(5)
+    same(HOST.random_bits(shape, 0.3), numpy.packbits(mask, -1))

@@ -1,0 +1,188 @@
+"""Division of attention into blocks: some heads, some queries, and the keys that they attend to.
+
+The scores of a block fit the cache of a processor, or fill a GPU. Blocks never split the keys of a
+query, so softmax needs one pass; memory is proportional to the number of queries and keys. A band
+(causal attention, sliding windows) skips the keys that no query of a block may attend to, and is
+compared with positions only at its edges.
+"""
+
+from itertools import groupby, product
+from typing import NamedTuple
+
+_FEWEST = 32  # queries of a block: with fewer, matrix products are slow
+_RUNS = 16  # runs of blocks that the gradient of keys and values is summed over, at least
+_ALL = slice(None)
+
+
+def broadcast_lead(arrays):
+    """The leading axes of arrays (..., steps, features), broadcast; None is skipped."""
+    lead = ()
+    for x in arrays:
+        if x is not None:
+            own = x.shape[:-2]
+            count = max(len(own), len(lead))
+            own, lead = ((1,) * (count - len(axes)) + tuple(axes) for axes in (own, lead))
+            lead = tuple(b if a == 1 else a for a, b in zip(own, lead))
+    return lead
+
+
+class Blocks:
+    """The blocks of one attention, in order of their queries.
+
+    Args:
+        xp: the array functions.
+        arrays (tuple): the queries, and all other arrays, whose leading axes broadcast.
+        keys (int): the number of keys.
+        band (tuple): (corner, before, after) as of `attention.attend`, or None.
+
+    Attributes:
+        count (int): the number of blocks.
+    """
+
+    def __init__(self, xp, arrays, keys, band):
+        queries, most = arrays[0].shape[-2], xp.at_once()
+        self.lead, self.keys, self.band = broadcast_lead(arrays), keys, band
+        rows = max(min(max(most // max(keys, 1), _FEWEST), queries), 1)
+        self._rows = _spans(queries, rows)
+        self._leads = _lead_spans(self.lead, max(most // (rows * max(keys, 1)), 1))
+        self.count = len(self._leads) * len(self._rows)
+
+    def block(self, number):
+        """Block number `number`."""
+        lead, (first, last) = self._leads[number // len(self._rows)], self._rows[self._row(number)]
+        low, high = 0, self.keys
+        if self.band is not None:
+            corner, before, after = self.band
+            low = min(max(first + corner - before, 0), max(self.keys - 1, 0))
+            high = max(min(last + corner + after, self.keys), min(low + 1, self.keys))
+        whole = len(self._rows) == 1
+        return _Block(lead, _ALL if whole else slice(first, last), first, last, low, high, self)
+
+    def _row(self, number):
+        return number % len(self._rows)
+
+    def runs(self):
+        """Lists of blocks with the same leading axes, which one thread takes one after another."""
+        size = -(-len(self._rows) // max(-(-_RUNS // len(self._leads)), 1))
+        numbers = range(self.count)
+        return [
+            list(run)
+            for _, run in groupby(
+                numbers, lambda n: (n // len(self._rows), self._row(n) // max(size, 1))
+            )
+        ]
+
+    def joined(self, xp, parts):
+        """The results of all blocks as one array, (..., queries, features)."""
+        parts, count = list(parts), len(self._rows)
+        if count > 1:
+            parts = [xp.concatenate(parts[i : i + count], -2) for i in range(0, len(parts), count)]
+        return self._stacked(xp, parts)
+
+    def summed(self, xp, parts):
+        """The sums over the queries, given those of all runs, as one array, (..., keys,
+        features)."""
+        each = len(parts) // len(self._leads)
+        totals = []
+        for i in range(0, len(parts), each):
+            total = parts[i]
+            for part in parts[i + 1 : i + each]:
+                total = total + part
+            totals.append(total)
+        return self._stacked(xp, totals)
+
+    def _stacked(self, xp, parts):
+        if len(parts) == 1:
+            return parts[0]
+        ends = parts[0].shape[-2:]
+        whole = xp.concatenate([xp.reshape(part, (-1, *ends)) for part in parts], 0)
+        return xp.reshape(whole, (*self.lead, *ends))
+
+
+class _Block(NamedTuple):
+    """Some heads, queries `first` to `last`, and keys `low` to `high`."""
+
+    lead: tuple
+    rows: slice
+    first: int
+    last: int
+    low: int
+    high: int
+    plan: Blocks
+
+    @property
+    def keys(self):
+        return _ALL if self.high - self.low == self.plan.keys else slice(self.low, self.high)
+
+    def rows_of(self, x):
+        """The queries of the block, or what has their shape."""
+        return self._cut(x, self.rows, _ALL)
+
+    def keys_of(self, x):
+        """The keys of the block, or their values."""
+        return self._cut(x, self.keys, _ALL)
+
+    def operands(self, query, key, shift):
+        """The queries, keys and shifts of the block."""
+        return self.rows_of(query), self.keys_of(key), self._cut(shift, self.rows, self.keys)
+
+    def masked(self, xp, barred):
+        """True for the keys that a query must not attend to; None if it may attend to all."""
+        barred = self._cut(barred, self.rows, self.keys)
+        if self.plan.band is None:
+            return barred
+        corner, before, after = self.plan.band
+        if self.high - 1 <= self.first + corner + after and (
+            self.low >= self.last - 1 + corner - before
+        ):
+            return barred
+        own = xp.reshape(xp.arange(self.first, self.last), (-1, 1)) + corner
+        ahead = xp.arange(self.low, self.high) - own
+        outside = (ahead > after) | (ahead < -before)
+        return outside if barred is None else barred | outside
+
+    def kept(self, xp, bits):
+        """1 where a weight is kept, 0 where it is dropped; None without dropout."""
+        if bits is None:
+            return None
+        bits = self._cut(bits, self.rows, _ALL)
+        kept = xp.reshape(xp.unpackbits(xp.ravel(bits)), (*bits.shape[:-1], bits.shape[-1] * 8))
+        return kept[..., self.low : self.high]
+
+    def added(self, xp, total, part):
+        """`total` plus the sums for the keys of the block; `total` is None at first."""
+        if self.keys is not _ALL:
+            widths = (self.low, self.plan.keys - self.high), (0, 0)
+            part = xp.pad(part, ((0, 0),) * (part.ndim - 2) + widths)
+        return part if total is None else total + part
+
+    def padded(self, xp, scores):
+        """The gradient of the scores of all keys, given that of the block's."""
+        if self.keys is _ALL:
+            return scores
+        widths = (0, 0), (self.low, self.plan.keys - self.high)
+        return xp.pad(scores, ((0, 0),) * (scores.ndim - 2) + widths)
+
+    def _cut(self, x, *last):
+        """A part of an array of which any axis may be 1 and then counts for all."""
+        if x is None:
+            return None
+        lead = self.lead[len(self.lead) - (x.ndim - 2) :]
+        index = tuple(_ALL if n == 1 else own for n, own in zip(x.shape, (*lead, *last)))
+        return x if all(own == _ALL for own in index) else x[index]
+
+
+def _spans(total, size):
+    """Pairs of the first and last of ranges that cover `total`; one range if it is 0."""
+    return [(at, min(at + size, total)) for at in range(0, max(total, 1), size)]
+
+
+def _lead_spans(lead, most):
+    """Slices of leading axes that cover about `most` elements each: last axes as a whole, a part of
+    one axis, single elements of the others."""
+    axes = []
+    for n in reversed(lead):
+        size = min(max(most, 1), max(n, 1))
+        axes.append([_ALL] if size >= n else [slice(*span) for span in _spans(n, size)])
+        most = most // size if size >= n else 1
+    return list(product(*reversed(axes)))
