@@ -163,8 +163,8 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             and not hasattr(self, "bprop")
             and self._cell_around is None
             and self._cell_inputs_set is None
-            and self._parameter_hooks is None
-            and self._saved_hooks is None
+            and self._cell_parameter_hooks is None
+            and self._cell_saved_hooks is None
             and not self._cell_is_step
             and self._cell_mixed_precision is MixedPrecisionType.NOTSET
         )
@@ -225,7 +225,7 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             return self._cell_run_here(*args, **kwargs)
 
     def _cell_run_here(self, *args, **kwargs):
-        hooked = self._parameter_hooks is not None or self._saved_hooks is not None
+        hooked = self._cell_parameter_hooks is not None or self._cell_saved_hooks is not None
         construct = self._cell_hooked_construct if hooked else self.construct
         if hasattr(self, "bprop"):
             return custom_gradient(

@@ -141,7 +141,7 @@ def test_a_refused_hook_on_parameters(hook, error):
     net = Net()
     with pytest.raises(error, match="register_parameter_forward_hook"):
         net.register_parameter_forward_hook(hook)
-    assert net._parameter_hooks is None
+    assert net._cell_parameter_hooks is None
 
 
 def test_hooks_on_saved_tensors_hold_within_their_cell():

@@ -125,7 +125,7 @@ class Op:
         """Sends all calls to `general` while `casting` is active (../tensor/precision.py)."""
         self.general = general
         self.diverted = True
-        if "run" in self.__dict__ and hasattr(self.run, "__globals__"):  # callers hold it already
+        if "run" in self.__dict__ and self._straight:  # callers hold it already
             self.run.__globals__["general_"] = general
             self.run.__code__ = write_run(self).__code__
 
@@ -155,8 +155,12 @@ class Op:
         ]
         self.absent = self.optional | {n for n in self.inputs if takes_none(self.rules[n])}
         self.rule = self._make_rule()
-        straight = self.inputs and not self.many and self.inputs[0] not in self.optional
-        self.run = write_run(self) if straight else self.general
+        self._straight = self.inputs and not self.many and self.inputs[0] not in self.optional
+        self.run = write_run(self) if self._straight else self._run_general
+
+    def _run_general(self, *args, **kwargs):
+        """The call path of an operator without a straight one; `divert` may change `general`."""
+        return self.general(*args, **kwargs)
 
     def _make_rule(self):
         inputs = self.inputs + ([self.many] if self.many else [])

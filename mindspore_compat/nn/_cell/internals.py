@@ -18,8 +18,8 @@ class Internals:
 
     IGNORE_LIST = ["_scope", "_auto_prefix", "_cells", "_params", "_create_time", "_buffers"]
     _amp_level = ""
-    _parameter_hooks = None  # name of an own Parameter, or None for all -> hook
-    _saved_hooks = None
+    _cell_parameter_hooks = None  # name of an own Parameter, or None for all -> hook
+    _cell_saved_hooks = None
     arguments_key = ""
     compile_cache = _compile_cache = frozenset()
     grad_ops_label = False
@@ -163,7 +163,7 @@ class Internals:
         Source: mindspore.nn.Cell.register_parameter_forward_hook of MindSpore 2.10.
         """
         hooks = {}
-        for parameters, function in _parameter_hooks(hook):
+        for parameters, function in _checked_hooks(hook):
             for each in self.get_parameters() if parameters is None else parameters:
                 hooks[id(each)] = function
         for _, cell in self.cells_and_names():
@@ -173,7 +173,7 @@ class Internals:
                 if id(parameter) in hooks
             }
             if own:
-                cell.__dict__["_parameter_hooks"] = {**(cell._parameter_hooks or {}), **own}
+                cell.__dict__["_cell_parameter_hooks"] = {**(cell._cell_parameter_hooks or {}), **own}
                 cell._cell_choose_path()
 
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
@@ -196,26 +196,26 @@ class Internals:
         Source: mindspore.nn.Cell.register_saved_tensors_hooks of MindSpore 2.10.
         """
         with saved_tensors_hooks(pack_hook, unpack_hook):  # which refuses what is not callable
-            self.__dict__["_saved_hooks"] = pack_hook, unpack_hook
+            self.__dict__["_cell_saved_hooks"] = pack_hook, unpack_hook
         self._cell_choose_path()
 
     def _cell_hooked_construct(self, *args, **kwargs):
         """Returns what `construct` returns with the hooks on Parameters and saved Tensors."""
         shown = {
             name: (vars(self)[name], hook(self._params[name]))
-            for name, hook in (self._parameter_hooks or {}).items()
+            for name, hook in (self._cell_parameter_hooks or {}).items()
         }
         vars(self).update({name: hooked for name, (_, hooked) in shown.items()})
         try:
-            if self._saved_hooks is None:
+            if self._cell_saved_hooks is None:
                 return self.construct(*args, **kwargs)
-            with saved_tensors_hooks(*self._saved_hooks):
+            with saved_tensors_hooks(*self._cell_saved_hooks):
                 return self.construct(*args, **kwargs)
         finally:
             vars(self).update({name: parameter for name, (parameter, _) in shown.items()})
 
 
-def _parameter_hooks(hook):
+def _checked_hooks(hook):
     """Returns pairs of Parameters (None for all) and a hook, checked."""
     api = "register_parameter_forward_hook"
     if callable(hook):
