@@ -173,7 +173,8 @@ class Internals:
                 if id(parameter) in hooks
             }
             if own:
-                cell.__dict__["_cell_parameter_hooks"] = {**(cell._cell_parameter_hooks or {}), **own}
+                hooked = {**(cell._cell_parameter_hooks or {}), **own}
+                cell.__dict__["_cell_parameter_hooks"] = hooked
                 cell._cell_choose_path()
 
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
