@@ -547,6 +547,7 @@ ATTRIBUTES = {
     "bodies": "single kernels for whole bodies (bodies/gpu.py, bodies/host.py), or None",
     "kernels": "hand-written kernels (conv/cuda_kernels.py), or None",
     "upcast_kernels": "single kernels for functions in low precision (bodies/upcast.py), or None",
+    "number": "a number as a 0-d array of a dtype, which nobody writes to",
     "level": "how many vmaps deep it is",
     "base": "of Traced, Batch and Sketch: the space of the arrays behind the values",
     "wrap": "of Traced and Sketch: an array as a value",

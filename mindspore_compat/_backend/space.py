@@ -6,6 +6,7 @@ attribute from then on; a name that is not in the catalogue raises an AttributeE
 without a better place are below.
 """
 
+import functools
 import importlib
 
 import numpy
@@ -83,6 +84,11 @@ class Space:
         self.low_precision_products = low_precision  # dtypes whose products are, too
         self._special = special
         self._linalg = linalg
+
+    @functools.cached_property
+    def number(self):
+        """The function of a number and a dtype that makes a 0-d array, which nobody writes to."""
+        return self.asarray
 
     def __getattr__(self, name):
         entry = FUNCTIONS.get(name)

@@ -50,6 +50,8 @@ from .row_plan import (
     split,
 )
 
+MOST_SHAPES = 1024  # of which a body keeps how it is launched
+
 
 def bodies_of(xp, *arrays):
     """Returns the object that runs whole bodies for these arrays (some may be None) of `xp`, or
@@ -187,42 +189,48 @@ class RowBody:
         self._words = held * plan.dtype.itemsize // 4
         whole = not SUMMED.intersection(plan.result_kinds)
         self._chunkable = whole and ChunkPlan(*signature).levels == 2
-        self._made = {}
-
-    def launch(self, shape, arrays, numbers):
-        """Returns the Launch for arrays of this shape."""
-        aligned = all(arrays[index].data.ptr % 16 == 0 for index in self.elements)
-        run = int(numbers["area"]) if CHANNEL in self.plan.kinds + self.plan.result_kinds else 0
-        return row_layout.choose(
-            row_layout.Problem(
-                shape, self._dtypes, self._words, aligned, run, bool(self._sums), self._chunkable
-            )
-        )
+        self._by_channel = CHANNEL in plan.kinds + plan.result_kinds
+        self._compiled, self._prepared = {}, {}  # by layout; by shape
 
     def run(self, shape, arrays, numbers):
         """Runs the body and returns its results for arrays of this shape."""
         outer, rows, inner = shape
         if not (rows and outer * inner):
             return [self._empty(kind, shape, arrays, numbers) for kind in self.plan.result_kinds]
-        launch = self.launch(shape, arrays, numbers)
-        kernels = self._made.get(launch.layout)
-        if kernels is None:
-            kernels = self._made[launch.layout] = self._kernels(launch.layout)
+        launch, kernels, sizes = self.prepared(shape, arrays, numbers)
         source = kernels[-1][0]
         results = {number: self._new(source, number, arrays, rows) for number in source.stored}
         sums = self._room_for_sums(source, launch, rows, outer * inner)
-        number_type = numpy.int32 if launch.layout.index == "int" else numpy.int64
-        sizes = [number_type(size) for size in (rows, inner, outer * inner)]
         values = [numpy.float64(value) for value in numbers.values()]
         given = [array for array in arrays if array is not None]
         for kernel_source, kernel in kernels:
-            out = [] if kernel_source.part == "sums" else results.values()
-            beside = [] if sums is None else [sums, numpy.int32(launch.chunks)]
+            out = () if kernel_source.part == "sums" else results.values()
+            beside = () if sums is None else (sums, numpy.int32(launch.chunks))
             grid, block = (launch.blocks, launch.chunks), (launch.block,)
-            kernel(
-                grid, block, (*given, *out, *beside, *values, *sizes, numpy.int32(launch.threads))
-            )
+            kernel(grid, block, (*given, *out, *beside, *values, *sizes))
         return self._results(source, shape, arrays, numbers, results, sums)
+
+    def prepared(self, shape, arrays, numbers):
+        """The Launch for arrays of this shape, the kernels, and the sizes as their arguments."""
+        aligned = all([arrays[index].data.ptr % 16 == 0 for index in self.elements])
+        run = int(numbers["area"]) if self._by_channel else 0
+        prepared = self._prepared.get((shape, aligned, run))
+        if prepared is None:
+            problem = row_layout.Problem(
+                shape, self._dtypes, self._words, aligned, run, bool(self._sums), self._chunkable
+            )
+            launch = row_layout.choose(problem)
+            kernels = self._compiled.get(launch.layout)
+            if kernels is None:
+                kernels = self._compiled[launch.layout] = self._kernels(launch.layout)
+            outer, rows, inner = shape
+            number_type = numpy.int32 if launch.layout.index == "int" else numpy.int64
+            sizes = [number_type(size) for size in (rows, inner, outer * inner)]
+            if len(self._prepared) >= MOST_SHAPES:
+                self._prepared.clear()
+            prepared = launch, kernels, (*sizes, numpy.int32(launch.threads))
+            self._prepared[shape, aligned, run] = prepared
+        return prepared
 
     def _kernels(self, layout):
         parts = ("sums", "results") if layout.chunked else ("all",)

@@ -297,11 +297,15 @@ class UpcastKernels:
                 outputs.append((value.number, BOOL if value.dtype == BOOL else dtype))
         kernel, numbers = self._kernel(trace, given, outputs) if outputs else (None, ())
 
+        if sources == [(False, 0)]:
+            only = (lambda out: (out,)) if several else (lambda out: out)
+            return lambda arrays: only(kernel(*arrays, *numbers))
+
         def launch(arrays):
-            made = kernel(*arrays, *numbers) if kernel is not None else ()
-            made = made if type(made) is tuple else (made,)
+            outputs = kernel(*arrays, *numbers) if kernel is not None else ()
+            outputs = outputs if type(outputs) is tuple else (outputs,)
             results = [
-                None if source is None else arrays[source[1]] if source[0] else made[source[1]]
+                None if source is None else (arrays if source[0] else outputs)[source[1]]
                 for source in sources
             ]
             return tuple(results) if several else results[0]

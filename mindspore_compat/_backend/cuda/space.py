@@ -40,7 +40,7 @@ class DeviceSpace(Space):
         super().__init__(module, special, linalg, low_precision, Kernels(module), Bodies(module))
         self.upcast_kernels = UpcastKernels(module, low_precision)
         self.tables = Tables(module)
-        self.table = self.tables.array
+        self.table, self.number = self.tables.array, self.tables.number
         self.products = Products(module)
         self.low_precision_products = frozenset() if self.products.library else low_precision
         self.matmul, self.matmul_add = self.products.matmul, self.products.matmul_add

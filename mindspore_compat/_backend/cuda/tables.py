@@ -8,7 +8,13 @@ that has not been used for long is given up.
 
 import threading
 
+import numpy
+
 MOST = 256  # tables that are kept
+
+
+def _number(kind, text, dtype):
+    return numpy.array(kind(text) if kind is not bool else text == "True", dtype)
 
 
 class Tables:
@@ -29,6 +35,8 @@ class Tables:
         key = cuda.get_device_id(), function, arguments
         with self._lock:
             array = self._arrays.pop(key, None)
+        if array is None and cuda.get_current_stream().is_capturing():
+            return self.module.asarray(function(*arguments))  # replays fill it, not this call
         if array is None:  # not from the pool of a capture, which must not own it
             with cuda.using_allocator(self.module.get_default_memory_pool().malloc):
                 array = self.module.asarray(function(*arguments))
@@ -37,6 +45,13 @@ class Tables:
             while len(self._arrays) > MOST:
                 del self._arrays[next(iter(self._arrays))]
         return array
+
+    def number(self, value, dtype):
+        """A number as a 0-d array that is not written to; it takes a launch to fill one."""
+        if type(value) not in (int, float, bool):
+            return self.module.asarray(value, dtype)
+        # by its text: 0.0 equals -0.0, and NaN does not equal NaN
+        return self.array(_number, type(value), repr(value), dtype)
 
     def arrays(self):
         """All tables; who holds them keeps them in place."""

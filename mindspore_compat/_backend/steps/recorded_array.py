@@ -164,6 +164,8 @@ class RecordedSpace:
             return self.to_device(value)
         return recorder.number(HOST.asarray(value, dtype))
 
+    number = asarray
+
     def cast(self, x, dtype):
         """Returns `x` with another dtype; `x` itself where it has it already."""
         return x if x.dtype == dtype else call(HOST.cast, (x, dtype))

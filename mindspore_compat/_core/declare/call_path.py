@@ -31,6 +31,7 @@ def write_run(op):
     line += ["    except AttributeError:"]
     line += _scalar_lines(op) if scalar else []
     line += [call_general, "    except KeyError:", call_general, f"    dt_ = a_{first}.dtype"]
+    line += _low_precision_lines(op)
     odd = _uncommon(op)
     line += [f"    if {odd}:", call_general] if odd else []
     line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
@@ -94,6 +95,7 @@ def write_run(op):
         "depth_": depth,
         "Packed_": Packed,
         "general_": op.general,
+        "in_low_precision_": op.in_low_precision,
         "casting_": casting,
         "finish_": op._finish,
         "result_array_": result_array,
@@ -137,6 +139,27 @@ def _uncommon(op):
         odd += ["precision_.dtype is not None"]  # a GPU takes float16, and weights are float32
     odd += [f"type({n}) in odd_numbers_" for n in op.floats]
     return " or ".join(odd)
+
+
+def _low_precision_lines(op):
+    """Source for inputs of one low-precision dtype on a device that computes a body in one kernel;
+    other cases go the general path."""
+    if op.upcast != "low_precision" or "dtype" in op.parameters:
+        return []
+    arrays, nodes = ("".join(f"{start}{n}, " for n in op.inputs) for start in ("a_", "n_"))
+    values = "".join(f"{'a_' * (n in op.inputs)}{n}, " for n in op.parameters)
+    lines = [
+        "    if dt_ is not F32_ and xp_.upcast_kernels is not None and dt_ in xp_.low_precision:"
+    ]
+    for n in op.inputs:
+        absent = f"None if {n} is None else " if n in op.optional else ""
+        lines += [f"        n_{n} = {absent}{n}._node"]
+    return [
+        *lines,
+        f"        made_ = in_low_precision_(xp_, dt_, ({arrays}), ({nodes}), ({values}))",
+        "        if made_ is not None:",
+        "            return made_",
+    ]
 
 
 def _scalar_lines(op):

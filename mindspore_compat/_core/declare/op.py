@@ -250,6 +250,23 @@ class Op:
             return tuple(map(Tensor._wrap, outs)) if several else Tensor._wrap(outs[0])
         return self._finish(outs if several else outs[0], tuple(nodes), values, metas, xp)
 
+    def in_low_precision(self, xp, dtype, operands, nodes, given):
+        """Returns what `_by_one_kernel` does, for arrays of one dtype; None also for others."""
+        kind = type(operands[0])
+        for a in operands:
+            if a is not None and (type(a) is not kind or a.dtype != dtype):
+                return None
+        rule = self.rule or self._rule_by_steps
+        live = not depth.paused and any([node is not None for node in nodes])
+        if precision.dtype is not None or depth.open > 1 or live and rule is None:
+            return None
+        out = xp.upcast_kernels.run(self.body, given, dtype)
+        if out is None or not live:
+            return out if out is None else each_of(out, Tensor._wrap)
+        metas = tuple([(None, None) if a is None else (a.shape, a.dtype) for a in operands])
+        values = dict(zip(self.parameters, given))
+        return self._finish(out, nodes, values, metas, xp, rule)
+
     def _by_one_kernel(self, xp, values, operands, nodes, metas, live):
         """The result of an elementwise body in low precision by one kernel; None if there is none,
         or if it is to be differentiated more than once."""

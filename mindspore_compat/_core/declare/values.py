@@ -26,7 +26,7 @@ def weak_scalar(array, number, exact):
     space = space_for(array)
     dtype = promotion.scalar_np(array.dtype, type(number))
     try:
-        return space.asarray(number, dtype)
+        return space.number(number, dtype)
     except OverflowError:
         if not exact:
             return space.asarray(number % 2**64).astype(dtype)

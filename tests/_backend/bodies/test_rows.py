@@ -66,7 +66,7 @@ def launch_of_moments(space, shape, dtype):
     dtypes = (np.dtype(dtype),) * len(kinds)
     made = gpu.RowBody(space.module, moments, kinds, result_kinds, dtypes, {}, ("eps",))
     given = [space.zeros(np.prod(shape), dtype)] * len(kinds)
-    return made.launch(shape, given, {"eps": 0.1})
+    return made.prepared(shape, given, {"eps": 0.1})[0]
 
 
 def run_moments(space, shape, x, scale):
@@ -222,6 +222,6 @@ def test_bytes_moved_are_those_that_have_to_be(space, body, shape, ideal):
     flags = {"axis": None} if body is softmax else {}
     dtypes = (np.dtype("float32"),) * len(kinds)
     made = gpu.RowBody(space.module, body, kinds, result_kinds, dtypes, flags, tuple(scalars))
-    launch = made.launch(shape, [space.zeros(4, "float32")] * len(kinds), scalars)
+    launch = made.prepared(shape, [space.zeros(4, "float32")] * len(kinds), scalars)[0]
     assert bytes_moved((made, launch), shape) <= 1.1 * ideal * np.prod(shape)
     assert launch.blocks * launch.chunks >= 64

@@ -6,6 +6,7 @@ from fakecupy import counting
 
 from mindspore_compat._backend.cuda import tables
 from mindspore_compat._backend.steps import cuda_graph
+from mindspore_compat._core.declare.values import weak_scalar
 
 pytestmark = [
     pytest.mark.usefixtures("capture_allowed"),
@@ -51,3 +52,31 @@ def test_a_graph_keeps_the_tables_that_it_reads(space, monkeypatch):
     assert any(array is held for array in capture._kept)
     capture.replay()
     np.testing.assert_array_equal(total.get(), [0, 1, 4])
+
+
+def test_a_number_beside_an_array_is_filled_once(space):
+    x = space.zeros(3, "float32")
+    first = weak_scalar(x, 1.5, False)
+    with counting.counted() as counts:
+        again = weak_scalar(x, 1.5, False)
+    assert again is first and counts.launches == 0 and first.dtype == np.float32
+    zeros = [weak_scalar(x, zero, False).get() for zero in (0.0, -0.0, float("nan"))]
+    assert [bool(np.signbit(zero)) for zero in zeros[:2]] == [False, True] and np.isnan(zeros[2])
+    assert weak_scalar(space.zeros(3, bool), True, False).get() == np.True_
+    assert weak_scalar(space.zeros(3, "int32"), 7, False).dtype == np.int32
+
+
+def test_a_number_that_is_first_met_in_a_capture_is_part_of_the_graph(space):
+    total, capture = space.zeros(2, "float32"), cuda_graph.Capture(space)
+    numbers = iter((2.0, 3.0))
+
+    def step():
+        spare, _ = space.zeros(1), space.zeros(1)  # memory of the capture that is free by then
+        del spare
+        total[...] = total + weak_scalar(total, next(numbers), False)
+
+    capture.rehearse(step)
+    capture.capture(step)
+    capture.replay()
+    np.testing.assert_array_equal(total.get(), [5, 5])
+    assert weak_scalar(total, 3.0, False).get() == 3
