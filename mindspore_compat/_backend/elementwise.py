@@ -61,7 +61,7 @@ def _function(name, number=""):
 
 
 def _cuda(name, c, **facts):
-    """A function that CUDA kernels compute, and no loop."""
+    """Returns a function that CUDA kernels compute, and no loop."""
     return Elementwise(name, c, "", exact=False, **facts)
 
 

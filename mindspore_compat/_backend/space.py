@@ -210,7 +210,8 @@ def stop(xp, x):
 
 
 def table(xp, function, *arguments):
-    """The array that `function(*arguments)` makes on the host; a GPU keeps it (cuda/tables.py)."""
+    """Returns the array that `function(*arguments)` makes on the host; a GPU keeps it
+    (cuda/tables.py)."""
     return xp.asarray(function(*arguments))
 
 

@@ -94,7 +94,7 @@ def create_amp_strategy(amp_level, amp_dtype, white_list, black_list):
 
 
 def _is_pair(pair):
-    """Whether a value is a name with a list of positions."""
+    """Returns whether a value is a name with a list of positions."""
     return (
         isinstance(pair, (tuple, list))
         and len(pair) == 2

@@ -47,7 +47,8 @@ AMP_PRIM_ARG_TABLE = collections.defaultdict(list)
 
 
 def _class_list(name):
-    """The list of classes of this name, made when first looked at; scripts may change it."""
+    """Returns the list of classes of this name, made when first looked at; scripts may change
+    it."""
     if name not in globals():
         primitives = (ops.operations, ops.auto_generate)
         modules = primitives if "AUTO" in name else (nn, *primitives)

@@ -52,7 +52,7 @@ class Float(Symbol):
         return self.trace.add("remainder", self, other)
 
     def astype(self, dtype, copy=True):
-        """The symbol itself; a mask as 0 and 1."""
+        """Returns the symbol itself; a mask as 0 and 1."""
         if numpy.dtype(dtype) == self.dtype:
             return self
         if self.dtype != BOOL or numpy.dtype(dtype) != FLOAT32:
@@ -68,38 +68,38 @@ class FloatSpace(SymbolSpace):
     low_precision = low_precision_products = frozenset()
 
     def cast(self, x, dtype):
-        """`x` with another dtype; a number stays one."""
+        """Returns `x` with another dtype; a number stays one."""
         return x.astype(dtype) if isinstance(x, Symbol) else x
 
     def where(self, condition, *choices):
-        """`yes` where the condition holds, else `no`."""
+        """Returns `yes` where the condition holds, else `no`."""
         if not isinstance(condition, Float):
             raise Unfit("a condition that is a number")
         yes, no = choices
         return self.trace.add("where", condition, yes, no)
 
     def blockwise(self, function, *arrays, **scalars):
-        """The function itself, which becomes part of the kernel."""
+        """Returns the function itself, which becomes part of the kernel."""
         return function(self, *arrays, **scalars)
 
     pointwise = blockwise
 
     def round(self, x, decimals=0):
-        """NumPy's `round` to whole numbers."""
+        """Computes NumPy's `round` to whole numbers."""
         if decimals:
             raise Unfit("decimals")
         return self.rint(x)
 
     def clip(self, x, low, high):
-        """NumPy's `clip` between two bounds."""
+        """Computes NumPy's `clip` between two bounds."""
         return self.trace.add("clip", x, low, high)
 
     def stop(self, x):
-        """`x` without its gradient."""
+        """Returns `x` without its gradient."""
         return self.trace.add("stop", x)
 
     def positive(self, x):
-        """`x` itself."""
+        """Returns `x` itself."""
         return x
 
     conj = real = positive
@@ -113,13 +113,13 @@ class FloatSpace(SymbolSpace):
         return 0.0
 
     def asarray(self, x, dtype=None):
-        """A number, which takes no part in promotion."""
+        """Returns a number, which takes no part in promotion."""
         if isinstance(x, Symbol) or dtype is not None and numpy.dtype(dtype) != FLOAT32:
             raise Unfit("an array of another dtype")
         return float(x)
 
     def finfo(self, dtype):
-        """NumPy's `finfo`."""
+        """Returns NumPy's `finfo`."""
         return numpy.finfo(dtype)
 
     def __getattr__(self, name):
@@ -129,7 +129,8 @@ class FloatSpace(SymbolSpace):
 
 
 def _step(name):
-    """The function of `xp` that is a step of its own here, and a formula in other kernels."""
+    """Returns the function of `xp` that is a step of its own here, and a formula in other
+    kernels."""
 
     def function(self, *operands):
         return self.trace.add(name, *operands)
@@ -182,11 +183,11 @@ class FloatTrace(Trace):
         return Float(self, super().add(name, *operands).number, BOOL if is_bool else FLOAT32)
 
     def as_float(self, mask):
-        """A mask as 0 and 1."""
+        """Returns a mask as 0 and 1."""
         return Float(self, super().add("where", mask, 1.0, 0.0).number, FLOAT32)
 
     def operand(self, value):
-        """An operand of a step, given by its number or the text of a scalar."""
+        """Returns an operand of a step, given by its number or the text of a scalar."""
         if type(value) is not int:
             return float(self._preparation(())()[int(value[1:])])
         if value < len(self._given):
@@ -211,7 +212,7 @@ class Slot:
 
 
 def _replaced(value, kind, function):
-    """A value with each object of a kind replaced, also within tuples and lists."""
+    """Returns a value with each object of a kind replaced, also within tuples and lists."""
     if isinstance(value, kind):
         return function(value)
     if type(value) in (tuple, list):
@@ -258,7 +259,7 @@ class UpcastKernels:
         return call(arrays) if call else None
 
     def _key(self, value, arrays):
-        """What a call depends on besides the values of its arrays, which are gathered."""
+        """Returns what a call depends on besides the values of its arrays, which are gathered."""
         kind = type(value)
         if kind is self.module.ndarray:
             arrays.append(value)
@@ -268,7 +269,7 @@ class UpcastKernels:
         return kind, repr(value) if kind is float else value
 
     def _call(self, function, values, arrays, dtypes, alias):
-        """The function of the arrays that computes the call; False if it does not fit."""
+        """Returns the function of the arrays that computes the call; False if it does not fit."""
         given = [array.dtype for array in arrays]
         if not self._dtypes.issuperset(given):
             return False
@@ -313,7 +314,8 @@ class UpcastKernels:
         return launch
 
     def _kernel(self, trace, given, outputs):
-        """The kernel with these results, and the numbers that it takes besides the arrays."""
+        """Returns the kernel with these results, and the numbers that it takes besides the
+        arrays."""
         numbers = tuple(map(float, trace.scalars({})))
         kinds = {FLOAT32: "float32", BOOL: "bool"}
         kinds |= {dtype: letter(index) for index, dtype in enumerate(given) if dtype not in kinds}

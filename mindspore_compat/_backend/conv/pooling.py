@@ -405,7 +405,7 @@ def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
 
 
 def _counts_in(dtype, *arguments):
-    """The divisors in the dtype of the data."""
+    """Returns the divisors in the dtype of the data."""
     return _counts(*arguments).astype(dtype)
 
 

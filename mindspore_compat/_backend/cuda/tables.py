@@ -30,7 +30,7 @@ class Tables:
         self._lock = threading.Lock()
 
     def array(self, function, *arguments):
-        """The array `function(*arguments)` on the current GPU; arguments are hashable."""
+        """Returns the array `function(*arguments)` on the current GPU; arguments are hashable."""
         cuda = self.module.cuda
         key = cuda.get_device_id(), function, arguments
         with self._lock:
@@ -54,6 +54,6 @@ class Tables:
         return self.array(_number, type(value), repr(value), dtype)
 
     def arrays(self):
-        """All tables; who holds them keeps them in place."""
+        """Returns all tables; who holds them keeps them in place."""
         with self._lock:
             return list(self._arrays.values())

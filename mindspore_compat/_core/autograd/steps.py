@@ -14,7 +14,7 @@ from .vjp_rules import TABLE
 
 
 def rule_of(name, body, parameters, inputs):
-    """The VjpRule of an elementwise body.
+    """Returns the VjpRule of an elementwise body.
 
     Args:
         name (str): the operation.
@@ -36,7 +36,7 @@ def rule_of(name, body, parameters, inputs):
 
 
 def _by_steps(symbols, g, body, values, arrays):
-    """The gradients of symbols."""
+    """Returns the gradients of symbols."""
     trace = symbols.trace
     start = len(trace.steps)
     gradients = {body(symbols, *values).number: g}
@@ -60,12 +60,12 @@ def _by_steps(symbols, g, body, values, arrays):
 
 
 def _number(value):
-    """The number of a symbol that has a gradient; None for a mask or a number."""
+    """Returns the number of a symbol that has a gradient; None for a mask or a number."""
     return value.number if getattr(value, "dtype", None) == "float32" else None
 
 
 def _by_tape(xp, g, body, values, arrays):
-    """The gradients of Traced values, recorded."""
+    """Returns the gradients of Traced values, recorded."""
     ends = {id(x): leaf(x.node, x.shape, x.dtype) for x in arrays if x is not None}
     fresh = [xp.wrap(x.array, ends[id(x)]) if id(x) in ends else x for x in values]
     found = backward([body(xp, *fresh).node], [g], list(ends.values()), True)

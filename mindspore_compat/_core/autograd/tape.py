@@ -439,13 +439,13 @@ def _filled(given, outs, fills):
 
 
 def _dtype_of(g):
-    """The dtype of a gradient, or of the first of several."""
+    """Returns the dtype of a gradient, or of the first of several."""
     return (next(each for each in g if each is not None) if type(g) is tuple else g).dtype
 
 
 def _pull_by_one_kernel(xp, node, g, saved, wanted):
-    """The gradients in low precision by one kernel (_backend/bodies/upcast.py), or None. Those that
-    are summed to another shape are in float32."""
+    """Returns the gradients in low precision by one kernel (_backend/bodies/upcast.py), or None.
+    Those that are summed to another shape are in float32."""
     kernels = getattr(xp, "upcast_kernels", None)
     if kernels is None or node.rule.many or type(node.rule) is not VjpRule:
         return None

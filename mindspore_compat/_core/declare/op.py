@@ -268,8 +268,8 @@ class Op:
         return self._finish(out, nodes, values, metas, xp, rule)
 
     def _by_one_kernel(self, xp, values, operands, nodes, metas, live):
-        """The result of an elementwise body in low precision by one kernel; None if there is none,
-        or if it is to be differentiated more than once."""
+        """Returns the result of an elementwise body in low precision by one kernel; None if there
+        is none, or if it is to be differentiated more than once."""
         if self.many or not any(a is not None and a.dtype in xp.low_precision for a in operands):
             return None
         rule = self.rule or self._rule_by_steps
