@@ -1,4 +1,5 @@
-"""`pytest --conformance[=AREA]`: the cases as test items, with one worker for the session.
+"""`pytest --conformance[=AREA]`: runs the conformance cases as pytest items, in one
+worker process for the whole session.
 
 Load it with `-p conformance.plugin` (this project's tests/conftest.py does). Without paths on the
 command line, only the cases run. A spec file as a path runs the cases of that module: `pytest

@@ -125,7 +125,7 @@ def space_of(array):
 
 @functools.cache
 def _device_space():
-    """CuPy's functions if a GPU runs a kernel, else None; `why_no_gpu` then says why."""
+    """Returns CuPy's functions if a GPU runs a kernel, else None; `why_no_gpu` then says why."""
     global _failure
     try:
         cupy = _computing_cupy()
@@ -139,7 +139,8 @@ def _device_space():
 
 
 def _computing_cupy():
-    """CuPy, if a kernel runs; else raises the error of the import, the driver or the kernel.
+    """Returns CuPy, if a kernel runs; else raises the error of the import, the driver or the
+    kernel.
 
     A driver without the CUDA libraries reports devices and fails at the first kernel, so this runs
     a sum of two elements.
@@ -200,7 +201,7 @@ def allow_tf32(value, purpose="matmul"):
 
 
 def for_size(xp, arrays):
-    """LARGE if `xp` is HOST and one of the arrays is large, else `xp`."""
+    """Returns LARGE if `xp` is HOST and one of the arrays is large, else `xp`."""
     if xp is HOST and any([getattr(array, "nbytes", 0) >= Least.SPACE for array in arrays]):
         return LARGE
     return xp

@@ -10,7 +10,7 @@ from . import arrays, memory_stats
 
 
 def cuda():
-    """CuPy's CUDA module.
+    """Returns CuPy's CUDA module.
 
     Raises:
         ValueError: if no GPU computes; the message says why.

@@ -61,7 +61,7 @@ def _function(name, number=""):
 
 
 def _cuda(name, c, **facts):
-    """Returns a function that CUDA kernels compute, and no loop."""
+    """Describes a function that only CUDA kernels compute, not a loop."""
     return Elementwise(name, c, "", exact=False, **facts)
 
 
@@ -181,6 +181,6 @@ PRIMITIVES = {
 
 
 def texts(choose):
-    """name -> `choose(primitive)`, for the primitives with a text that is not empty."""
+    """Maps each primitive's name to `choose(primitive)`, where that text is not empty."""
     rows = ((name, choose(primitive)) for name, primitive in PRIMITIVES.items())
     return {name: text for name, text in rows if text}

@@ -101,13 +101,13 @@ class _DeviceGenerator:
         return made
 
     def standard_gamma(self, shape, *arguments, **keywords):
-        """Gamma distributed numbers; CuPy itself would accept negative shapes."""
+        """Draws gamma distributed numbers; CuPy itself would accept negative shapes."""
         if (shape < 0).any():
             raise ValueError("shape < 0")
         return self._library.standard_gamma(shape, *arguments, **keywords)
 
     def poisson(self, lam, *arguments, **keywords):
-        """Poisson distributed numbers; CuPy itself would accept negative and NaN rates."""
+        """Draws Poisson distributed numbers; CuPy itself would accept negative and NaN rates."""
         if not (lam >= 0).all():
             raise ValueError("lam < 0 or lam contains NaNs")
         return self._library.poisson(lam, *arguments, **keywords)

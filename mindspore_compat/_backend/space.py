@@ -166,12 +166,13 @@ def at_once(xp):
 
 
 def rsqrt(xp, x):
-    """1 / sqrt(x)."""
+    """Computes 1 / sqrt(x)."""
     return 1 / xp.sqrt(x)
 
 
 def sigmoid(xp, x):
-    """1 / (1 + exp(-x)), with a precise lower tail: computed by tanh it would be 0 below -17."""
+    """Computes 1 / (1 + exp(-x)), with a precise lower tail: computed by tanh it would be 0 below
+    -17."""
     return 1 / (1 + xp.exp(-x))
 
 
@@ -182,7 +183,7 @@ def polygamma(xp, n, x):
 
 
 def softplus(xp, x):
-    """log(1 + exp(x)).
+    """Computes log(1 + exp(x)).
 
     NumPy's logaddexp is not vectorized: it takes thirty times as long as exp and log1p.
     """
@@ -200,7 +201,7 @@ def diagonal(xp, x, offset=0, axis1=0, axis2=1):
 
 
 def getitem(xp, x, index):
-    """x[index]."""
+    """Returns x[index]."""
     return x[index]
 
 

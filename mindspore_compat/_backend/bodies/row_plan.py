@@ -143,7 +143,7 @@ class ChunkSpace(RowSpace):
     those of its chunks, so they need only one loop."""
 
     def row_moments(self, x):
-        """As in RowSpace."""
+        """Returns what it returns in RowSpace."""
         mean, rest, var = (self.trace.add(name, x) for name in MOMENTS)
         return mean, rest, self.maximum(var, 0)
 

@@ -74,7 +74,8 @@ class Trace:
         return self._prepare(**{key: float(value) for key, value in numbers.items()})
 
     def last_uses(self):
-        """For each value, the line that reads it last; outputs are needed until the end."""
+        """Returns, for each value, the line that reads it last; outputs are needed until the
+        end."""
         last = dict.fromkeys(range(len(self.names) + len(self.steps)), -1)
         last.update(
             {value: line for line, step in enumerate(self.steps) for value in step.values()}
@@ -219,11 +220,11 @@ class SymbolSpace:
         return self.trace.add("where", condition, yes, no)
 
     def at_least(self, x, low):
-        """max(x, low)."""
+        """Computes max(x, low)."""
         return self.maximum(x, low)
 
     def at_most(self, x, high):
-        """min(x, high)."""
+        """Computes min(x, high)."""
         return self.minimum(x, high)
 
     def keep(self, mask, x):
@@ -231,15 +232,15 @@ class SymbolSpace:
         return self.where(mask, x, 0.0)
 
     def square(self, x):
-        """x * x."""
+        """Computes x * x."""
         return x * x
 
     def sigmoid(self, x):
-        """1 / (1 + exp(-x))."""
+        """Computes 1 / (1 + exp(-x))."""
         return 1 / (1 + self.exp(-x))
 
     def softplus(self, x):
-        """log(1 + exp(x))."""
+        """Computes log(1 + exp(x))."""
         return self.maximum(x, 0.0) + self.log1p(self.exp(-self.abs(x)))
 
     def quick_ndtr(self, x):

@@ -105,11 +105,11 @@ class FloatSpace(SymbolSpace):
     conj = real = positive
 
     def ones_like(self, x):
-        """1."""
+        """Returns 1."""
         return 1.0
 
     def zeros_like(self, x):
-        """0."""
+        """Returns 0."""
         return 0.0
 
     def asarray(self, x, dtype=None):

@@ -36,7 +36,7 @@ UNROLLED = 4  # products of each sum of a `panel_tile` in one turn of its loop
 
 
 def tile(rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, out_step):
-    """A product of `rows` x `count` by `count` x (`vectors` * LANES) elements.
+    """Computes a product of `rows` x `count` by `count` x (`vectors` * LANES) elements.
 
     out[i, j] = sum over k of a[k, i] * b[offsets[k] + j], for i < rows and j < vectors * LANES.
 
@@ -80,7 +80,7 @@ def gather_tile(
     out_at,
     out_step,
 ):
-    """A product whose left side is addressed by offsets, the right one by rows.
+    """Computes a product whose left side is addressed by offsets, the right one by rows.
 
     out[i, j] = sum over k of a[starts[i] + offsets[k]] * b[k, j], for i < rows and
     j < vectors * LANES.
@@ -104,7 +104,7 @@ def gather_tile(
 
 
 def panel_tile(rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step):
-    """A product whose right side is packed, and whose left side has any strides.
+    """Computes a product whose right side is packed, and whose left side has any strides.
 
     out[i, j] = sum over k of a[i * a_row + k * a_step] * b[k, j], for i < rows and
     j < vectors * LANES. `b` is stored as (count, vectors * LANES).
@@ -128,7 +128,7 @@ def panel_tile(rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, 
 
 
 def dots(rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
-    """Dot products of `rows` rows with STREAMS shifted rows.
+    """Computes dot products of `rows` rows with STREAMS shifted rows.
 
     out[i, s] = sum over j of a[i, j] * b[offsets[s] + j], for i < rows, s < STREAMS and
     j < count * LANES. `out` is stored as (rows, STREAMS).
@@ -159,7 +159,7 @@ def prefetch(x, x_at):
 
 
 def transpose_square(x, x_at, x_step, out, out_at, out_step):
-    """out[j, i] = x[i, j] for i and j < LANES; the steps are from one row to the next."""
+    """Sets out[j, i] = x[i, j] for i and j < LANES; the steps are from one row to the next."""
     for i in range(LANES):
         start = out_at + i
         out[start : start + LANES * out_step : out_step] = x[x_at + i * x_step :][:LANES]
@@ -376,7 +376,7 @@ class Code:
         return self.builder.shuffle_vector(x, y, mask)
 
     def add_product(self, total, x, y):
-        """total += x * y, for a variable of `variables`."""
+        """Adds x * y to `total`, one of the `variables`."""
         value = self.builder.call(self._multiply_add, [x, y, self.builder.load(total)])
         self.builder.store(value, total)
 
@@ -389,7 +389,7 @@ class Code:
         return self.builder.call(function, [nothing, vector], fastmath=("reassoc",))
 
     def variables(self, rows, columns):
-        """Local variables, which LLVM gives registers."""
+        """Declares local variables for `rows` x `columns` vectors; LLVM keeps them in registers."""
         make = self.cgutils.alloca_once
         return [[make(self.builder, self.vector) for _ in range(columns)] for _ in range(rows)]
 

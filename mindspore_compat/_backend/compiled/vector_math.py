@@ -41,12 +41,12 @@ def of_bits(bits):
 
 
 def power_of_two(exponent):
-    """2**exponent for an int32 in [-126, 127]."""
+    """Computes 2**exponent for an int32 in [-126, 127]."""
     return of_bits(whole(whole(exponent + _BIAS) << _FRACTION_BITS))
 
 
 def sum_in_any_order(total, x):
-    """total + x, in a loop that may be split among the lanes of a vector."""
+    """Computes total + x, in a loop that may be split among the lanes of a vector."""
     return total + x
 
 
@@ -79,7 +79,7 @@ def exp(x):
 
 
 def exp_parts(x):
-    """exp(x) for an `x` in [-104, 89] as a power of two, an int32, and a factor near 1."""
+    """Computes exp(x) for an `x` in [-104, 89] as a power of two, an int32, and a factor near 1."""
     exponent, _, r = reduced(x)
     rest = single(0.001395054)
     rest = rest * r + single(0.008368918)
@@ -90,13 +90,13 @@ def exp_parts(x):
 
 
 def exp_normal(x):
-    """exp(x) for an `x` in [-87, 89], never a subnormal number; infinity from 88.38 on."""
+    """Computes exp(x) for an `x` in [-87, 89], never a subnormal number; infinity from 88.38 on."""
     exponent, factor = exp_parts(x)
     return factor * power_of_two(exponent)
 
 
 def sigmoid(x):
-    """1 / (1 + exp(-x)); 0 for an `x` below -88.38, where the exact value is subnormal."""
+    """Computes 1 / (1 + exp(-x)); 0 for an `x` below -88.38, where the exact value is subnormal."""
     x = single(87.0) if x > single(87.0) else x
     x = single(-89.0) if x < single(-89.0) else x
     return single(1.0) / (single(1.0) + exp_normal(-x))

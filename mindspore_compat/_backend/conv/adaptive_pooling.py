@@ -15,13 +15,13 @@ import numpy as np
 
 @lru_cache(maxsize=256)
 def _edges(n, o):
-    """First and one-past-last index of each of `o` windows over `n` elements."""
+    """Returns the first and one-past-last index of each of `o` windows over `n` elements."""
     return tuple((i * n // o, -(-(i + 1) * n // o)) for i in range(o))
 
 
 @lru_cache(maxsize=256)
 def means(n, o, dtype):
-    """Matrix (o, n) whose rows average the windows."""
+    """Returns the matrix (o, n) whose rows average the windows."""
     rows = np.zeros((o, n), dtype)
     for row, (first, last) in zip(rows, _edges(n, o)):
         row[first:last] = 1 / (last - first)
@@ -66,7 +66,7 @@ def average(xp, x, out):
 
 
 def average_gradient(xp, g, size):
-    """Gradient of `average` for an input of spatial `size`; linear in `g`."""
+    """Computes the gradient of `average` for an input of spatial `size`; linear in `g`."""
     lead, out = g.shape[: g.ndim - len(size)], g.shape[g.ndim - len(size) :]
     if not _divide(size, out):
         return _adapted(xp, g, size, out, True)
@@ -121,5 +121,5 @@ def index_of_maximum(xp, x, out):
 
 
 def _steps(lengths):
-    """Row-major step of each dimension of a block."""
+    """Returns the row-major step of each dimension of a block."""
     return tuple(prod(lengths[i + 1 :]) for i in range(len(lengths)))

@@ -142,8 +142,8 @@ def _run(function, source, target, shape, geo, strides, size):
 
 @functools.lru_cache(maxsize=256)
 def _targets(size, kernel, stride, pads, dilation):
-    """For each kernel position and window, the image element, or the image's area if it is padding;
-    then the area, and the number of windows."""
+    """Returns, for each kernel position and window, the image element, or the image's area if it is
+    padding; then the area, and the number of windows."""
     axes = []
     for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation, strict=True):
         out = (n + before + after - d * (k - 1) - 1) // s + 1

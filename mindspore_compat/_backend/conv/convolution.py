@@ -105,7 +105,7 @@ def geometry(x_shape, w_shape, stride, pads, dilation, groups):
 
 
 def convolve(xp, x, w, stride, pads, dilation, groups):
-    """Cross-correlation of `x` with `w`.
+    """Computes the cross-correlation of `x` with `w`.
 
     Args:
         xp: The array namespace of `x` and `w`.
@@ -130,7 +130,8 @@ def convolve(xp, x, w, stride, pads, dilation, groups):
 
 
 def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
-    """Gradient of `convolve` for its input, and the transposed convolution of `g` with `w`.
+    """Computes the gradient of `convolve` for its input, and the transposed convolution of `g` with
+    `w`.
 
     Args:
         xp: The array namespace of `g` and `w`.
@@ -155,7 +156,7 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
 
 
 def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
-    """Gradient of `convolve` for its weights.
+    """Computes the gradient of `convolve` for its weights.
 
     Args:
         xp: The array namespace of `g` and `x`.
@@ -218,7 +219,7 @@ def windows(xp, x, kernel, stride, dilation, out):
 
 
 def _kernel_position_slices(geo):
-    """For each kernel position in row-major order, the padded input under it."""
+    """Returns, for each kernel position in row-major order, the padded input under it."""
     for position in np.ndindex(*geo.kernel):
         yield tuple(
             slice(i * d, i * d + (n - 1) * s + 1, s)
@@ -251,7 +252,8 @@ def im2col(xp, x, kernel, stride, pads, dilation):
 
 
 def col2im(xp, g, size, kernel, stride, pads, dilation):
-    """Gradient of `im2col` for an input of spatial `size`; overlapping windows are added."""
+    """Computes the gradient of `im2col` for an input of spatial `size`; overlapping windows are
+    added."""
     geo = _single((*g.shape[:2], *size), kernel, stride, pads, dilation)
     if fast := _columns_of(xp, g, geo):
         kernel_size, area = g.shape[2:]
@@ -368,8 +370,8 @@ def _grouped_weights(w, geo):
 
 
 def _rows_of(xp, g, piece):
-    """Output gradients (batch, groups, filters / groups, area) of a piece, as rows of windows in
-    the order of its columns."""
+    """Returns the output gradients (batch, groups, filters / groups, area) of a piece, as rows of
+    windows in the order of its columns."""
     part = g[piece.samples, ..., piece.flat]
     if piece.count == 1:
         return part[0]
@@ -465,7 +467,8 @@ def _transposed(stack):
 
 
 def _input_gradient_by_im2col(xp, g, w, geo):
-    """Input gradient: columns of gradients, added back at the positions of their windows."""
+    """Computes the input gradient: columns of gradients, added back at the positions of their
+    windows."""
     fast = _columns_of(xp, g, geo)
     grad = xp.empty((geo.batch, geo.channels, *geo.size), g.dtype)
     if not grad.size or not g.size:
@@ -539,7 +542,8 @@ def _add_back(xp, images, patches, geo, samples_last):
 
 
 def _as_correlation(xp, g, w, geo):
-    """Input gradient for stride 1: `g` is padded and correlated with the flipped kernel."""
+    """Computes the input gradient for stride 1: `g` is padded and correlated with the flipped
+    kernel."""
     extent = tuple(d * (k - 1) for k, d in zip(geo.kernel, geo.dilation))
     pads = tuple((e - before, e - after) for e, (before, after) in zip(extent, geo.pads))
     turned = w.reshape(geo.groups, geo.filters // geo.groups, -1, *geo.kernel)

@@ -175,7 +175,7 @@ def _correlation(geo, plan):
     loops=lambda x, w, geo: [_correlation(geo, _of_images(geo))],
 )
 def convolve(x, w, geo):
-    """Depthwise convolution of images with one filter per channel."""
+    """Computes the depthwise convolution of images with one filter per channel."""
     return _correlated(x, w, geo, _of_images(geo))
 
 

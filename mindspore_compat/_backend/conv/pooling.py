@@ -54,7 +54,8 @@ def resolve_pads(mode, size, kernel, stride, dilation, pads=None):
 
 
 def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
-    """Number of windows per dimension; with `ceil_mode` the last one may hang over the end.
+    """Returns the number of windows per dimension; with `ceil_mode` the last one may hang over the
+    end.
 
     A window that would start beyond the data and its leading padding is not counted.
     """
@@ -313,7 +314,8 @@ def _choose(xp, target, mask, number):
 
 
 def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
-    """Gradient of `maximum`: each window's gradient goes to the first index that holds its maximum.
+    """Computes the gradient of `maximum`: each window's gradient goes to the first index that holds
+    its maximum.
 
     Args:
         xp: The array namespace of the arrays.
@@ -433,7 +435,7 @@ def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=
 
 
 def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor=None):
-    """Gradient of `average`; linear in `g`, whose shape gives the number of windows.
+    """Computes the gradient of `average`; linear in `g`, whose shape gives the number of windows.
 
     Args:
         xp: The array namespace of `g`.

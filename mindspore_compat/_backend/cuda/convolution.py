@@ -66,7 +66,8 @@ class Convolutions:
         self._plans = {}  # the properties of a convolution, except addresses -> its algorithms
 
     def convolve(self, x, w, *sizes):
-        """Cross-correlation; the parameters are those of `convolve` in conv/convolution.py."""
+        """Computes the cross-correlation; the parameters are those of `convolve` in
+        conv/convolution.py."""
         out = None
         if self._computes(x, w):
             geo, margins = _with_even_pads(geometry(x.shape, w.shape, *sizes))
@@ -208,7 +209,7 @@ def _with_two_axes(shape):
 
 
 def _per_axis(geo):
-    """Pads, stride and dilation of two or three axes, and the groups."""
+    """Returns the pads, stride and dilation of two or three axes, and the groups."""
     pads, stride, dilation = tuple(before for before, _ in geo.pads), geo.stride, geo.dilation
     if len(stride) == 1:
         pads, stride, dilation = (0, *pads), (1, *stride), (1, *dilation)

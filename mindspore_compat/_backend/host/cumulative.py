@@ -89,7 +89,7 @@ def _along_rows(x, out, backwards):
 
 
 def linear_recurrence(xp, factors, terms, axis):
-    """y[i] = factors[i] * y[i - 1] + terms[i] along an axis, and y[0] = terms[0].
+    """Computes y[i] = factors[i] * y[i - 1] + terms[i] along an axis, and y[0] = terms[0].
 
     Array functions take the steps of all spans of `SPAN` elements at the same time, and then carry
     the last element of each span into the next one. The work is proportional to the elements.

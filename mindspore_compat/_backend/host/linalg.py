@@ -118,7 +118,7 @@ def _is_factor(xp, lower, x):
 
 @through_float32
 def linalg_lu(xp, x):
-    """L below the diagonal and U above, x = L U, of one matrix that needs no pivoting."""
+    """Factors one matrix that needs no pivoting, x = L U, into L below the diagonal and U above."""
     return xp.lu_factor(x)[0]
 
 

@@ -118,7 +118,7 @@ def _strips(n, before, after, mode):
 
 
 def _indices(xp, n, before, after, mode):
-    """For each element of the padded axis, the index of the element that it copies."""
+    """Returns, for each element of the padded axis, the index of the element that it copies."""
     indices = xp.arange(-before, n + after)
     if mode == "replicate":
         return xp.clip(indices, 0, n - 1)

@@ -89,8 +89,8 @@ def _add_into(xp, out, index, values):
 
 
 def _at(ufunc, out, index, values):
-    """`ufunc.at`, with axes added to `values`: with fewer axes than the indices, NumPy 2.4 would
-    read past the end."""
+    """Calls `ufunc.at`, with axes added to `values`: if they had fewer axes than the indices, NumPy
+    2.4 would read past the end."""
     missing = _rank(out, index) - values.ndim if values.ndim else 0
     ufunc.at(out, index, values.reshape((1,) * missing + values.shape))
 
@@ -185,9 +185,9 @@ def scatter_reduce(xp, x, index, values, how):
 
 
 def _keys(xp, x, how):
-    """Integer keys with the order of the floats `x`, with NaN last for "max" and first for "min",
-    because NumPy propagates NaN. CuPy's ufunc.at compares in float32 for every dtype, and ignores
-    NaN."""
+    """Returns integer keys with the order of the floats `x`, with NaN last for "max" and first for
+    "min", because NumPy propagates NaN. CuPy's ufunc.at compares in float32 for every dtype, and
+    ignores NaN."""
     bits = _flip_negatives(xp, xp.ascontiguousarray(x).view(f"int{8 * x.itemsize}"))
     ends = numpy.iinfo(bits.dtype)
     return xp.where(xp.isnan(x), bits.dtype.type(ends.max if how == "max" else ends.min), bits)

@@ -122,8 +122,8 @@ def _choose(mask, dtype, *choices):
 
 
 def at_least(xp, x, low):
-    """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
-    gradient is that of `x`."""
+    """Computes max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are
+    equal, the gradient is that of `x`."""
     if x.size >= Least.WHERE and _clips(x, low):
         clipped = door.call("clip_one_side", x, "<", low)
         return _clip(xp, x, low=low) if clipped is None else clipped
@@ -131,8 +131,8 @@ def at_least(xp, x, low):
 
 
 def at_most(xp, x, high):
-    """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
-    gradient is that of `x`."""
+    """Computes min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are
+    equal, the gradient is that of `x`."""
     if x.size >= Least.WHERE and _clips(x, high):
         clipped = door.call("clip_one_side", x, ">", high)
         return _clip(xp, x, high=high) if clipped is None else clipped

@@ -142,7 +142,7 @@ def write_pieces(function, args, out):
 
 
 def pieces(shape, size=None):
-    """Indices of the leading axes that cut an array into pieces, by its shape alone.
+    """Returns the indices of the leading axes that cut an array into pieces, by its shape alone.
 
     Args:
         shape (tuple): the shape of the array.

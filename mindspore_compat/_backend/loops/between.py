@@ -109,7 +109,7 @@ def _loop():
     loop=_loop,
 )
 def product(left, x, right):
-    """left @ x @ right; None on hosts where NumPy is faster.
+    """Computes left @ x @ right; None on hosts where NumPy is faster.
 
     Args:
         left, right: the blocks of block-diagonal matrices, float32, (count, width, width).

@@ -105,7 +105,7 @@ def _recurrences_are_taken(factors, terms, axis):
     loop=functools.partial(loop_of, recur),
 )
 def linear_recurrence(factors, terms, axis):
-    """out[k] = factors[k] * out[k - 1] + terms[k] along an axis."""
+    """Computes out[k] = factors[k] * out[k - 1] + terms[k] along an axis."""
     out = numpy.empty(terms.shape, FLOAT)
     axis %= terms.ndim
     outer, inner = prod(terms.shape[:axis]), prod(terms.shape[axis + 1 :])

@@ -24,7 +24,7 @@ OFFSET = numpy.dtype(numpy.int32)
 
 
 def transpose_matrix(x, x_at, x_step, rows, columns, out):
-    """out[j, i] = x[i, j], for a matrix whose rows are `x_step` apart."""
+    """Sets out[j, i] = x[i, j], for a matrix whose rows are `x_step` apart."""
     for row in range(0, rows, LANES):
         for column in range(0, columns, LANES):
             at = x_at + row * x_step + column

@@ -211,7 +211,8 @@ class Group:
         )
 
     def broadcast(self, array, root):
-        """Member `root`'s array, for every member; the others' arrays give shape and dtype."""
+        """Returns member `root`'s array, for every member; the others' arrays give shape and
+        dtype."""
         if self.size == 1:
             return Pending(array.copy())
         what = f"broadcast from {self._named(root)} of {headers.array_text(array)}"
@@ -223,7 +224,7 @@ class Group:
         )
 
     def scatter(self, array, root):
-        """Member `root`'s array cut along axis 0; each member gets its part."""
+        """Cuts member `root`'s array along axis 0; each member gets its part."""
         if self.size == 1:
             return Pending(array.copy())
         shape = self._part(array.shape)
@@ -554,7 +555,7 @@ def _bytes_of(array):
 
 
 def _empty_for(shape, dtype):
-    """Uninitialized bytes for an array of this shape and dtype."""
+    """Returns uninitialized bytes for an array of this shape and dtype."""
     return numpy.empty(math.prod(shape) * dtype.itemsize, numpy.uint8)
 
 

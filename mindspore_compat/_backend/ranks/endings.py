@@ -81,7 +81,7 @@ def _leave(progress):
 
 
 def _exit(status=None, /):
-    """The replacement of `sys.exit`."""
+    """Stands in for `sys.exit`; the main thread raises `_Exit`."""
     main = threading.current_thread() is threading.main_thread()
     raise (_Exit if main else SystemExit)(status)  # in another thread it ends only that thread
 

@@ -28,7 +28,7 @@ def text_of(header):
 
 
 def array_text(array):
-    """Dtype and shape of an array."""
+    """Returns the dtype and shape of an array."""
     return f"{array.dtype.name} {tuple(array.shape)}"
 
 

@@ -26,7 +26,7 @@ def launched_local_rank():
 
 @functools.cache
 def mpi():
-    """mpi4py's MPI; importing it joins this process to the others."""
+    """Returns mpi4py's MPI; importing it joins this process to the others."""
     try:
         from mpi4py import MPI
     except ImportError as error:

@@ -190,7 +190,8 @@ class Nccl:
         )
 
     def _reduction(self, array, operation):
-        """NCCL's codes of dtype and operation; for bools the sum is 'any', the product 'all'."""
+        """Returns NCCL's codes of dtype and operation; for bools the sum is 'any', the product
+        'all'."""
         name, operation = array.dtype.name, "sum" if operation == "avg" else operation
         if name not in TYPES:
             raise TypeError(f"NCCL cannot combine arrays of dtype {name}.")

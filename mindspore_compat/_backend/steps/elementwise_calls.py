@@ -130,11 +130,12 @@ class ElementSpace(SymbolSpace):
         return self.trace.add("where", condition, yes, no)
 
     def at_least(self, x, low):
-        """max(x, low) as host/select.py computes it, which differs in the sign of a zero."""
+        """Computes max(x, low) as host/select.py computes it, which differs in the sign of a
+        zero."""
         return self._bounded("maximum", "at_least", x, low)
 
     def at_most(self, x, high):
-        """min(x, high) in the same way."""
+        """Computes min(x, high) in the same way."""
         return self._bounded("minimum", "at_most", x, high)
 
     def _bounded(self, small, large, x, bound):
@@ -145,7 +146,7 @@ class ElementSpace(SymbolSpace):
         return self.trace.add(large, x, bound)
 
     def square(self, x):
-        """x * x."""
+        """Computes x * x."""
         return x * x
 
     def pointwise(self, function, *arrays, **scalars):

@@ -54,7 +54,8 @@ DEFERRING = _Deferring()
 
 
 def weight_product(xp, g, x):
-    """g.T @ x, the gradient of a weight from one of its uses; a Product in the space DEFERRING."""
+    """Computes g.T @ x, the gradient of a weight from one of its uses; a Product in the space
+    DEFERRING."""
     return Product(g, x) if xp is DEFERRING else xp.matmul(xp.swapaxes(g, 0, 1), x)
 
 

@@ -50,28 +50,28 @@ def array(dtype):
 
 
 def part(dtype, column):
-    """Returns the part of an array between the piece's numbers in a column of the table and the
-    next."""
+    """Declares the part of an array between the piece's numbers in a column of the table and in the
+    next column."""
     return Parameter("part", dtype, column)
 
 
 def number(dtype=INDEX):
-    """Returns a number, the same for all pieces."""
+    """Declares a number, the same for all pieces."""
     return Parameter("number", dtype)
 
 
 def memory(dtype):
-    """Uninitialized memory for each thread; `run` gets the number of elements."""
+    """Declares uninitialized memory for each thread; `run` gets the number of elements."""
     return Parameter("memory", dtype)
 
 
 def piece(column):
-    """Returns the piece's int64 in a column of the table."""
+    """Declares an int64 that each piece reads from a column of the table."""
     return Parameter("piece", column=column)
 
 
 def sizes(kind):
-    """Returns a named tuple of int64, the same for all pieces; `run` gets its fields as
+    """Declares a named tuple of int64, the same for all pieces; `run` gets its fields as
     arguments."""
     return Parameter("sizes", fields=kind)
 
@@ -153,7 +153,7 @@ class ParallelLoop(jit.Loop):
         )
 
     def _kinds(self):
-        """For each argument of `run`, whether it is an array, and its dtype."""
+        """Returns, for each argument of `run`, whether it is an array, and its dtype."""
         kinds = []
         for kind, dtype, _, fields in self._parameters:
             if kind == "sizes":
@@ -266,7 +266,7 @@ def _caller(kinds):
 
 
 def _types(kinds):
-    """Numba's types for pairs (whether it is an array, its dtype)."""
+    """Returns Numba's types for pairs (whether it is an array, its dtype)."""
     import numba
 
     types = [numba.from_dtype(dtype) for _, dtype in kinds]

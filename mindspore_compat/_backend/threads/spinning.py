@@ -50,7 +50,7 @@ _serve = jit.Loop(
 
 @functools.cache
 def _limits():
-    """SECONDS and GRACE in units of `job_slot.pause`."""
+    """Returns SECONDS and GRACE in units of `job_slot.pause`."""
     flag, times = numpy.zeros(1, _INDEX), []
     for _ in range(_TRIES):
         start = time.perf_counter()

@@ -280,8 +280,8 @@ def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
 
 
 def _plan(space, part, dtype):
-    """Memory for sums and means in full precision, the fields of a table, and the numbers of blocks
-    for tiles and for what is computed from them."""
+    """Allocates memory for sums and means in full precision, the fields of a table, and the numbers
+    of blocks for tiles and for what is computed from them."""
     extents = [_extents(row[0].shape) for row in part]
     sizes = [_scratch_size(*extent) for extent in extents]
     scratch = space.empty(max(1, sum(sizes)), dtype)

@@ -112,8 +112,8 @@ class Fused:
         self.sweep_same_dtypes(rows, skip, **scalars)
 
     def sweep_same_dtypes(self, rows, skip=None, **scalars):
-        """`sweep` for rows whose shapes are known to agree. On the host, each row is updated before
-        the next one is requested."""
+        """Does the work of `sweep` for rows whose shapes are known to agree. On the host, each row
+        is updated before the next one is requested."""
         if arrays.find_recorder is not None:
             rows = recorded_array.give_up(rows, Reason.UPDATE_OUTSIDE)
         flags, numbers = {}, {}
@@ -237,7 +237,7 @@ class HostProgram:
         return loop if loop.ready is not None else None
 
     def _scratch(self, size):
-        """Scratch memory of the calling thread."""
+        """Returns scratch memory of the calling thread."""
         return _buffers(self.dtype, self.floats, size) + _buffers(_BOOL, self.bools, size)
 
 

@@ -115,12 +115,12 @@ derive("rsqrt(x)", x=lambda xp, g, out: -0.5 * g * out * out * out)
 
 
 def _power_base(xp, g, x, y):
-    """y x^(y-1), and 0 where y is 0 whatever x is."""
+    """Computes y x^(y-1), and 0 where y is 0 whatever x is."""
     return g * conj(xp, y * xp.power(x, xp.where(y == 0, 0, y - 1)))
 
 
 def _power_exponent(xp, g, out, x):
-    """x^y log x, and 0 where x is 0 (the limit for positive exponents)."""
+    """Computes x^y log x, and 0 where x is 0 (the limit for positive exponents)."""
     return g * conj(xp, out * xp.log(xp.where(x == 0, 1, x)))
 
 
@@ -128,7 +128,7 @@ derive("power(x, y)", x=_power_base, y=_power_exponent)
 
 
 def _abs_vjp(xp, g, x, out):
-    """sign(x) for reals, x / |x| for complex numbers."""
+    """Computes sign(x) for reals, x / |x| for complex numbers."""
     if x.dtype.kind == "c":
         return g * x / xp.where(out == 0, 1, out)
     return g * xp.sign(x)
@@ -320,7 +320,7 @@ def _pad_vjp(xp, g, x_shape, pad_width, mode):
 
 
 def expanded_zeros(xp, shape, dtype):
-    """Broadcast zeros that take no memory; additions to them make a copy."""
+    """Returns broadcast zeros that take no memory; additions to them make a copy."""
     return xp.broadcast_to(xp.zeros((), dtype), shape)
 
 

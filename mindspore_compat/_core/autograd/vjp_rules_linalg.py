@@ -57,7 +57,7 @@ def _lu_vjp(xp, g, out):
 
 
 def _gaps(xp, values):
-    """1 / (values_j - values_i) off the diagonal, 0 on it and between equal values."""
+    """Computes 1 / (values_j - values_i) off the diagonal, 0 on it and between equal values."""
     gap = xp.expand_dims(values, -2) - xp.expand_dims(values, -1)
     apart = gap != 0
     return xp.where(apart, 1 / xp.where(apart, gap, xp.ones_like(gap)), xp.zeros_like(gap))

@@ -13,7 +13,8 @@ def adjoint(xp, x):
 
 
 def product(xp, x, y):
-    """x @ y; one large product instead of a batch of small ones if `y` is a single matrix."""
+    """Computes x @ y; one large product instead of a batch of small ones if `y` is a single
+    matrix."""
     if x.ndim < 3 or y.ndim != 2:
         return xp.matmul(x, y)
     flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
@@ -21,7 +22,7 @@ def product(xp, x, y):
 
 
 def product_plus(xp, x, y, addend):
-    """x @ y + addend, for a matrix `y` and a vector `addend` that is added to each row."""
+    """Computes x @ y + addend, for a matrix `y` and a vector `addend` that is added to each row."""
     if x.ndim < 2:
         return xp.matmul(x, y) + addend
     flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) if x.ndim > 2 else x
@@ -73,7 +74,7 @@ def matmul_add(xp, x, y, addend):
 
 @compose
 def tensordot(xp, x, y, axes=2):
-    """Tensor contraction by transposes, one matrix product, and a reshape."""
+    """Computes a tensor contraction by transposes, one matrix product, and a reshape."""
     if isinstance(axes, int):
         axes = (tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes)))
     left, right = ((a,) if isinstance(a, int) else tuple(a) for a in axes)

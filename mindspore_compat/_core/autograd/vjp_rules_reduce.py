@@ -100,7 +100,7 @@ def _cumprod_vjp(xp, g, x, axis):
 
 
 def _recurrence_from_the_end(xp, factors, g, axis):
-    """y[i] = factors[i + 1] * y[i + 1] + g[i] along an axis, and y[-1] = g[-1]."""
+    """Computes y[i] = factors[i + 1] * y[i + 1] + g[i] along an axis, and y[-1] = g[-1]."""
     after = xp.roll(factors, -1, axis)
     return xp.flip(xp.linear_recurrence(xp.flip(after, axis), xp.flip(g, axis), axis), axis)
 

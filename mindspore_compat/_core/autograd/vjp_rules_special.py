@@ -12,7 +12,7 @@ _HALF_ROOT_PI = math.sqrt(math.pi) / 2
 
 
 def _over(xp, out, x):
-    """out / x of a function with out = x / 2 near 0."""
+    """Computes out / x of a function with out = x / 2 near 0."""
     return xp.where(x == 0, 0.5, out / xp.where(x == 0, 1, x))
 
 

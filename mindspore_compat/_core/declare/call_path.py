@@ -163,7 +163,8 @@ def _low_precision_lines(op):
 
 
 def _scalar_lines(op):
-    """Source that turns a Python number next to a Tensor into a weak scalar, a 0-d array."""
+    """Returns the source that turns a Python number next to a Tensor into a weak scalar, a 0-d
+    array."""
     one, other = op.inputs
     lines = []
     for tensor, number in ((one, other), (other, one)):
@@ -181,7 +182,8 @@ def _scalar_lines(op):
 
 
 def _traced_lines(op, live):
-    """Source for a live input of an op without a rule: the body runs on Traced values."""
+    """Returns the source for a live input of an op without a rule: the body runs on Traced
+    values."""
     absent = {n: f"None if a_{n} is None else " if n in op.optional else "" for n in op.inputs}
     wrapped = ", ".join(
         f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n for n in op.parameters

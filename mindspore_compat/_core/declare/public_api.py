@@ -362,7 +362,8 @@ def _zeros(tensor, dtype):
 
 
 def _no_lists(api, signature, scope):
-    """Source that refuses lists, which Python's operators and `Tensor.add` accept as Tensors."""
+    """Returns the source that refuses lists, which Python's operators and `Tensor.add` accept as
+    Tensors."""
     op = signature.op
     if not op.types.lists or api.startswith("__"):
         return []
@@ -444,7 +445,7 @@ def _make_function(op, area, name, group):
 
 
 def _return_lines(api, call, scope, signature, unfit):
-    """Source of the call, with errors of the array library reworded to name the API."""
+    """Returns the source of the call, with errors of the array library reworded to name the API."""
     scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
     if unfit is not None:
         scope["explain"] = lambda api, error: explain(api, error, unfit)

@@ -29,7 +29,7 @@ def _along(fn, curve, order):
     run = {}
 
     def rise(t, k):
-        """<u, y> and its first `k` derivatives by t."""
+        """Computes <u, y> and its first `k` derivatives by t."""
         if k == 0:
             run["out"] = fn(*curve(t))
             heads = tensors_in(run["out"])
@@ -87,7 +87,8 @@ def _checked_series(primals, series):
 
 @public("ops.jet", "ops.functional.jet")
 def jet(fn, primals, series):
-    """Higher derivatives of the outputs of `fn` along a curve, up to the order of the curve.
+    """Computes higher derivatives of the outputs of `fn` along a curve, up to the order of the
+    curve.
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.

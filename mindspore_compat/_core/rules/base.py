@@ -73,7 +73,7 @@ class Rule:
         return self.noun()
 
     def samples(self) -> list:
-        """Values worth trying: acceptable ones and near misses."""
+        """Returns values worth trying: acceptable ones and near misses."""
         return []
 
     def describe(self) -> str:

@@ -128,7 +128,8 @@ class BatchSpace:
         return self.wrap_batch(self.base.broadcast_to(array, (self.count, *array.shape)))
 
     def draws(self, make):
-        """Random numbers for all slices; all generators that `make` returns draw equal numbers."""
+        """Returns a generator for all slices; all generators that `make` returns draw equal
+        numbers."""
         return _Draws(self, make)
 
     def asarray(self, value, dtype=None):
@@ -325,7 +326,7 @@ RULES = {}
 
 
 def _rule(function):
-    """Declare the batch rule of one name; called only as `rule(space, *args)`."""
+    """Declares the batch rule of one name; called only as `rule(space, *args)`."""
     RULES[function.__name__.strip("_")] = function
     return function
 
@@ -449,7 +450,8 @@ def stack(space, arrays, axis=0):
 
 @_rule
 def matmul(space, x, y):
-    """Matrix product. Vectors become rows and columns first, so the hidden axis stays in front."""
+    """Computes the matrix product. Vectors become rows and columns first, so the hidden axis stays
+    in front."""
     if not _batches(space, (x, y)):
         return space.base.matmul(x, y)
     row, column = x.ndim == 1, y.ndim == 1

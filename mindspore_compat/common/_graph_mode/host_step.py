@@ -213,7 +213,7 @@ class _RecordedStep:
         return result, results
 
     def _look_at_inputs(self, inputs, pairs):
-        """Replaces the arrays of arguments by those that the step has put in their place."""
+        """Gives the caller's Tensors the arrays that the step has assigned to its arguments."""
         for argument, (tensor, array) in zip(inputs, pairs, strict=True):
             if argument._array is not array:
                 self.recorder.refuse(Reason.ARGUMENT_WRITTEN)

@@ -137,7 +137,7 @@ def check_total_batch(total_batch):
 
 
 def check_valid_map_style_dataset(source, sampler, batch_sampler, num_shards):
-    """Checks that a source whose rows are selected provides them by index."""
+    """Checks that a source has `__getitem__` if a sampler or a shard selects its rows."""
     selection = {"sampler": sampler, "batch_sampler": batch_sampler, "num_shards": num_shards}
     for name, value in selection.items():
         if value is not None and not hasattr(source, "__getitem__"):

@@ -169,8 +169,8 @@ def input_gradient(g, w, geo):
 
 @functools.lru_cache(maxsize=256)
 def _phases(geo):
-    """For each phase of the input, the correlation that is its gradient and the kernel positions
-    that reach it."""
+    """Returns, for each phase of the input, the correlation that is its gradient and the kernel
+    positions that reach it."""
     channels, filters = geo.channels // geo.groups, geo.filters // geo.groups
     found = []
     for start in product(*map(range, geo.stride)):
@@ -245,9 +245,9 @@ def _finite(x):
 
 
 def _winograd_method(plan, gives):
-    """F(2, 3) or F(4, 3) if Winograd's method is the fastest for a correlation or for its filter
-    gradient; None if it is not, if the environment variable switches it off, or if its loops are
-    not ready.
+    """Returns F(2, 3) or F(4, 3) if Winograd's method is the fastest for a correlation or for its
+    filter gradient; None if it is not, if the environment variable switches it off, or if its loops
+    are not ready.
 
     Args:
         plan, gives: as for `_way`.

@@ -212,7 +212,7 @@ def column_sums(
     windows: number(),
     length: number(),
 ):
-    """The gradients of the filters' elements in panels `first` to `last`.
+    """Computes the gradients of the filters' elements in panels `first` to `last`.
 
     Args:
         g, starts, offsets: the output gradient, the start of each filter's part, and the offsets of

@@ -70,8 +70,8 @@ def _parts(geo):
 
 @functools.lru_cache(maxsize=256)
 def _overlaps(geo):
-    """For each depth position of the kernel, the slices of the result for which it lies inside the
-    volume, and the volume's slices there; both are Python slices."""
+    """Returns, for each depth position of the kernel, the slices of the result for which it lies
+    inside the volume, and the volume's slices there; both are Python slices."""
     n, out, step, spread = geo.size[0], geo.out[0], geo.stride[0], geo.dilation[0]
     found = []
     for k in range(geo.kernel[0]):
