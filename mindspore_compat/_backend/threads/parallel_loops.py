@@ -45,7 +45,7 @@ class Parameter(NamedTuple):
 
 
 def array(dtype):
-    """Returns an array of one axis, the same for all pieces."""
+    """Declares an array of one axis, the same for all pieces."""
     return Parameter("array", dtype)
 
 
