@@ -46,8 +46,8 @@ class _Call:
         self.shift_first = shift_first
 
     def run(self, query, key, value, shift, drop_mask, mask, prefix, lengths):
-        """Computes the attention. Returns it and a list of the inputs of each sequence, for
-        `extent`."""
+        """Computes the attention; returns it, and the inputs of each sequence as a list that
+        `extent` takes."""
         groups = heads_of(self.api, query, key, value, self.layout, self.head_num)
         query = split_heads(query, self.layout, self.head_num)
         key, value = (split_heads(x, self.layout, groups) for x in (key, value))
@@ -68,8 +68,8 @@ class _Call:
         return folded_heads(out, self.layout), parts
 
     def _ranges(self, lengths, queries, keys):
-        """Returns pairs of slices, which queries attend to which keys: one pair, or one per joined
-        sequence."""
+        """Returns pairs (slice of queries, slice of the keys that they attend to): one pair, or one
+        per joined sequence."""
         ends = [numbers_of(sequence_ends) for sequence_ends in lengths or (None, None)]
         if self.layout not in ("TND", "TH"):
             if ends != [None, None]:

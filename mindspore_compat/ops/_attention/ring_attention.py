@@ -34,7 +34,7 @@ def ring_attention_update(
             "TND".
         prev_softmax_max (Tensor): its largest scores, (B, N, S, 8), or (T, N, 8), with each value
             repeated eight times.
-        prev_softmax_sum (Tensor): its sums of exponentials relative to them, of the same shape.
+        prev_softmax_sum (Tensor): its sums of exp(score - largest score), of the same shape.
         cur_attn_out (Tensor): the attention output for the second part; `cur_softmax_max` and
             `cur_softmax_sum` are its largest scores and sums.
         actual_seq_qlen (Tensor): the boundaries of the sequences, from 0 to T, for "TND".

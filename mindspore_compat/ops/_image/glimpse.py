@@ -104,8 +104,8 @@ class ExtractGlimpse(Primitive):
         noise (str): "uniform" (in [-1, 1)), "gaussian" (mean 10, deviation 0.5) or "zero".
 
     Inputs:
-        `x` (N, H, W, C) float32; `size` (2,) int32, rows and columns of the window; `offsets` (N,
-        2) float32, row and column of the window's centre.
+        `x` (N, H, W, C) float32; `size` (2,) int32, rows and columns of the window; `offsets`
+        (N, 2) float32, row and column of the window's centre.
 
     Returns:
         Tensor (N, rows, columns, C), float32.

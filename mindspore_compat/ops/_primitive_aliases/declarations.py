@@ -1,4 +1,5 @@
-"""Declares every Primitive of internal paths: those in the table, and those of each subject."""
+"""Imports every module that declares Primitives of internal paths: the table, and `internal.py` of
+each subject."""
 
 from .._activation import internal as _activation  # noqa: F401
 from .._attention import internal as _attention  # noqa: F401

@@ -168,11 +168,11 @@ class LSTM(_Stacked):
     """Applies LSTM layers to a sequence, with all weights in one vector; `nn.LSTM` has separate
     weights.
 
-    The vector `w` has two layouts. As on a GPU, it holds the weights of the inputs (4H, I) and of
-    the states (4H, H) of each layer and direction, and after all of these the two biases (4H) of
-    each. As on a CPU, used for one layer without biases or with a single bias per direction, it
-    holds first the weights of the inputs, then those of the states and of the projection (R, H),
-    then the biases. The order of the gates is input, forget, candidate, output.
+    The vector `w` has MindSpore's layout for a GPU or that for a CPU. For a GPU, it holds the input
+    weights (4H, I) and the state weights (4H, H) of each layer and direction, followed by the two
+    biases (4H) of each. The layout for a CPU is used for a single layer without biases or with one
+    bias per direction; it holds the input weights, the state weights, the projection (R, H), and
+    the biases, in this order. The order of the gates is input, forget, candidate, output.
 
     Args:
         input_size (int): the number of input features, I.
@@ -311,7 +311,7 @@ class LSTMV2(LSTM):
         is_train (bool): whether dropout is applied.
 
     Inputs:
-        the inputs of `ops.LSTM`, and `seq_lengths` (N,) int32.
+        The inputs of `ops.LSTM`, and `seq_lengths` (N,) int32.
 
     Returns:
         The outputs, the states and cells at the ends, and two placeholders as those of `ops.LSTM`.
@@ -359,7 +359,7 @@ class GRUV2(CudnnGRU):
         is_train (bool): whether dropout is applied.
 
     Inputs:
-        the inputs of `CudnnGRU`, and `seq_lengths` (N,) int32.
+        The inputs of `CudnnGRU`, and `seq_lengths` (N,) int32.
 
     Returns:
         The outputs, the states at the ends, and two placeholders as those of `CudnnGRU`.

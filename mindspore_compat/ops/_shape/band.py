@@ -120,7 +120,8 @@ def matrix_diag(
         num_cols (Union[int, Tensor]): the number of columns; -1 for the smallest that fits; square
             if both are -1.
         padding_value (Union[number, Tensor]): the value outside the band.
-        align (str): the side on which short diagonals are aligned, above and below the main one.
+        align (str): two words, such as "RIGHT_LEFT": the sides to which short diagonals are
+            aligned, first above and then below the main diagonal.
 
     Raises:
         TypeError: if an argument has the wrong type.
@@ -185,7 +186,8 @@ def matrix_diag_part(
         k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
         padding_value (Union[number, Tensor]): the value that fills short diagonals; a Tensor has
             the dtype of `x`.
-        align (str): the side on which short diagonals are aligned, above and below the main one.
+        align (str): two words, such as "RIGHT_LEFT": the sides to which short diagonals are
+            aligned, first above and then below the main diagonal.
 
     Raises:
         TypeError: if an argument has the wrong type.
@@ -220,7 +222,8 @@ def matrix_set_diag(x: Filling, diagonal: Filling, k=0, align: Align = "RIGHT_LE
         x (Tensor): matrices over the last two axes.
         diagonal (Tensor): the diagonals, as returned by `ops.matrix_diag_part`.
         k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
-        align (str): the side on which short diagonals are aligned, above and below the main one.
+        align (str): two words, such as "RIGHT_LEFT": the sides to which short diagonals are
+            aligned, first above and then below the main diagonal.
 
     Raises:
         TypeError: if an argument has the wrong type.

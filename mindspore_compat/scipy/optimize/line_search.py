@@ -21,10 +21,12 @@ _FROM_ENDS = {
 
 
 class LineSearchResults(NamedTuple):
-    """The result of a line search: whether it failed; the numbers of growing steps, of calls of the
-    function and of its gradient; the number of the next step; the step, and value and gradient
-    there; and a status: 0 for success, 1 if no step was found inside an interval, 3 if no steps
-    were left."""
+    """The result of a line search.
+
+    It holds whether the search failed; the numbers of growing steps, of function calls and of
+    gradient calls; the number of the next step; the step, and the value and gradient there; and a
+    status: 0 for success, 1 if no step was found inside an interval, 3 if no steps were left.
+    """
 
     failed: bool
     nit: int

@@ -24,9 +24,12 @@ _STATUS = {0: "converged", 1: "too many iterations", 5: "the line search failed"
 
 
 class OptimizeResults(NamedTuple):
-    """The result: the point; whether it is a minimum (status 0, 1 for too many iterations, 5 for a
-    failed line search); the value and gradient there; the inverse Hessian (with BFGS); and the
-    numbers of calls and iterations."""
+    """The result of `minimize`.
+
+    It holds the point; whether it is a minimum, and the status (0, 1 for too many iterations, 5 for
+    a failed line search); the value and gradient there; the inverse Hessian (with BFGS); and the
+    numbers of calls and iterations.
+    """
 
     x: Tensor
     success: bool

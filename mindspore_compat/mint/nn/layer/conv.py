@@ -259,9 +259,9 @@ class ConvTranspose2d(_Convolution):
         kernel_size (Union[int, tuple(int)]): height and width of the kernels.
         stride (Union[int, tuple(int)]): the distance between neighbouring kernels in the output.
         padding (Union[int, tuple(int)]): the number of elements removed from each edge of the
-        output.
+            output.
         output_padding (Union[int, tuple(int)]): the number of elements added below and to the
-        right; less than `stride` or `dilation`.
+            right; less than `stride` or `dilation`.
         groups (int): the number of groups that the channels are split into.
         bias (bool): whether there is a bias.
         dilation (Union[int, tuple(int)]): the distance between the elements of the kernel.
