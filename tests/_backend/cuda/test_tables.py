@@ -71,8 +71,8 @@ def test_a_number_that_is_first_met_in_a_capture_is_part_of_the_graph(space):
     numbers = iter((2.0, 3.0))
 
     def step():
-        spare, _ = space.zeros(1), space.zeros(1)  # memory of the capture that is free by then
-        del spare
+        spare = [space.zeros(1) for _ in range(3)]  # memory of the capture that is free by then
+        spare.clear()
         total[...] = total + weak_scalar(total, next(numbers), False)
 
     capture.rehearse(step)
