@@ -14,6 +14,7 @@ from .sampler import *  # noqa: F403
 from .schema import *  # noqa: F403
 from .serialization import *  # noqa: F403
 from .sources import *  # noqa: F403
+from .synchronizing import *  # noqa: F403
 from .waited import *  # noqa: F403
 
 __all__ = _public_names(globals(), without=("select_sampler", "zip_datasets"))

@@ -99,6 +99,7 @@ from ...dataset import SourceDataset as SourceDataset
 from ...dataset import SpeechCommandsDataset as SpeechCommandsDataset
 from ...dataset import SubsetRandomSampler as SubsetRandomSampler
 from ...dataset import SubsetSampler as SubsetSampler
+from ...dataset import SyncWaitDataset as SyncWaitDataset
 from ...dataset import TFRecordDataset as TFRecordDataset
 from ...dataset import TakeDataset as TakeDataset
 from ...dataset import TedliumDataset as TedliumDataset

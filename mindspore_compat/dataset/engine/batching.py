@@ -156,13 +156,16 @@ class BatchDataset(_Batches):
         self.output_columns = as_list(output_columns or self.input_columns)
         distinct("batch", "input_columns", self.input_columns)
         distinct("batch", "output_columns", self.output_columns)
+        if isinstance(batch_size, int):
+            for node in input_dataset._synchronized():
+                node.rows_per_batch *= batch_size
 
     def _columns(self):
         columns = super()._columns()
         if self.per_batch_map is None or not self.output_columns:
             return columns
         column_indices("batch", columns, self.input_columns)
-        return mapped_columns(columns, self.input_columns, self.output_columns)
+        return mapped_columns(columns, self.input_columns or list(columns), self.output_columns)
 
     def _maker(self):
         columns = super()._columns()

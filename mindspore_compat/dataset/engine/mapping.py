@@ -246,7 +246,8 @@ class MapDataset(UnionBaseDataset):
         calls = callbacks and _Calls([callback.create_runtime_obj() for callback in callbacks])
         raises = config.get_error_samples_mode() is config.ErrorSamplesMode.RETURN
         workers = self.num_parallel_workers or config.requested_workers()
-        if workers > 1 and not calls and not config.get_debug_mode():
+        by_reader = calls or config.get_debug_mode() or any(self._synchronized())
+        if workers > 1 and not by_reader:
             processes = self.python_multiprocessing and any(map(is_python, operations))
             handle, errors = (iter, ()) if raises else (_handle_errors, RuntimeError)
             ordered_map = OrderedMap("map", workers, processes, errors, pace_of(self))

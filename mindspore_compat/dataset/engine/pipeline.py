@@ -100,6 +100,11 @@ class Dataset:
         """Returns the number of rows of a batch, or None if no node below makes batches."""
         return self.children[0]._batch_size() if self.children else None
 
+    def _synchronized(self):
+        """Yields the nodes of `sync_wait`: no rows are read ahead above them."""
+        for child in self.children:
+            yield from child._synchronized()
+
     def _description(self):
         """Returns the attributes of the node's description, except the children."""
         derived_names = ("children", "_pipeline_key")

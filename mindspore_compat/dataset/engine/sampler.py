@@ -513,12 +513,17 @@ class IterSampler(Sampler):
 
     def __init__(self, sampler, num_samples=None):
         super().__init__(num_samples)
-        if not hasattr(sampler, "__iter__"):
+        if not hasattr(sampler, "__iter__") and not _has_indices(sampler):
             raise TypeError(f"For 'IterSampler', 'sampler' must be iterable, but got {sampler!r}.")
         self.sampler = sampler
 
     def __iter__(self):
         return iter(self.sampler)
+
+
+def _has_indices(sampler):
+    """Returns whether an object has a length and indices by position."""
+    return hasattr(sampler, "__getitem__") and hasattr(sampler, "__len__")
 
 
 def as_sampler(sampler):
@@ -531,7 +536,8 @@ def as_sampler(sampler):
         return sampler
     if isinstance(sampler, (list, tuple, np.ndarray)):
         return SubsetSampler(sampler)
-    if hasattr(sampler, "__iter__") and not isinstance(sampler, (str, bytes)):
+    iterable = hasattr(sampler, "__iter__") or _has_indices(sampler)
+    if iterable and not isinstance(sampler, (str, bytes)):
         return IterSampler(sampler)
     raise TypeError(
         f"'sampler' must be a sampler or an iterable of indices, but got {sampler!r} "

@@ -106,7 +106,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
-        python_multiprocessing: Bool = True,
+        python_multiprocessing: Bool | None = True,
         max_rowsize: Int(ge=-1, le=INT32_MAX) = None,
         batch_sampler=None,
         collate_fn: Callable = None,
