@@ -121,7 +121,7 @@ def set_kernel_launch_capture(
 @checked
 def set_cpu_affinity(
     enable_affinity: Bool,
-    affinity_cpu_list: ListOf(Str) | None = None,
+    affinity_cpu_list: ListOf(Str) | DictOf() | None = None,
     module_to_cpu_dict: DictOf() | None = None,
     bind_file: Str | None = None,
 ):
@@ -136,7 +136,8 @@ def set_cpu_affinity(
     Args:
         enable_affinity (bool): whether to bind.
         affinity_cpu_list (list[str], optional): the cores that may be used, in ranges such as
-            "0-3" or lists such as "0,2"; by default those the process may use.
+            "0-3" or lists such as "0,2"; by default, as for an empty dict, those the process may
+            use.
         module_to_cpu_dict (dict[str, list[int]], optional): cores by kind of thread; by default
             "main" gets all.
         bind_file (str, optional): a JSON file that holds, under "bind_cpu" and "device" with the
@@ -156,7 +157,7 @@ def set_cpu_affinity(
         ranges = []
     else:
         cores_by_kind = _check_modules(api, module_to_cpu_dict or {})
-        ranges = affinity_cpu_list or []
+        ranges = affinity_cpu_list if isinstance(affinity_cpu_list, list) else []
     present = affinity.available()
     cores = [core for text in ranges for core in _cores(api, text)] or present
     cores_by_kind = cores_by_kind or {"main": cores}

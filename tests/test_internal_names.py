@@ -279,3 +279,16 @@ def test_small_private_names():
     layer = mint.nn.MaxPool2d(2)
     assert layer(ms.ops.ones((1, 1, 4, 4))).shape == (1, 1, 2, 2)
     assert "MaxPool2d" not in mint.nn.__all__
+
+
+def test_sums_and_differences_take_a_factor_by_position():
+    x = Tensor(np.arange(3, dtype=np.float32))
+    generated = importlib.import_module("mindspore_compat.ops.auto_generate")
+    assert generated.add_ext(x, x, 2).asnumpy().tolist() == [0, 3, 6]
+    assert generated.sub_ext(x, x, alpha=2).asnumpy().tolist() == [0, -1, -2]
+
+
+def test_smoothing_below_zero_is_refused():
+    logits, labels = Tensor([[1.0, 2.0]]), Tensor([1], ms.int32)
+    with pytest.raises(ValueError, match="'label_smoothing'"):
+        ms.ops.cross_entropy(logits, labels, label_smoothing=-0.5)

@@ -2487,6 +2487,7 @@ from ..ops import adaptive_max_pool1d as adaptive_max_pool1d
 from ..ops import adaptive_max_pool2d as adaptive_max_pool2d
 from ..ops import adaptive_max_pool3d as adaptive_max_pool3d
 from ..ops import add as add
+def add_ext(input: _t.Any, other: _t.Any, alpha: _t.Any = ...) -> _t.Any: ...
 from ..ops import add_flags as add_flags
 from ..ops import add_layer_norm as add_layer_norm
 from ..ops import add_rms_norm as add_rms_norm
@@ -3315,6 +3316,7 @@ from ..ops import strided_slice as strided_slice
 from ..ops import string_concat as string_concat
 from ..ops import bool_eq as string_eq
 from ..ops import sub as sub
+def sub_ext(input: _t.Any, other: _t.Any, alpha: _t.Any = ...) -> _t.Any: ...
 def sub_tensor_(input: _t.Any, other: _t.Any, alpha: _t.Any = ...) -> _t.Any: ...
 from ..ops import subtract as subtract
 from ..ops import sum as sum

@@ -182,7 +182,7 @@ def cross_entropy(
     weight: Floats = None,
     ignore_index: Int = -100,
     reduction: Reduced = "mean",
-    label_smoothing: Float = 0.0,
+    label_smoothing: Float(ge=0.0) = 0.0,
 ):
     """Computes the cross entropy of logits and target classes, or target probabilities.
 

@@ -14,6 +14,8 @@ NAMES = {
     "ops.auto_generate.Addbmm()(input, batch1, batch2, beta=1, alpha=1)": "mint.addbmm",
     "ops.auto_generate.AddcdivExt()(input, tensor1, tensor2, value=1)": "ops.addcdiv",
     "ops.auto_generate.AddcmulExt()(input, tensor1, tensor2, value=1)": "ops.addcmul",
+    "ops.auto_generate.add_ext(input, other, alpha=1)": "mint.add",
+    "ops.auto_generate.sub_ext(input, other, alpha=1)": "mint.sub",
     "ops.auto_generate.AddExt()(input, other, alpha=1)": "mint.add",
     "ops.auto_generate.AddLayerNormV2()(x1, x2, gamma, beta, epsilon=1e-05, "
     "additionalOut=False)": "ops.add_layer_norm",
