@@ -96,9 +96,9 @@ class _DeviceGenerator:
 
     def below(self, size, limit):
         """Returns whether numbers in [0, 1), drawn as by `random` in float32, are below a limit."""
-        made = self._module.empty(size, bool)
-        _below(self._module)(*self._place, numpy.float32(limit), made)
-        return made
+        mask = self._module.empty(size, bool)
+        _below(self._module)(*self._place, numpy.float32(limit), mask)
+        return mask
 
     def standard_gamma(self, shape, *arguments, **keywords):
         """Draws gamma distributed numbers; CuPy itself would accept negative shapes."""

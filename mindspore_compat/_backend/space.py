@@ -136,8 +136,8 @@ def implements(function):
 def is_implementation(function):
     """Returns True if a function implements the function of `xp` with its name."""
     entry = FUNCTIONS.get(function.__name__)
-    own = entry is not None and entry.home not in LIBRARY
-    return own and implementation(entry.name) is function
+    is_ours = entry is not None and entry.home not in LIBRARY
+    return is_ours and implementation(entry.name) is function
 
 
 def implementation(name):

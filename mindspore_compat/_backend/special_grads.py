@@ -49,17 +49,17 @@ def gammainc_aa(xp, a, x):
     return xp.cast(xp.where(x > 0, curvature, 0), dtype)
 
 
-def _beta_width(xp, one, x):
+def _beta_width(xp, parameter, x):
     inside = (x > 0) & (x < 1)
     safe = xp.where(inside, x, 0.5)
-    return inside, xp.sqrt(1 + one) / (1 - xp.log(safe) - xp.log1p(-safe))
+    return inside, xp.sqrt(1 + parameter) / (1 - xp.log(safe) - xp.log1p(-safe))
 
 
 def betainc_a(xp, a, b, x):
     """Returns the derivative of the regularized incomplete beta function by its first parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
-    slope = _central_difference(xp, lambda one: xp.betainc(one, b, x), a, a, width)
+    slope = _central_difference(xp, lambda parameter: xp.betainc(parameter, b, x), a, a, width)
     return xp.cast(xp.where(inside, slope, 0), dtype)
 
 
@@ -74,7 +74,9 @@ def betainc_aa(xp, a, b, x):
     parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
-    curvature = _central_difference(xp, lambda one: xp.betainc_a(one, b, x), a, a, 4 * width)
+    curvature = _central_difference(
+        xp, lambda parameter: xp.betainc_a(parameter, b, x), a, a, 4 * width
+    )
     return xp.cast(xp.where(inside, curvature, 0), dtype)
 
 

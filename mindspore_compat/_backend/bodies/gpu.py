@@ -59,8 +59,8 @@ def bodies_of(xp, *arrays):
 
     Its methods may still return None.
     """
-    found = getattr(xp, "bodies", None)
-    return found if found is not None and found.apply(*arrays) else None
+    bodies = getattr(xp, "bodies", None)
+    return bodies if bodies is not None and bodies.apply(*arrays) else None
 
 
 class Bodies:
@@ -91,18 +91,18 @@ class Bodies:
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         flags, numbers = split(scalars)
         key = (body.__code__, dtypes, tuple(flags.items()), tuple(numbers), dtype)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self._elementwise(body, dtypes, flags, numbers, dtype)
-        kernel, single = found
-        given = [array for array in arrays if array is not None]
-        made = kernel(*given, *map(float, numbers.values()), *out)
-        return made if single else tuple(made) if isinstance(made, tuple) else (made,)
+        entry = self._made.get(key)
+        if entry is None:
+            entry = self._made[key] = self._elementwise(body, dtypes, flags, numbers, dtype)
+        kernel, single = entry
+        operands = [array for array in arrays if array is not None]
+        results = kernel(*operands, *map(float, numbers.values()), *out)
+        return results if single else tuple(results) if isinstance(results, tuple) else (results,)
 
     def _elementwise(self, body, dtypes, flags, numbers, dtype):
         names = [f"x{index}" for index in range(len(dtypes))]
-        trace = BodyTrace(body, names, [one is not None for one in dtypes], flags, numbers)
-        there = [index for index, one in enumerate(dtypes) if one is not None]
+        trace = BodyTrace(body, names, [x_dtype is not None for x_dtype in dtypes], flags, numbers)
+        there = [index for index, x_dtype in enumerate(dtypes) if x_dtype is not None]
         kind = compute_dtype([dtypes[index] for index in there])
         real = "double" if kind == numpy.float64 else "float"
         lines = [
@@ -127,7 +127,7 @@ class Bodies:
 
     def apply(self, *arrays):
         """Returns True if `rows` supports the dtypes of these arrays."""
-        return self.compiles and supported([each.dtype for each in arrays if each is not None])
+        return self.compiles and supported([array.dtype for array in arrays if array is not None])
 
     def along(self, body, axis, *arrays):
         """Evaluates `body(xp, *arrays, axis)` over arrays of one shape; returns such an array."""
@@ -162,13 +162,13 @@ class Bodies:
         flags, numbers = split(scalars)
         counts, names = operands.counts(), tuple(numbers)
         key = (body.__code__, counts, results, dtypes, tuple(flags.items()), names)
-        made = self._made.get(key)
-        if made is None:
-            made = self._made[key] = RowBody(
+        body_kernel = self._made.get(key)
+        if body_kernel is None:
+            body_kernel = self._made[key] = RowBody(
                 self.module, body, operands.kinds(), results, dtypes, flags, names
             )
-        values = made.run(shape, arrays, numbers)
-        return values[0] if made.plan.single else tuple(values)
+        values = body_kernel.run(shape, arrays, numbers)
+        return values[0] if body_kernel.plan.single else tuple(values)
 
 
 class RowBody:
@@ -185,8 +185,8 @@ class RowBody:
         self.elements = [index for index in plan.there if plan.kinds[index] in (ELEMENT, COLUMN)]
         self._dtypes = tuple(plan.dtypes[index] for index in self.elements)
         self._sums = plan.result_kinds.count(COLUMN)
-        held = sum(plan.kinds[index] == ELEMENT for index in plan.there) + self._sums
-        self._words = held * plan.dtype.itemsize // 4
+        arrays_of_elements = sum(plan.kinds[index] == ELEMENT for index in plan.there) + self._sums
+        self._words = arrays_of_elements * plan.dtype.itemsize // 4
         whole = not SUMMED.intersection(plan.result_kinds)
         self._chunkable = whole and ChunkPlan(*signature).levels == 2
         self._by_channel = CHANNEL in plan.kinds + plan.result_kinds
@@ -202,12 +202,12 @@ class RowBody:
         results = {number: self._new(source, number, arrays, rows) for number in source.stored}
         sums = self._room_for_sums(source, launch, rows, outer * inner)
         values = [numpy.float64(value) for value in numbers.values()]
-        given = [array for array in arrays if array is not None]
+        operands = [array for array in arrays if array is not None]
         for kernel_source, kernel in kernels:
             out = () if kernel_source.part == "sums" else results.values()
             beside = () if sums is None else (sums, numpy.int32(launch.chunks))
             grid, block = (launch.blocks, launch.chunks), (launch.block,)
-            kernel(grid, block, (*given, *out, *beside, *values, *sizes))
+            kernel(grid, block, (*operands, *out, *beside, *values, *sizes))
         return self._results(source, shape, arrays, numbers, results, sums)
 
     def prepared(self, shape, arrays, numbers):
@@ -257,21 +257,21 @@ class RowBody:
         if source.summed:
             summed = self.module.sum(sums, 0)
             results |= dict(zip(source.summed, summed, strict=True))
-        made = []
+        outputs = []
         for number, kind in enumerate(self.plan.result_kinds):
             if number in source.summed or kind not in SUMMED:
-                made.append(results.get(number))
+                outputs.append(results.get(number))
                 continue
             terms = results.get(number)  # the array itself where its own sum is asked for
             terms = arrays[self.plan.trace.results[number]] if terms is None else terms
             if kind == COLUMN:
                 sums_of = self.module.sum(terms.reshape(shape), 1, self.plan.dtype)
-                made.append(sums_of.reshape(-1))
+                outputs.append(sums_of.reshape(-1))
             else:
                 area = numbers["area"]
                 planes = terms.reshape(-1, numbers["groups"] * shape[2] // area, area)
-                made.append(self.module.sum(planes, (0, 2), self.plan.dtype))
-        return made
+                outputs.append(self.module.sum(planes, (0, 2), self.plan.dtype))
+        return outputs
 
     def _empty(self, kind, shape, arrays, numbers):
         """Returns a result for data without elements."""

@@ -95,10 +95,10 @@ class CompiledBodies:
         if all(repeated):
             repeated[0] = False
         key = (body.__code__, *repeated, *flags.items(), *numbers)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = PointLoop(body, repeated, flags, tuple(numbers))
-        return found.run(arrays, numbers) if found.is_ready() else None
+        loop = self._made.get(key)
+        if loop is None:
+            loop = self._made[key] = PointLoop(body, repeated, flags, tuple(numbers))
+        return loop.run(arrays, numbers) if loop.is_ready() else None
 
     def along(self, body, axis, *arrays):
         """Evaluates `body(xp, *arrays, axis)` over an axis of arrays of one shape; returns an array
@@ -117,10 +117,10 @@ class CompiledBodies:
         if not all(array.dtype == FLOAT and array.shape == arrays[0].shape for array in arrays):
             return None
         key = (body.__code__, "axis")
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = AxisLoop(body, len(arrays))
-        return found.run(axis, arrays) if found.is_ready() else None
+        loop = self._made.get(key)
+        if loop is None:
+            loop = self._made[key] = AxisLoop(body, len(arrays))
+        return loop.run(axis, arrays) if loop.is_ready() else None
 
     def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):
         """Evaluates a body over rows; the arguments are those of `Bodies.rows`."""
@@ -132,10 +132,10 @@ class CompiledBodies:
         arrays, counts, names = operands.arrays(), operands.counts(), tuple(numbers)
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         key = (body.__code__, counts, results, dtypes, tuple(flags.items()), names)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = RowLoop(body, operands.kinds(), results, dtypes, flags, names)
-        return found.run(shape, arrays, numbers) if found.is_ready() else None
+        loop = self._made.get(key)
+        if loop is None:
+            loop = self._made[key] = RowLoop(body, operands.kinds(), results, dtypes, flags, names)
+        return loop.run(shape, arrays, numbers) if loop.is_ready() else None
 
 
 def _column_lines(name, column):
@@ -164,7 +164,7 @@ class PointLoop:
         self.repeated = repeated
         self.trace = BodyTrace(body, names, [True] * len(names), flags, numbers)
         part, number = parallel_loops.part(FLOAT, 0), parallel_loops.number(FLOAT)
-        parameters = [number if each else part for each in repeated]
+        parameters = [number if repeats else part for repeats in repeated]
         parameters += [part] * len(self.trace.results)
         parameters += [number] * self.trace.scalar_count
         self.loop = None
@@ -178,10 +178,10 @@ class PointLoop:
     def text(self, name):
         """Returns the Python source of the loop, as a function of this name."""
         trace = self.trace
-        made = [f"o{number}" for number in range(len(trace.results))]
+        outputs = [f"o{number}" for number in range(len(trace.results))]
         scalars = [f"s{index}" for index in range(trace.scalar_count)]
         lines = [
-            f"def {name}({', '.join([*trace.names, *made, *scalars])}):",
+            f"def {name}({', '.join([*trace.names, *outputs, *scalars])}):",
             "    for at in range(o0.size):",
         ]
         inner = [
@@ -189,21 +189,23 @@ class PointLoop:
             for index, name in enumerate(trace.names)
         ]
         inner += map(line, trace.steps)
-        inner += [f"{out}[at] = v{value}" for out, value in zip(made, trace.results, strict=True)]
+        inner += [
+            f"{out}[at] = v{value}" for out, value in zip(outputs, trace.results, strict=True)
+        ]
         return "\n".join([*lines, *indented(inner, 2)]) + "\n"
 
     def run(self, arrays, numbers):
         """Runs the loop and returns the results of the body."""
-        given = [
+        operands = [
             FLOAT.type(array.item(0)) if repeats else jit.flat(array)
             for array, repeats in zip(arrays, self.repeated, strict=True)
         ]
         size = arrays[0].size
-        made = [numpy.empty(size, FLOAT) for _ in self.trace.results]
+        outputs = [numpy.empty(size, FLOAT) for _ in self.trace.results]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
-        self.loop.run(parallel_loops.blocks(size, BLOCK), *given, *made, *scalars)
-        made = [array.reshape(arrays[0].shape) for array in made]
-        return made[0] if self.trace.single else tuple(made)
+        self.loop.run(parallel_loops.blocks(size, BLOCK), *operands, *outputs, *scalars)
+        outputs = [array.reshape(arrays[0].shape) for array in outputs]
+        return outputs[0] if self.trace.single else tuple(outputs)
 
 
 class RowLoop(RowPlan):
@@ -251,11 +253,11 @@ class RowLoop(RowPlan):
     def _written_down(self):
         """Returns the slow steps whose results one loop stores for later loops."""
         needed = [
-            {step for step in self.elements(wanted)[1] if step.name in FUNCTIONS}
-            for wanted in self._loops()
+            {step for step in self.elements(values)[1] if step.name in FUNCTIONS}
+            for values in self._loops()
         ]
-        several = {step for each in needed for step in each if sum(step in n for n in needed) > 1}
-        return sorted(several, key=lambda step: step.result)
+        common = {step for steps in needed for step in steps if sum(step in n for n in needed) > 1}
+        return sorted(common, key=lambda step: step.result)
 
     def text(self, name):
         """Returns the Python source of the loop, as a function of this name."""
@@ -266,15 +268,15 @@ class RowLoop(RowPlan):
         body = [
             f"v{index} = single(x{index}[row])" for index in self.there if self.kinds[index] == ROW
         ]
-        found = set()
+        ready = set()
         body += self._row_lines(0)
         for level in range(1, self.levels):
             for step in self.reductions(level):
                 if step.name == "row_pick":
                     body += self._picked(step)
-            body += self._reduced(self._looped(level), found)
+            body += self._reduced(self._looped(level), ready)
             body += self._row_lines(level)
-        body += self._results(found)
+        body += self._results(ready)
         head = [
             f"def {name}({', '.join([*arrays, *scalars, *_Sizes._fields, 'first', 'last'])}):",
             "    for row in range(first, last):",
@@ -308,13 +310,13 @@ class RowLoop(RowPlan):
             f"v{step.result} = {operand(value)}",
         ]
 
-    def _elements(self, wanted, found):
+    def _elements(self, values, ready):
         """Returns the lines that slice arrays, and the lines that compute an element's values in a
         loop."""
         before, lines = [], []
-        wanted = [value for value in wanted if not self._of_row[value]]
-        known = {step.result for step in self._stored if step.result in found}
-        arrays, steps = self.elements(wanted, known)
+        values = [value for value in values if not self._of_row[value]]
+        known = {step.result for step in self._stored if step.result in ready}
+        arrays, steps = self.elements(values, known)
         for index in arrays:
             if self.kinds[index] == CHANNEL:
                 before.append(f"v{index} = x{index}[row % groups * parts + part]")
@@ -333,17 +335,17 @@ class RowLoop(RowPlan):
             if step in steps:
                 number = step.result
                 before.append(f"b{number} = w{number}[inside : inside + count]")
-                if number not in found:
+                if number not in ready:
                     lines.append(f"b{number}[at] = v{number}")
-                    found.add(number)
+                    ready.add(number)
         return before, lines
 
-    def _reduced(self, reductions, found):
+    def _reduced(self, reductions, ready):
         """Returns the loop that computes sums and maxima."""
         if not reductions:
             return []
-        wanted = [value for step in reductions for value in step.values()]
-        before, lines = self._elements(wanted, found)
+        values = [value for step in reductions for value in step.values()]
+        before, lines = self._elements(values, ready)
         first, after, last = [], [], []
         for step in reductions:
             number, value = step.result, operand(step.operands[0])
@@ -362,34 +364,34 @@ class RowLoop(RowPlan):
                 last.append(f"v{number} = of_ordered(r{number})")
         return [*first, *self._over_row(before, lines, after), *last]
 
-    def _results(self, found):
+    def _results(self, ready):
         """Returns the loop that writes the ELEMENT results, and the lines for the ROW results."""
         results = list(enumerate(zip(self.trace.results, self.result_kinds, strict=True)))
         lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == ROW]
-        wanted = [
+        stored = [
             (number, value, kind) for number, (value, kind) in results if kind not in (ROW, None)
         ]
-        elements = [each for each in wanted if each[2] == ELEMENT]
-        sums = [each for each in wanted if each[2] in SUMMED]
-        for some in (elements, sums) if self._overlaps(wanted) else (wanted,):
-            lines += self._written(some, found)
+        elements = [result for result in stored if result[2] == ELEMENT]
+        sums = [result for result in stored if result[2] in SUMMED]
+        for group in (elements, sums) if self._overlaps(stored) else (stored,):
+            lines += self._written(group, ready)
         return lines
 
-    def _overlaps(self, wanted):
+    def _overlaps(self, stored):
         """Returns True if a loop that writes these results has more pairs of possibly overlapping
         arrays than the compiler checks."""
-        written = sum(kind != CHANNEL for _, _, kind in wanted)
-        arrays, _ = self.elements([value for _, value, _ in wanted])
+        written = sum(kind != CHANNEL for _, _, kind in stored)
+        arrays, _ = self.elements([value for _, value, _ in stored])
         read = sum(self.kinds[index] != CHANNEL for index in arrays)
         return written * (written - 1) // 2 + written * read > jit.MOST_CHECKS
 
-    def _written(self, wanted, found):
+    def _written(self, stored, ready):
         """Returns a loop that writes results."""
-        if not wanted:
+        if not stored:
             return []
-        before, inner = self._elements([value for _, value, _ in wanted], found)
+        before, inner = self._elements([value for _, value, _ in stored], ready)
         after = []
-        for number, value, kind in wanted:
+        for number, value, kind in stored:
             if kind == CHANNEL:
                 before.append(f"t{number} = single(0)")
                 inner.append(f"t{number} = sum_in_any_order(t{number}, v{value})")
@@ -420,7 +422,7 @@ class RowLoop(RowPlan):
         """Runs the loop; returns None if the body picks a column that a row lacks."""
         outer, rows, inner = shape
         length = outer * inner
-        given = [jit.flat(array) for array in arrays if array is not None]
+        operands = [jit.flat(array) for array in arrays if array is not None]
         data = arrays[self.kinds.index(ELEMENT)]
         least = -(-rows // MOST_PIECES) if SUMMED.intersection(self.result_kinds) else 1
         sizes = _sizes(shape, numbers)
@@ -432,17 +434,19 @@ class RowLoop(RowPlan):
             CHANNEL: (len(table), sizes.groups * sizes.parts + LINES),
             None: (0,),
         }
-        made = [
+        outputs = [
             (numpy.zeros if kind in SUMMED else numpy.empty)(shapes[kind], FLOAT)
             for kind in self.result_kinds
         ]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
-        flat = [array.reshape(-1) for array in made]
+        flat = [array.reshape(-1) for array in outputs]
         buffers = [length] * len(self._stored)
-        if not self.loop.run(table, *given, *flat, *buffers, *scalars, *sizes):
+        if not self.loop.run(table, *operands, *flat, *buffers, *scalars, *sizes):
             return None
-        found = [_result(*each, data.shape) for each in zip(made, self.result_kinds, strict=True)]
-        return found[0] if self.single else tuple(found)
+        results = [
+            _result(*pair, data.shape) for pair in zip(outputs, self.result_kinds, strict=True)
+        ]
+        return results[0] if self.single else tuple(results)
 
 
 @functools.lru_cache(maxsize=256)

@@ -51,7 +51,9 @@ class AxisLoop(RowPlan):
         array, memory = parallel_loops.array, parallel_loops.memory
         number, piece = parallel_loops.number(), parallel_loops.piece
         parameters = [array(FLOAT)] * (count + 1)
-        parameters += [memory(_SUM if each.name == "row_sum" else _ORDERED) for each in self._found]
+        parameters += [
+            memory(_SUM if reduction.name == "row_sum" else _ORDERED) for reduction in self._found
+        ]
         parameters += [memory(FLOAT)] * len(self._kept)
         parameters += [parallel_loops.number(FLOAT)] * self.trace.scalar_count
         parameters += [number] * 3 + [piece(column) for column in range(4)]
@@ -88,25 +90,25 @@ class AxisLoop(RowPlan):
         """Returns the loops that compute the sums and maxima of a level, and what follows from
         them."""
         steps = self.reductions(level)
-        first, lines, kept = [], [], self._loads(level - 1)
+        first, lines, loads = [], [], self._loads(level - 1)
         for step in steps:
-            found, value = f"r{step.result}[at]", operand(step.operands[0])
+            total, value = f"r{step.result}[at]", operand(step.operands[0])
             if step.name == "row_sum":
-                first.append(f"{found} = 0.0")
-                lines.append(f"{found} += {value}")
-                kept.append(f"v{step.result} = single({found})")
+                first.append(f"{total} = 0.0")
+                lines.append(f"{total} += {value}")
+                loads.append(f"v{step.result} = single({total})")
             else:
-                first.append(f"{found} = ordered(single(-math.inf))")
-                lines.append(f"{found} = max({found}, ordered({value}))")
-                kept.append(f"v{step.result} = of_ordered({found})")
-        kept += map(line, self.of_row(level))
-        kept += [f"w{step.result}[at] = v{step.result}" for step in self._of_level(level)]
-        wanted = [value for step in steps for value in step.values()]
-        before, elements = self._elements(wanted, level - 1)
+                first.append(f"{total} = ordered(single(-math.inf))")
+                lines.append(f"{total} = max({total}, ordered({value}))")
+                loads.append(f"v{step.result} = of_ordered({total})")
+        loads += map(line, self.of_row(level))
+        loads += [f"w{step.result}[at] = v{step.result}" for step in self._of_level(level)]
+        values = [value for step in steps for value in step.values()]
+        before, elements = self._elements(values, level - 1)
         return [
             *self._over_block(first),
             *self._over_axis(before, [*elements, *lines]),
-            *self._over_block(kept),
+            *self._over_block(loads),
         ]
 
     def _of_level(self, level):
@@ -117,13 +119,13 @@ class AxisLoop(RowPlan):
     def _loads(self, level):
         """Returns the lines that read the stored values of each element of a block, up to a
         level."""
-        steps = [step for each in range(1, level + 1) for step in self._of_level(each)]
+        steps = [step for number in range(1, level + 1) for step in self._of_level(number)]
         return [f"v{step.result} = w{step.result}[at]" for step in steps]
 
-    def _elements(self, wanted, level):
+    def _elements(self, values, level):
         """Returns the lines that slice arrays, and the lines that compute the values of an
         element."""
-        arrays, steps = self.elements(wanted)
+        arrays, steps = self.elements(values)
         before = [f"a{index} = x{index}[base : base + count]" for index in arrays]
         lines = [f"v{index} = a{index}[at]" for index in arrays]
         return before, [*self._loads(level), *lines, *map(line, steps)]
@@ -149,8 +151,8 @@ class AxisLoop(RowPlan):
         width = min(WIDTH, inner)
         scalars = [FLOAT.type(value) for value in self.trace.scalars({"axis": axis})]
         memories = [width] * (len(self._found) + len(self._kept))
-        given = [jit.flat(array) for array in arrays]
+        operands = [jit.flat(array) for array in arrays]
         table = parallel_loops.blocks_around(outer, length, inner, BLOCK, WIDTH)
         sizes = length, inner, width
-        self.loop.run(table, *given, out.reshape(-1), *memories, *scalars, *sizes)
+        self.loop.run(table, *operands, out.reshape(-1), *memories, *scalars, *sizes)
         return out

@@ -17,11 +17,11 @@ from .row_plan import COLUMN, ELEMENT, ROW, BodyTrace, Parts
 BLOCK = 1 << 15  # elements per value of the rows that one thread processes
 
 
-def run(made, body, arrays, out, flags, numbers):
+def run(loops, body, arrays, out, flags, numbers):
     """Writes the results of `body(xp, *arrays, **scalars)` to `out`.
 
     Args:
-        made: a dict of the loops that exist already.
+        loops: a dict of the loops that exist already.
         body: a function without a closure.
         arrays: arrays, None for an absent one, or Parts for several.
         out: contiguous arrays or Parts for the results.
@@ -43,9 +43,9 @@ def run(made, body, arrays, out, flags, numbers):
         wholes.append(whole if whole.flags.carray else whole.copy())
         layout.append(_Place(count, _kind(whole, width)))
     key = (body.__code__, *layout, *flags.items(), *numbers)
-    loop = made.get(key)
+    loop = loops.get(key)
     if loop is None:
-        loop = made[key] = StepLoop(body, layout, len(arrays), flags, tuple(numbers))
+        loop = loops[key] = StepLoop(body, layout, len(arrays), flags, tuple(numbers))
     if not loop.is_ready():
         return None
     loop.run(wholes, width, numbers)
@@ -73,14 +73,14 @@ def _whole(array):
 class StepLoop:
     """The loop for the body of one step."""
 
-    def __init__(self, body, layout, given, flags, numbers):
-        self._inputs, self._outputs = layout[:given], layout[given:]
+    def __init__(self, body, layout, operands, flags, numbers):
+        self._inputs, self._outputs = layout[:operands], layout[operands:]
         present = []
-        for each in self._inputs:
-            present += [each is not None] * (1 if each is None else each.count)
+        for operand in self._inputs:
+            present += [operand is not None] * (1 if operand is None else operand.count)
         names = [f"x{index}" for index in range(len(present))]
         self.trace = BodyTrace(body, names, present, flags, numbers)
-        wholes = sum(each is not None for each in layout)
+        wholes = sum(operand is not None for operand in layout)
         parameters = [(FLOAT, True)] * wholes + [(FLOAT, False)] * self.trace.scalar_count
         parameters += [(numpy.dtype(numpy.int64), False)] * 3
         self.loop = None
@@ -125,15 +125,15 @@ class StepLoop:
     def run(self, wholes, width, numbers):
         """Writes the results into the last arrays."""
         rows = wholes[-1].size // (width * self._outputs[-1].count)
-        given = [whole.reshape(-1) for whole in wholes]
-        given += [FLOAT.type(value) for value in self.trace.scalars(numbers)]
+        operands = [whole.reshape(-1) for whole in wholes]
+        operands += [FLOAT.type(value) for value in self.trace.scalars(numbers)]
         if rows * width <= BLOCK:
-            self.loop.ready(*given, width, 0, rows)
+            self.loop.ready(*operands, width, 0, rows)
             return
         parts = scheduler.blocks(rows, max(BLOCK // width, 1))
 
         def work(number):
-            self.loop.ready(*given, width, parts[number].start, parts[number].stop)
+            self.loop.ready(*operands, width, parts[number].start, parts[number].stop)
 
         scheduler.run(work, len(parts))
 

@@ -60,9 +60,11 @@ class Numbers:
         device: the type of such arrays.
     """
 
-    def __init__(self, given, device):
-        self.given = given
-        self.on_device = {name: value for name, value in given.items() if isinstance(value, device)}
+    def __init__(self, values, device):
+        self.given = values
+        self.on_device = {
+            name: value for name, value in values.items() if isinstance(value, device)
+        }
 
     def kinds(self):
         """Returns the part that kernels are compiled for: the dtypes of the numbers on the
@@ -93,11 +95,11 @@ class KernelProgram:
     def prepare(self, numbers):
         """Returns the numbers of a call, computed once for all rows unless they are on the
         device."""
-        found = Numbers(numbers, self.module.ndarray)
-        if found.on_device:
-            return found, found.values()
+        prepared = Numbers(numbers, self.module.ndarray)
+        if prepared.on_device:
+            return prepared, prepared.values()
         real = self.dtype.type
-        return found, [real(value) for value in self.trace.scalars(numbers)]
+        return prepared, [real(value) for value in self.trace.scalars(numbers)]
 
     def run_all(self, rows, prepared, skip=None):
         """Updates rows of arrays, all with the dtypes of this program.
@@ -141,15 +143,17 @@ class KernelProgram:
             (f"{letter(index)} {name}_", writes)
             for index, (name, writes) in enumerate(zip(trace.names, trace.written, strict=True))
         ]
-        text, given = kernel_text(trace, self.dtype), self._declared(numbers)
+        text, parameters = kernel_text(trace, self.dtype), self._declared(numbers)
         if numbers.on_device:
             text = "\n".join([*_named(numbers), *scalar_lines(trace, real), text])
         text = f"if (!skip_) {{\n{text}\n}}" if skips else text
         return self.module.ElementwiseKernel(
             ", ".join(
-                [one for one, writes in arrays if not writes] + given + ["bool skip_"] * skips
+                [declaration for declaration, writes in arrays if not writes]
+                + parameters
+                + ["bool skip_"] * skips
             ),
-            ", ".join(one for one, writes in arrays if writes),
+            ", ".join(declaration for declaration, writes in arrays if writes),
             text,
             self.name,
         )
@@ -224,9 +228,12 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
     """
     real = _real(compute_dtype(dtypes))
     if numbers.on_device:
-        given, lines = declared(numbers), [*loaded_numbers(numbers), *scalar_lines(trace, real)]
+        parameters, lines = (
+            declared(numbers),
+            [*loaded_numbers(numbers), *scalar_lines(trace, real)],
+        )
     else:
-        given, lines = "".join(f", {real} s{index}" for index in range(trace.scalar_count)), []
+        parameters, lines = "".join(f", {real} s{index}" for index in range(trace.scalar_count)), []
     elements = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
     read = [
         f"{element}[{0 if name in singles else 'at'}]"
@@ -242,30 +249,30 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
         for index, value in trace.outputs.items()
         if value != index
     ]
-    return preamble(dtypes) + row_source(name, len(dtypes), rows, given, lines, body)
+    return preamble(dtypes) + row_source(name, len(dtypes), rows, parameters, lines, body)
 
 
-def row_source(name, arrays, rows, given, before, body):
+def row_source(name, arrays, rows, parameters, before, body):
     """Returns the CUDA source of a kernel over a table of rows.
 
     Args:
         name: its name.
         arrays: the number of arrays of a row.
         rows: the number of rows of a table.
-        given: its further parameters, each after a comma.
+        parameters: its further parameters, each after a comma.
         before: lines at the start.
         body: lines for each element `at` of the row `row`.
     """
     loop = _LOOP.format(before="\n    ".join(before), body="\n        ".join(body))
-    return row_head(name, arrays, rows, given) + loop
+    return row_head(name, arrays, rows, parameters) + loop
 
 
-def row_head(name, arrays, rows, given, shared=""):
+def row_head(name, arrays, rows, parameters, shared=""):
     """Returns the first lines of a kernel over a table of rows. After them, the block has its row
     `row` and the range of its elements, from `start` to `stop`.
 
     Args:
-        name, arrays, rows, given: as for `row_source`.
+        name, arrays, rows, parameters: as for `row_source`.
         shared: the declaration of its shared memory.
     """
     return _HEAD.format(
@@ -273,7 +280,7 @@ def row_head(name, arrays, rows, given, shared=""):
         rows=rows,
         name=name,
         threads=THREADS,
-        numbers=given,
+        numbers=parameters,
         chunk=CHUNK,
         shared=shared,
     )

@@ -117,8 +117,8 @@ def value_type(dtype, real):
 
 def _at(column):
     """Returns a C expression that is true where the position within the row equals a column."""
-    one = operand(column)
-    return f"unit * width + j == ({one} < 0 ? {one} + length : {one})"
+    number = operand(column)
+    return f"unit * width + j == ({number} < 0 ? {number} + length : {number})"
 
 
 class RowKernel(RowPlan):
@@ -180,7 +180,7 @@ class RowKernel(RowPlan):
 
     def _text(self, numbers):
         layout = self.layout
-        lane, own, together = _LANES[layout.lanes]
+        lane, own_lane, together = _LANES[layout.lanes]
         packed = [self.dtypes[i] for i in self.there if self.kinds[i] in (ELEMENT, COLUMN)]
         packed += [
             self.dtype_of(number) for number in self.stored if self.result_kinds[number] != ROW
@@ -199,7 +199,7 @@ class RowKernel(RowPlan):
             ),
             scalars="\n    ".join(scalar_lines(self.trace, self.real)),
             lane=lane,
-            own=own,
+            own=own_lane,
             together=together,
             width=layout.width,
             size_of_chunk=_SIZE_OF_CHUNK.format(real=self.real, **self._sizes())
@@ -218,11 +218,13 @@ class RowKernel(RowPlan):
         return {"packs": self.layout.packs, "width": self.layout.width}
 
     def _arguments(self, numbers):
-        given = [f"const {TYPES[self.dtypes[index]]}* x{index}" for index in self.there]
+        arrays = [f"const {TYPES[self.dtypes[index]]}* x{index}" for index in self.there]
         if self.part != "sums":
-            given += [f"{TYPES[self.dtype_of(number)]}* o{number}" for number in self.stored]
-        given += [f"{self.real}* sums, int chunks"] * (self.layout.chunked or bool(self.summed))
-        return "".join(f"{one}, " for one in [*given, *(f"double n_{name}" for name in numbers)])
+            arrays += [f"{TYPES[self.dtype_of(number)]}* o{number}" for number in self.stored]
+        arrays += [f"{self.real}* sums, int chunks"] * (self.layout.chunked or bool(self.summed))
+        return "".join(
+            f"{argument}, " for argument in [*arrays, *(f"double n_{name}" for name in numbers)]
+        )
 
     def _body(self):
         """Returns the lines that process a row."""
@@ -251,7 +253,11 @@ class RowKernel(RowPlan):
                 body += self._sums_of_chunk(reduced)
                 return
             body += [self._line(step) for step in self.of_row(level)]
-            body += [_RECIPROCAL.format(one) for one in self._divisors if self.level(one) == level]
+            body += [
+                _RECIPROCAL.format(divisor)
+                for divisor in self._divisors
+                if self.level(divisor) == level
+            ]
         body += self._results()
 
     def _closed(self):
@@ -264,8 +270,8 @@ class RowKernel(RowPlan):
             f" + unit * width + j] = a{number}[k * width + j];"
             for place, number in enumerate(self.summed)
         ]
-        each = _EACH.format(width=self.layout.width, lines="\n                    ".join(lines))
-        sweep = _SWEEP.format(packs=self.layout.packs, lines=each, advance="")
+        loop = _EACH.format(width=self.layout.width, lines="\n                    ".join(lines))
+        sweep = _SWEEP.format(packs=self.layout.packs, lines=loop, advance="")
         return f"const Index first = lane, stop = units;\n    {sweep}"
 
     # Sweeps ---------------------------------------------------------------------------------------
@@ -298,11 +304,11 @@ class RowKernel(RowPlan):
         )
         return [*declared, f"Index offsets[{layout.packs}];", *place, sweep]
 
-    def _elements(self, wanted, lines, stores=()):
+    def _elements(self, values, lines, stores=()):
         """Returns a sweep that computes the values of each element and then runs `lines` with
         them."""
         layout = self.layout
-        indices, steps = self.elements(wanted)
+        indices, steps = self.elements(values)
         before, inner = [], []
         for index in indices:
             dtype, kind = self.dtypes[index], self.kinds[index]
@@ -321,11 +327,11 @@ class RowKernel(RowPlan):
         if any(self.kinds[index] == CHANNEL for index in indices):
             before.append(f"const Index channel = {_CHANNEL.format(**self._sizes())};")
         inner += [self._line(step) for step in steps]
-        each = _EACH.format(
+        loop = _EACH.format(
             width=layout.width, lines="\n                    ".join([*inner, *lines])
         )
         declared = [line for line, _ in stores]
-        sweep = self._sweep([*before, *declared, each, *(line for _, line in stores)])
+        sweep = self._sweep([*before, *declared, loop, *(line for _, line in stores)])
         if layout.held:
             return [sweep]
         loaded = [index for index in indices if self.kinds[index] == ELEMENT]
@@ -354,23 +360,23 @@ class RowKernel(RowPlan):
     def _reduced(self, steps):
         """Returns the sweep that computes sums, and the lines that add the sums of all threads of a
         row."""
-        found = [step for step in steps if step.name not in MOMENTS]
+        sums = [step for step in steps if step.name not in MOMENTS]
         moments = [step for step in steps if step.name in MOMENTS]
         body = []
-        if found:
+        if sums:
             lines = []
-            for step in found:
+            for step in sums:
                 value = f"({self.real}){operand(step.operands[0])}"
                 if step.name == "row_pick":
                     value = f"({_at(step.operands[1])} ? {value} : 0)"
                 number, how = step.result, REDUCTIONS[step.name]
                 body.append(f"{self.real} r{number} = {_START[how]};")
                 lines.append(f"r{number} = {_JOIN[how].format(value, f'r{number}')};")
-            body += self._elements([one for step in found for one in step.values()], lines)
+            body += self._elements([summand for step in sums for summand in step.values()], lines)
             body += [
                 f"const {self.real} v{step.result} = "
                 f"{self._reduce(REDUCTIONS[step.name], f'r{step.result}')};"
-                for step in found
+                for step in sums
             ]
         for index in range(0, len(moments), len(MOMENTS)):
             body += self._moments(moments[index : index + len(MOMENTS)])
@@ -438,9 +444,9 @@ class RowKernel(RowPlan):
     # Results --------------------------------------------------------------------------------------
 
     def _results(self):
-        found = {number: self.trace.results[number] for number in (*self.stored, *self.summed)}
+        results = {number: self.trace.results[number] for number in (*self.stored, *self.summed)}
         lines, stores, body = [], [], []
-        for number, value in found.items():
+        for number, value in results.items():
             if number in self.summed:
                 lines.append(f"a{number}[k * width + j] += v{value};")
             elif self.result_kinds[number] != ROW:
@@ -451,11 +457,13 @@ class RowKernel(RowPlan):
                     (f"{kind} out{number};", f"*({kind}*)(o{number} + offsets[k]) = out{number};")
                 )
         if lines:
-            values = [value for number, value in found.items() if self.result_kinds[number] != ROW]
+            values = [
+                value for number, value in results.items() if self.result_kinds[number] != ROW
+            ]
             body += self._elements(values, lines, stores)
         rows = [
             f"o{number}[row] = v{value};"
-            for number, value in found.items()
+            for number, value in results.items()
             if self.result_kinds[number] == ROW
         ]
         if rows:

@@ -78,10 +78,10 @@ class Parts(NamedTuple):
 
 def separate(arrays):
     """Arrays in which each Parts is replaced by its values."""
-    found = []
+    separated = []
     for array in arrays:
-        found += array.views() if type(array) is Parts else (array,)
-    return found
+        separated += array.views() if type(array) is Parts else (array,)
+    return separated
 
 
 class RowSpace(SymbolSpace):
@@ -158,9 +158,9 @@ class BodyTrace(Trace):
         self.names = names
         self.steps = []
         self._texts = {}
-        found = self._noted(body, present, flags, numbers)
-        self.single = type(found) is not tuple
-        self.results = [self._number(value) for value in ((found,) if self.single else found)]
+        values = self._noted(body, present, flags, numbers)
+        self.single = type(values) is not tuple
+        self.results = [self._number(value) for value in ((values,) if self.single else values)]
         self._prepare = self._preparation(numbers)
 
     def _number(self, value):
@@ -197,9 +197,9 @@ class RowPlan:
         self.kinds, self.result_kinds, self.dtypes = kinds, result_kinds, dtypes
         names = [f"x{index}" for index in range(len(dtypes))]
         self.trace = self.trace_type(
-            body, names, [one is not None for one in dtypes], flags, numbers
+            body, names, [dtype is not None for dtype in dtypes], flags, numbers
         )
-        self.there = [index for index, one in enumerate(dtypes) if one is not None]
+        self.there = [index for index, dtype in enumerate(dtypes) if dtype is not None]
         self.dtype = compute_dtype([dtypes[i] for i in self.there if dtypes[i].kind not in "biu"])
         self.single = self.trace.single
         self._steps = {step.result: step for step in self.trace.steps}
@@ -214,11 +214,13 @@ class RowPlan:
         if step is None:
             self._level[value], self._of_row[value] = 0, self.kinds[value] == ROW
             return
-        level = max((self._level[one] for one in step.values()), default=0)
+        level = max((self._level[operand] for operand in step.values()), default=0)
         reduces = step.name in REDUCTIONS
         self._level[value] = level + reduces
         self._of_row[value] = (
-            reduces or step.name != "at_column" and all(self._of_row[one] for one in step.values())
+            reduces
+            or step.name != "at_column"
+            and all(self._of_row[operand] for operand in step.values())
         )
 
     def level(self, value):
@@ -247,20 +249,24 @@ class RowPlan:
             and self._level[step.result] == level
         ]
 
-    def elements(self, wanted, known=()):
+    def elements(self, values, known=()):
         """Returns the arrays and steps that a loop needs for each element to compute these values.
 
         Args:
-            wanted: the numbers of the values.
+            values: the numbers of the values.
             known: the numbers of the values that are already available.
         """
-        needed, stack = set(), [value for value in wanted if not self._of_row[value]]
+        needed, stack = set(), [value for value in values if not self._of_row[value]]
         while stack:
             value = stack.pop()
             if value not in needed:
                 needed.add(value)
                 step = None if value in known else self._steps.get(value)
-                stack += [one for one in (step.values() if step else ()) if not self._of_row[one]]
+                stack += [
+                    operand
+                    for operand in (step.values() if step else ())
+                    if not self._of_row[operand]
+                ]
         arrays = [index for index in self.there if index in needed]
         return arrays, [step for step in self.trace.steps if step.result in needed]
 

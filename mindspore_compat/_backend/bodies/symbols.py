@@ -25,7 +25,7 @@ class Step:
         return self.name in PRIMITIVES and PRIMITIVES[self.name].is_bool
 
     def values(self):
-        return [each for each in self.operands if type(each) is int]
+        return [operand for operand in self.operands if type(operand) is int]
 
 
 class Trace:
@@ -52,8 +52,8 @@ class Trace:
 
     def _preparation(self, numbers):
         """Returns the function that computes s0, s1, ... from the numbers of a call."""
-        listed = ", ".join(self._texts)
-        source = f"lambda {', '.join(numbers)}: ({listed}{',' if listed else ''})"
+        codes = ", ".join(self._texts)
+        source = f"lambda {', '.join(numbers)}: ({codes}{',' if codes else ''})"
         return eval(source, {"math": math, "inf": math.inf, "nan": math.nan})
 
     @property
@@ -86,7 +86,8 @@ class Trace:
     def add(self, name, *operands):
         """Records a call and returns the symbol of its result."""
         operands = tuple(
-            each.number if isinstance(each, Symbol) else self._scalar(each) for each in operands
+            operand.number if isinstance(operand, Symbol) else self._scalar(operand)
+            for operand in operands
         )
         result = len(self.names) + len(self.steps)
         self.steps.append(Step(name, operands, result))
@@ -163,7 +164,7 @@ class _Arithmetic:
         raise TypeError("A formula to be fused may not branch on a value; use xp.where.")
 
     def _join(self, name, *operands):
-        if any(isinstance(each, Symbol) for each in operands):
+        if any(isinstance(operand, Symbol) for operand in operands):
             return self.trace.add(name, *operands)
         return _scalar(self.trace, name, operands)
 
@@ -203,7 +204,9 @@ def _text(value):
 
 def _scalar(trace, name, operands):
     """Returns the result of a function whose operands are all numbers."""
-    codes = [each.code if type(each) is Scalar else repr(float(each)) for each in operands]
+    codes = [
+        operand.code if type(operand) is Scalar else repr(float(operand)) for operand in operands
+    ]
     primitive = PRIMITIVES[name]
     code = (primitive.c_number or primitive.number).format(*codes)
     return Scalar(trace, primitive.number.format(*map(_text, operands)), code)
@@ -253,7 +256,7 @@ class SymbolSpace:
         trace = self.trace
 
         def note(*operands):
-            if any(isinstance(each, Symbol) for each in operands):
+            if any(isinstance(operand, Symbol) for operand in operands):
                 return trace.add(name, *operands)
             return _scalar(trace, name, operands)
 

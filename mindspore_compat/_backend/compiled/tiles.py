@@ -192,13 +192,13 @@ def sizes_of(triple, features):
     """Returns the constants for a processor with these features, given in LLVM's names."""
     features = features.split(",")
     wide, x86 = "+avx512f" in features, triple.startswith(("x86", "i686"))
-    many = wide or not x86  # 32 registers, else 16
+    has_32_registers = wide or not x86  # 32 registers, else 16
     return {
         "LANES": 16 if wide else 8 if "+avx" in features else 4,
-        "ROWS": 8 if many else 4,
+        "ROWS": 8 if has_32_registers else 4,
         "VECTORS": 3,
-        "DOT_ROWS": 4 if many else 3,
-        "STREAMS": 6 if many else 4,
+        "DOT_ROWS": 4 if has_32_registers else 3,
+        "STREAMS": 6 if has_32_registers else 4,
     }
 
 
@@ -367,8 +367,8 @@ class Code:
         """Returns a vector whose elements are all the float32 at a pointer."""
         nothing = self.ir.Constant(self.vector, self.ir.Undefined)
         first = self.ir.Constant(self.lane, 0)
-        one = self.builder.insert_element(nothing, self.builder.load(pointer), first)
-        return self.builder.shuffle_vector(one, nothing, self.mask)
+        vector = self.builder.insert_element(nothing, self.builder.load(pointer), first)
+        return self.builder.shuffle_vector(vector, nothing, self.mask)
 
     def choose(self, x, y, indices):
         """Returns the elements at indices into the concatenation of the vectors `x` and `y`."""

@@ -125,9 +125,9 @@ class _Columns:
 def _run(function, source, target, shape, geo, strides, size):
     samples, channels = shape[:2]
     targets, area, windows = _targets(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
-    several = max(min(size // PIECE, PIECES, channels), 1)
+    parts = max(min(size // PIECE, PIECES, channels), 1)
     loop_of(function).run(
-        blocks(channels, -(-channels // several)),
+        blocks(channels, -(-channels // parts)),
         source,
         target,
         area + 1,
@@ -153,5 +153,5 @@ def _targets(size, kernel, stride, pads, dilation):
         size = (1, *size)
     y, x = axes[0][:, None, :, None], axes[1][:, None, :]
     inside = (y >= 0) & (y < size[0]) & (x >= 0) & (x < size[1])
-    found = numpy.where(inside, y * size[1] + x, prod(size))
-    return found.reshape(-1).astype(INDEX), prod(size), found.shape[2] * found.shape[3]
+    positions = numpy.where(inside, y * size[1] + x, prod(size))
+    return positions.reshape(-1).astype(INDEX), prod(size), positions.shape[2] * positions.shape[3]

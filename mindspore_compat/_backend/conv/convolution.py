@@ -124,8 +124,8 @@ def convolve(xp, x, w, stride, pads, dilation, groups):
         return _pointwise(xp, x, w, geo)
     if geo.depthwise:
         return depthwise.convolve(xp, x, w, geo)
-    if (found := door.call("convolve", x, w, geo)) is not None:
-        return found
+    if (result := door.call("convolve", x, w, geo)) is not None:
+        return result
     return _by_im2col(xp, x, w, geo)
 
 
@@ -148,8 +148,8 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
         return _pointwise_input(xp, g, w, geo)
     if geo.depthwise:
         return depthwise.input_gradient(xp, g, w, geo)
-    if (found := door.call("convolve_input_gradient", g, w, geo)) is not None:
-        return found
+    if (result := door.call("convolve_input_gradient", g, w, geo)) is not None:
+        return result
     if max(stride) == 1 and geo.filters <= min(2 * geo.channels, geo.batch * prod(geo.out)):
         return _as_correlation(xp, g, w, geo)
     return _input_gradient_by_im2col(xp, g, w, geo)
@@ -171,8 +171,8 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
     geo = geometry(x.shape, tuple(w_shape), stride, pads, dilation, groups)
     if geo.depthwise and not geo.pointwise:
         return depthwise.weight_gradient(xp, g, x, geo)
-    if (found := door.call("convolve_weight_gradient", g, x, geo)) is not None:
-        return found
+    if (result := door.call("convolve_weight_gradient", g, x, geo)) is not None:
+        return result
     return _weight_gradient_by_im2col(xp, g, x, geo)
 
 
@@ -194,8 +194,10 @@ def padded(xp, x, pads, fill=0):
     if not any(map(any, pads)):
         return x
     lead = x.shape[: x.ndim - len(pads)]
-    cut = tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape[len(lead) :], pads))
-    x = x[(..., *cut)]
+    inside = tuple(
+        slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape[len(lead) :], pads)
+    )
+    x = x[(..., *inside)]
     size = x.shape[len(lead) :]
     grow = tuple((max(b, 0), max(a, 0)) for b, a in pads)
     if not any(map(any, grow)):
@@ -300,7 +302,7 @@ def _pieces(x, geo, fast):
     whole = tuple(slice(0, n) for n in geo.out)
     if not isinstance(x, np.ndarray):
         step = max(DEVICE_BYTES // (rows * area), -(-FEWEST_COLUMNS // area), 1)
-        return [_Piece(each, whole, slice(0, area)) for each in blocks(geo.batch, step)]
+        return [_Piece(samples, whole, slice(0, area)) for samples in blocks(geo.batch, step)]
     most = max(HOST_BYTES // rows, FEWEST_COLUMNS)
     if area > most:
         return [
@@ -311,7 +313,7 @@ def _pieces(x, geo, fast):
     fair = max(-(-geo.batch // MOST_PIECES), -(-max(LEAST_BYTES // rows, FEWEST_COLUMNS) // area))
     step = min(most // area, fair)
     last = geo.out[-1] <= SHORT_ROW and step > 1 and not fast
-    return [_Piece(each, whole, slice(0, area), last) for each in blocks(geo.batch, step)]
+    return [_Piece(samples, whole, slice(0, area), last) for samples in blocks(geo.batch, step)]
 
 
 def _tiles(out, most):
@@ -322,8 +324,8 @@ def _tiles(out, most):
         cuts.append(blocks(n, -(-n // parts)))
     for slices in combinations(*cuts):
         start = stop = 0
-        for cut, n in zip(slices, out):
-            start, stop = start * n + cut.start, stop * n + cut.stop - 1
+        for span, n in zip(slices, out):
+            start, stop = start * n + span.start, stop * n + span.stop - 1
         yield slices, slice(start, stop + 1)
 
 
@@ -431,8 +433,8 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
     fast = _columns_of(xp, x, geo)
     pieces = _pieces(x, geo, fast)
-    several = min(LARGE_BYTES // (prod(shape) * x.dtype.itemsize), len(pieces), MOST_PIECES)
-    runs = [pieces[each] for each in blocks(len(pieces), -(-len(pieces) // max(several, 1)))]
+    count = min(LARGE_BYTES // (prod(shape) * x.dtype.itemsize), len(pieces), MOST_PIECES)
+    runs = [pieces[block] for block in blocks(len(pieces), -(-len(pieces) // max(count, 1)))]
     matmul = _matmul(xp, x, len(runs) == 1)
     sums = [None] * len(runs)
     # The product is faster in this order; for few windows it is not worth the transposition.
@@ -443,16 +445,16 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
             patches = _patches(xp, x, geo, piece, fast)
             rows = _rows_of(xp, g, piece)
             if columns_first:
-                found = matmul(patches, rows.swapaxes(1, 2))
+                products = matmul(patches, rows.swapaxes(1, 2))
             else:
-                found = matmul(rows, patches.swapaxes(1, 2))
+                products = matmul(rows, patches.swapaxes(1, 2))
             total = sums[number]
-            sums[number] = found if total is None else xp.add(total, found, out=total)
+            sums[number] = products if total is None else xp.add(total, products, out=total)
 
     _share(x, work, range(len(runs)))
     grad = sums[0]
-    for each in sums[1:]:
-        grad += each
+    for block in sums[1:]:
+        grad += block
     return (_transposed(grad) if columns_first else grad).reshape(shape)
 
 
@@ -513,8 +515,8 @@ def _input_gradient_pieces(g, geo, fast):
         unit = geo.channels // geo.groups if geo.groups > 1 else 1
         step = max(LARGE_BYTES * geo.channels // sample // unit, 1) * unit
     pieces, area = [], slice(0, prod(geo.out))
-    found = {piece.samples.start: piece for piece in _pieces(g, geo, fast)}
-    for piece in found.values():
+    by_start = {piece.samples.start: piece for piece in _pieces(g, geo, fast)}
+    for piece in by_start.values():
         for channels in blocks(geo.channels, step):
             pieces.append(_Piece(piece.samples, (channels,), area, piece.samples_last))
     return pieces
@@ -546,12 +548,12 @@ def _as_correlation(xp, g, w, geo):
     kernel."""
     extent = tuple(d * (k - 1) for k, d in zip(geo.kernel, geo.dilation))
     pads = tuple((e - before, e - after) for e, (before, after) in zip(extent, geo.pads))
-    turned = w.reshape(geo.groups, geo.filters // geo.groups, -1, *geo.kernel)
-    turned = xp.flip(turned.swapaxes(1, 2), tuple(range(3, 3 + len(geo.kernel))))
-    turned = xp.ascontiguousarray(turned).reshape(geo.channels, -1, *geo.kernel)
+    transposed = w.reshape(geo.groups, geo.filters // geo.groups, -1, *geo.kernel)
+    transposed = xp.flip(transposed.swapaxes(1, 2), tuple(range(3, 3 + len(geo.kernel))))
+    transposed = xp.ascontiguousarray(transposed).reshape(geo.channels, -1, *geo.kernel)
     if min(map(min, pads)) < 0 or not isinstance(g, np.ndarray):
         g, pads = padded(xp, g, pads), ((0, 0),) * len(pads)
-    return convolve(xp, g, turned, geo.stride, pads, geo.dilation, geo.groups)
+    return convolve(xp, g, transposed, geo.stride, pads, geo.dilation, geo.groups)
 
 
 # 1x1 kernels: one matrix product per sample, nothing to rearrange.

@@ -125,8 +125,8 @@ def _over_windows(text, backward):
     loops = []
     for axis in range(3):
         forward = {"first": "y", "goes": f"w{axis} <= z{axis}", "step": "++"}
-        turned = {"first": "z", "goes": f"w{axis} >= y{axis}", "step": "--"}
-        loops.append(_OVER_WINDOWS.format(axis=axis, **(turned if backward else forward)))
+        backwards = {"first": "z", "goes": f"w{axis} >= y{axis}", "step": "--"}
+        loops.append(_OVER_WINDOWS.format(axis=axis, **(backwards if backward else forward)))
     return "".join(loops) + text + "}}}"
 
 
@@ -247,8 +247,8 @@ class Windows(NamedTuple):
 def kernels_of(xp, x, kernel):
     """Returns the kernels for `x` and windows of this many dimensions; None if they do not
     apply."""
-    found = getattr(xp, "kernels", None)
-    return found if found is not None and found.apply(x, kernel) else None
+    kernels = getattr(xp, "kernels", None)
+    return kernels if kernels is not None and kernels.apply(x, kernel) else None
 
 
 class Kernels:

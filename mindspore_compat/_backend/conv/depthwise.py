@@ -72,28 +72,18 @@ def _phase_slices(phase, geo):
     return target, source
 
 
-def _over_rows(x, rows, length, work):
-    """Calls `work` with slices of the rows. On the host, each slice fits the cache and threads
-    share them; on a device, one slice covers all rows."""
-    if not isinstance(x, np.ndarray):
-        work(slice(0, rows))
-        return
-    parts = blocks(rows, max(BLOCK // length, 1))
-    run(lambda number: work(parts[number]), len(parts))
-
-
 def _row_weights(xp, w, geo, multiple):
     """Weights of the `multiple`-th filter of each channel, one row per sample and channel."""
-    own = w.reshape(geo.channels, -1, prod(geo.kernel))[:, multiple]
-    whole = xp.empty((geo.batch, geo.channels, own.shape[1]), w.dtype)
-    whole[...] = own
-    return whole.reshape(-1, own.shape[1])
+    rows = w.reshape(geo.channels, -1, prod(geo.kernel))[:, multiple]
+    whole = xp.empty((geo.batch, geo.channels, rows.shape[1]), w.dtype)
+    whole[...] = rows
+    return whole.reshape(-1, rows.shape[1])
 
 
 def convolve(xp, x, w, geo):
     """Returns the convolution described by `geo`, as `conv.convolve` computes it."""
-    if (found := door.call("depthwise_convolve", x, w, geo)) is not None:
-        return found
+    if (result := door.call("depthwise_convolve", x, w, geo)) is not None:
+        return result
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
 
     def work(part, samples, channels, filters):
@@ -136,8 +126,8 @@ def _flat_gradient(xp, g, geo, plan):
 
 def input_gradient(xp, g, w, geo):
     """Returns the gradient for the input, as `conv.input_gradient` computes it."""
-    if (found := door.call("depthwise_input_gradient", g, w, geo)) is not None:
-        return found
+    if (result := door.call("depthwise_input_gradient", g, w, geo)) is not None:
+        return result
     grad = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
 
     def work(part, samples, channels, filters):
@@ -168,14 +158,14 @@ def _add_input(xp, grad, g, w, geo):
 
 def weight_gradient(xp, g, x, geo):
     """Returns the gradient for the weights, as `conv.weight_gradient` computes it."""
-    if (found := door.call("depthwise_weight_gradient", g, x, geo)) is not None:
-        return found
+    if (result := door.call("depthwise_weight_gradient", g, x, geo)) is not None:
+        return result
     positions = prod(geo.kernel)
     grads = xp.empty((geo.batch, geo.filters, positions), x.dtype)
 
     def work(part, samples, channels, filters):
-        found = _products(xp, g[samples, filters], x[samples, channels], part)
-        grads[samples, filters] = found.reshape(part.batch, part.filters, positions)
+        result = _products(xp, g[samples, filters], x[samples, channels], part)
+        grads[samples, filters] = result.reshape(part.batch, part.filters, positions)
 
     _in_parts(x, geo, work)
     return grads.sum(0).reshape(geo.filters, 1, *geo.kernel)

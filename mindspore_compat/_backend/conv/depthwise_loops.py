@@ -195,10 +195,10 @@ def input_gradient(g, w, geo):
 def _correlated(x, w, geo, plan):
     """Correlates each plane with the filter of its channel."""
     out = numpy.empty((geo.batch, geo.channels, *plan.out), FLOAT)
-    given = jit.flat(x), jit.flat(w), out.reshape(-1)
+    arrays = jit.flat(x), jit.flat(w), out.reshape(-1)
     sizes = *plan.size, *plan.before, plan.padded[1], *plan.out, *geo.dilation
     loop = _correlation(geo, plan)
-    loop.run(_pieces(geo), *given, prod(plan.padded), geo.channels, *sizes)
+    loop.run(_pieces(geo), *arrays, prod(plan.padded), geo.channels, *sizes)
     return out
 
 
@@ -215,11 +215,11 @@ def _sums(geo):
 )
 def weight_gradient(g, x, geo):
     """Returns the gradient of `convolve` for the weights."""
-    found = numpy.empty((geo.batch, geo.channels, prod(geo.kernel)), FLOAT)
-    given = jit.flat(x), jit.flat(g), found.reshape(-1)
+    sums = numpy.empty((geo.batch, geo.channels, prod(geo.kernel)), FLOAT)
+    arrays = jit.flat(x), jit.flat(g), sums.reshape(-1)
     sizes = *geo.size, *_before(geo), geo.padded[1], *geo.out, *geo.dilation
-    _sums(geo).run(_pieces(geo), *given, *[prod(geo.padded)] * 2, *sizes)
-    return found.sum(0).reshape(geo.filters, 1, *geo.kernel)
+    _sums(geo).run(_pieces(geo), *arrays, *[prod(geo.padded)] * 2, *sizes)
+    return sums.sum(0).reshape(geo.filters, 1, *geo.kernel)
 
 
 def _pieces(geo):

@@ -46,11 +46,11 @@ def resolve_pads(mode, size, kernel, stride, dilation, pads=None):
         return tuple(map(tuple, pads))
     if mode == "valid":
         return ((0, 0),) * len(size)
-    found = []
+    resolved = []
     for n, k, s, d in zip(size, kernel, stride, dilation):
         total = max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
-        found.append((total // 2, total - total // 2))
-    return tuple(found)
+        resolved.append((total // 2, total - total // 2))
+    return tuple(resolved)
 
 
 def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
@@ -59,14 +59,14 @@ def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
 
     A window that would start beyond the data and its leading padding is not counted.
     """
-    found = []
+    sizes = []
     for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation):
         span = n + before + after - d * (k - 1) - 1
         count = (-(-span // s) if ceil_mode else span // s) + 1
         if ceil_mode and (count - 1) * s >= n + before:
             count -= 1
-        found.append(count)
-    return tuple(found)
+        sizes.append(count)
+    return tuple(sizes)
 
 
 def _fitted(x, kernel, stride, pads, dilation, out):
@@ -160,9 +160,9 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     if fast := kernels_of(xp, x, kernel):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         return fast.maximum(x.reshape(prod(lead), *size), geo).reshape(*lead, *out)
-    made = door.call("max_pool", x, out, kernel, stride, pads, dilation)
-    if made is not None:
-        return made
+    result = door.call("max_pool", x, out, kernel, stride, pads, dilation)
+    if result is not None:
+        return result
     pads = _fitted(x, kernel, stride, pads, dilation, out)
     return _reduced(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
 
@@ -193,8 +193,8 @@ def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
         return fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo)
     index = xp.empty((prod(lead), *out), np.int64)
 
-    def work(block, indices, found):
-        index[block] = indices if found is None else indices * found
+    def work(block, indices, inside):
+        index[block] = indices if inside is None else indices * inside
 
     _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
     return index.reshape(largest.shape)
@@ -211,18 +211,18 @@ class _KernelPosition(NamedTuple):
 @lru_cache(maxsize=256)
 def _kernel_positions(size, kernel, stride, dilation, pitch):
     """Returns the kernel positions in row-major order."""
-    found = []
+    positions = []
     for position in product(*map(range, kernel)):
         shift = ahead = 0
         for i, n, s, d, row in zip(position, size, stride, dilation, pitch):
             shift = shift * n + i * d
             ahead = ahead * row + i * d // s
-        found.append(
+        positions.append(
             _KernelPosition(
                 shift, tuple(i * d % s for i, d, s in zip(position, dilation, stride)), ahead
             )
         )
-    return found
+    return positions
 
 
 def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
@@ -265,8 +265,8 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
                 matches &= known[position.ahead :]
             _choose(xp, first[: matches.size], matches, number)
         first = first.reshape(tops.shape)[inner]
-        found = first != none
-        work(block, xp.take(shifts, first) + corner, None if found.all() else found)
+        inside = first != none
+        work(block, xp.take(shifts, first) + corner, None if inside.all() else inside)
 
     _share(planes, one, 4 * BLOCK)
 
@@ -287,18 +287,18 @@ def _phase(xp, x, phase, stride, pads, pitch):
         source.append(slice(start, start + count * s, s))
         target.append(slice(first, first + count))
     source, target = x[tuple(source)], tuple(target)
-    made = xp.empty((x.shape[0], *pitch), x.dtype)
-    if made.shape == source.shape:
-        made[...] = source
-        return made.reshape(-1), None
+    plane = xp.empty((x.shape[0], *pitch), x.dtype)
+    if plane.shape == source.shape:
+        plane[...] = source
+        return plane.reshape(-1), None
     whole = x.dtype.kind in "iu"
-    made[...] = 0 if whole else x.dtype.type("nan")
-    made[target] = source
+    plane[...] = 0 if whole else x.dtype.type("nan")
+    plane[target] = source
     if not whole:
-        return made.reshape(-1), None
-    known = xp.zeros(made.shape, bool)
+        return plane.reshape(-1), None
+    known = xp.zeros(plane.shape, bool)
     known[target] = True
-    return made.reshape(-1), known.reshape(-1)
+    return plane.reshape(-1), known.reshape(-1)
 
 
 def _choose(xp, target, mask, number):
@@ -332,25 +332,25 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
         return fast.add_at_index(g, index, x.shape, geo)
-    made = door.call("max_pool_gradient", g, x, largest, kernel, stride, pads, dilation)
-    if made is not None:
-        return made
+    result = door.call("max_pool_gradient", g, x, largest, kernel, stride, pads, dilation)
+    if result is not None:
+        return result
     area = prod(size)
     grad, g = xp.zeros((prod(lead), *size), g.dtype), g.reshape(prod(lead), *out)
 
-    def work(block, indices, found):
-        _add_planes(xp, grad[block].reshape(-1), indices, g[block], area, found)
+    def work(block, indices, inside):
+        _add_planes(xp, grad[block].reshape(-1), indices, g[block], area, inside)
 
     _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
     return grad.reshape(x.shape)
 
 
-def _add_planes(xp, flat, indices, values, area, found):
+def _add_planes(xp, flat, indices, values, area, inside):
     """Adds values at indices of their planes, which follow one another in `flat`."""
     count = indices.shape[0]
     indices += (xp.arange(count) * area).reshape(count, *(1,) * (indices.ndim - 1))
-    if found is not None:
-        indices, values = indices[found], values[found]
+    if inside is not None:
+        indices, values = indices[inside], values[inside]
     xp.add.at(flat, indices.reshape(-1), values.reshape(-1))
 
 
@@ -367,17 +367,17 @@ def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     u = u.reshape(prod(lead), prod(size))
-    picked = xp.zeros((prod(lead), *out), u.dtype)
+    values = xp.zeros((prod(lead), *out), u.dtype)
 
-    def work(block, indices, found):
-        if found is not None:
-            indices *= found
-        taken = xp.take_along_axis(u[block], indices.reshape(indices.shape[0], -1), 1)
-        taken = taken.reshape(indices.shape)
-        picked[block] = taken if found is None else keep(xp, found, taken)
+    def work(block, indices, inside):
+        if inside is not None:
+            indices *= inside
+        elements = xp.take_along_axis(u[block], indices.reshape(indices.shape[0], -1), 1)
+        elements = elements.reshape(indices.shape)
+        values[block] = elements if inside is None else keep(xp, inside, elements)
 
     _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
-    return picked.reshape(largest.shape)
+    return values.reshape(largest.shape)
 
 
 # Average.
@@ -491,8 +491,8 @@ def take_at(xp, u, index, spatial):
     """Returns the entries of `u` at flat positions `index` of its last `spatial` dimensions."""
     lead = u.shape[: u.ndim - spatial]
     flat = u.reshape(*lead, prod(u.shape[len(lead) :]))
-    taken = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead) :])), -1)
-    return taken.reshape(index.shape)
+    elements = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead) :])), -1)
+    return elements.reshape(index.shape)
 
 
 def put_at(xp, y, index, size):

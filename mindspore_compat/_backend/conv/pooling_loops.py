@@ -162,7 +162,7 @@ def _are_taken(arrays, out, kernel, stride, pads, dilation):
     return (
         len(kernel) == 2
         and arrays[0].size > 0
-        and all(type(each) is numpy.ndarray and each.dtype == FLOAT for each in arrays)
+        and all(type(array) is numpy.ndarray and array.dtype == FLOAT for array in arrays)
         and 1 < prod(kernel) <= Most.POOL_POSITIONS
         and all(before == 0 for before, _ in pads)
         and all(

@@ -52,8 +52,8 @@ def einsum(xp, equation, operands, options):
     sources, target = terms
     operands, sources = list(operands), list(sources)
     while len(operands) > 1:
-        one, two = _next_pair(sources, target, operands)
-        (y, of_y), (x, of_x) = ((operands.pop(at), sources.pop(at)) for at in (two, one))
+        first, second = _next_pair(sources, target, operands)
+        (y, of_y), (x, of_x) = ((operands.pop(at), sources.pop(at)) for at in (second, first))
         later = set(target).union(*sources)
         letters = "".join(c for c in dict.fromkeys(of_x + of_y) if c in later)
         letters = letters if sources else target

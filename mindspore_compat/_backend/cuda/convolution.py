@@ -81,8 +81,8 @@ class Convolutions:
             geo, margins = _with_even_pads(geometry(tuple(x_shape), w.shape, *sizes))
             grad = self._run(INPUT_GRADIENT, w, g, geo)
             if grad is not None and margins:
-                cut = tuple((-before, -after) for before, after in margins)
-                grad = self.space.ascontiguousarray(padded(self.space, grad, cut))
+                negative_pads = tuple((-before, -after) for before, after in margins)
+                grad = self.space.ascontiguousarray(padded(self.space, grad, negative_pads))
         if grad is None:
             return self._by_products("convolve_input", g, w, x_shape, *sizes)
         return grad
@@ -109,36 +109,36 @@ class Convolutions:
     def _padded(self, x, margins):
         return padded(self.space, x, margins) if margins else x
 
-    def _by_products(self, name, one, two, *sizes):
+    def _by_products(self, name, first, second, *sizes):
         """Returns a convolution without cuDNN."""
-        convolve, dtype = implementation(name), one.dtype
-        if dtype not in cudnn.HALF_TYPES or two.dtype != dtype:
-            return convolve(self.space, one, two, *sizes)
-        one, two = one.astype(cudnn.FLOAT32), two.astype(cudnn.FLOAT32)
-        return convolve(self.space, one, two, *sizes).astype(dtype)
+        convolve, dtype = implementation(name), first.dtype
+        if dtype not in cudnn.HALF_TYPES or second.dtype != dtype:
+            return convolve(self.space, first, second, *sizes)
+        first, second = first.astype(cudnn.FLOAT32), second.astype(cudnn.FLOAT32)
+        return convolve(self.space, first, second, *sizes).astype(dtype)
 
-    def _run(self, task, one, two, geo):
+    def _run(self, task, first, second, geo):
         """Returns the result of a task; None if the library refuses it.
 
         Args:
             task (Task): what to compute.
-            one, two: its operands, in the order of the library's call.
+            first, second: its operands, in the order of the library's call.
             geo (Geometry): the sizes, with the same padding at both ends.
         """
         shape = _shapes(geo)[task.result]
-        if 0 in one.shape or 0 in two.shape or 0 in shape:
-            return self.space.zeros(shape, one.dtype)
-        last = one.dtype != cudnn.FLOAT64 and (
+        if 0 in first.shape or 0 in second.shape or 0 in shape:
+            return self.space.zeros(shape, first.dtype)
+        last = first.dtype != cudnn.FLOAT64 and (
             task.operands[0] != "w"
-            and _has_channels_last(one)
+            and _has_channels_last(first)
             or task.operands[1] != "w"
-            and _has_channels_last(two)
+            and _has_channels_last(second)
         )
-        out = self._run_in_layout(task, one, two, geo, last)
-        return self._run_in_layout(task, one, two, geo, False) if last and out is None else out
+        out = self._run_in_layout(task, first, second, geo, last)
+        return self._run_in_layout(task, first, second, geo, False) if last and out is None else out
 
-    def _run_in_layout(self, task, one, two, geo, last):
-        dtype = one.dtype
+    def _run_in_layout(self, task, first, second, geo, last):
+        dtype = first.dtype
         tf32 = dtype == cudnn.FLOAT32 and cublas.tf32["conv"]
         gpu, handle = self._handle()
         if handle is None:
@@ -152,9 +152,9 @@ class Convolutions:
         if not algorithms:
             return None
         module = self.space.module
-        one, two = _packed(module, one, last), _packed(module, two, last)
+        first, second = _packed(module, first, last), _packed(module, second, last)
         out, in_memory = _new_array(module, _shapes(geo)[task.result], dtype, last)
-        addresses = one.data.ptr, two.data.ptr, in_memory.data.ptr
+        addresses = first.data.ptr, second.data.ptr, in_memory.data.ptr
         while algorithms:
             run, size = algorithms[0]
             workspace = module.cuda.alloc(size) if size else None

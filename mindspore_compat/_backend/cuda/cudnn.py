@@ -188,27 +188,27 @@ class Library:
             steps.insert(0, steps[0] * size)
         if channels_last:
             steps.insert(1, steps.pop())
-        made = Descriptor(self, "Tensor")
-        made.set("NdDescriptor", TYPES[dtype], len(shape), _ints(shape), _ints(steps))
-        return made
+        descriptor = Descriptor(self, "Tensor")
+        descriptor.set("NdDescriptor", TYPES[dtype], len(shape), _ints(shape), _ints(steps))
+        return descriptor
 
     def filters(self, shape, dtype, channels_last):
         """Returns the descriptor of weights (filters, channels / groups, kernel...) without
         gaps."""
         layout = CHANNELS_LAST if channels_last else CHANNELS_SECOND
-        made = Descriptor(self, "Filter")
-        made.set("NdDescriptor", TYPES[dtype], layout, len(shape), _ints(shape))
-        return made
+        descriptor = Descriptor(self, "Filter")
+        descriptor.set("NdDescriptor", TYPES[dtype], layout, len(shape), _ints(shape))
+        return descriptor
 
     def convolution(self, pads, stride, dilation, groups, dtype, math):
         """Returns the descriptor of a convolution; half types are summed in float32."""
-        made = Descriptor(self, "Convolution")
+        descriptor = Descriptor(self, "Convolution")
         sizes = [_ints(values) for values in (pads, stride, dilation)]
         compute = TYPES[_sum_type(dtype)]
-        made.set("NdDescriptor", len(pads), *sizes, CROSS_CORRELATION, compute)
-        made.set("GroupCount", groups)
-        made.set("MathType", math)
-        return made
+        descriptor.set("NdDescriptor", len(pads), *sizes, CROSS_CORRELATION, compute)
+        descriptor.set("GroupCount", groups)
+        descriptor.set("MathType", math)
+        return descriptor
 
     def algorithms(self, name, operands, sizes, dtype, tf32, most):
         """Returns the algorithms that give the same bits each time and need a workspace of at most
@@ -228,22 +228,22 @@ class Library:
         math = FMA_MATH if dtype == FLOAT32 and not tf32 else DEFAULT_MATH
         math = TENSOR_OP_MATH if dtype in HALF_TYPES else math
         convolutions = {math: self.convolution(*sizes, dtype, math)}
-        made = []
+        algorithms = []
         for entry in self._listed(name, operands, convolutions[math]):
             if entry.status or entry.determinism != DETERMINISTIC:
                 continue
-            own = math if math == FMA_MATH else entry.mathType
-            if own not in convolutions:
-                convolutions[own] = self.convolution(*sizes, dtype, own)
-            algorithm = self._algorithm(name, operands, convolutions[own], entry.algo, dtype)
+            math_type = math if math == FMA_MATH else entry.mathType
+            if math_type not in convolutions:
+                convolutions[math_type] = self.convolution(*sizes, dtype, math_type)
+            algorithm = self._algorithm(name, operands, convolutions[math_type], entry.algo, dtype)
             if algorithm.workspace <= most:
-                made.append(algorithm)
-        return made
+                algorithms.append(algorithm)
+        return algorithms
 
     def _listed(self, name, operands, convolution):
         """Returns the heuristics' reports."""
         results, count = (Performance * MOST_ALGORITHMS)(), c_int()
-        one, two, result = (each.address for each in operands)
+        one, two, result = (operand.address for operand in operands)
         status = getattr(self, f"cudnnGetConvolution{name}Algorithm_v7")(
             *(self.handle()[1], one, two, convolution.address, result),
             *(MOST_ALGORITHMS, byref(count), results),
@@ -252,7 +252,7 @@ class Library:
         return results[: count.value]
 
     def _algorithm(self, name, operands, convolution, number, dtype):
-        described = [each.address for each in (*operands[:2], convolution, operands[2])]
+        described = [operand.address for operand in (*operands[:2], convolution, operands[2])]
         size = c_size_t()
         status = getattr(self, f"cudnnGetConvolution{name}WorkspaceSize")(
             self.handle()[1], *described, number, byref(size)

@@ -331,9 +331,9 @@ def _batch_axes(descriptions):
     result)."""
     shape = descriptions[2][0][:-2]
     columns = []
-    for own, steps in descriptions:
-        missing = len(shape) - len(own) + 2
-        pairs = zip(own[:-2], steps[:-2], strict=True)
+    for description, steps in descriptions:
+        missing = len(shape) - len(description) + 2
+        pairs = zip(description[:-2], steps[:-2], strict=True)
         columns.append([0] * missing + [0 if length == 1 else step for length, step in pairs])
     axes = []
     for axis in zip(shape, *columns, strict=True):

@@ -63,8 +63,8 @@ def by_rows(xp, function, *arrays):
     if type(first) is not np.ndarray or first.size <= 2 * BLOCK or rows < 2:
         return function(xp, *arrays)
     step = max(BLOCK * rows // first.size, 1)
-    outs, several = _in_parts(lambda *parts: function(xp, *parts), arrays, step)
-    return tuple(outs) if several else outs[0]
+    outs, is_tuple = _in_parts(lambda *parts: function(xp, *parts), arrays, step)
+    return tuple(outs) if is_tuple else outs[0]
 
 
 def _in_parts(function, arrays, step):

@@ -94,8 +94,8 @@ def linear_recurrence(xp, factors, terms, axis):
     Array functions take the steps of all spans of `SPAN` elements at the same time, and then carry
     the last element of each span into the next one. The work is proportional to the elements.
     """
-    if (found := door.call("linear_recurrence", factors, terms, axis)) is not None:
-        return found
+    if (result := door.call("linear_recurrence", factors, terms, axis)) is not None:
+        return result
     factors, terms = (xp.moveaxis(x, axis, 0) for x in (factors, terms))
     return xp.moveaxis(_recurrence(xp, factors, terms), 0, axis)
 

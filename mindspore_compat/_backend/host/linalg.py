@@ -25,12 +25,12 @@ def nan_for_nan(function):
             if good.all():
                 raise
         results = function(xp, xp.where(good[..., None, None], x, xp.zeros_like(x)))
-        several = isinstance(results, tuple)
-        marked = [
+        is_tuple = isinstance(results, tuple)
+        outputs = [
             xp.where(good.reshape(good.shape + (1,) * (part.ndim - good.ndim)), part, numpy.nan)
-            for part in (results if several else (results,))
+            for part in (results if is_tuple else (results,))
         ]
-        return tuple(marked) if several else marked[0]
+        return tuple(outputs) if is_tuple else outputs[0]
 
     return call
 

@@ -128,10 +128,10 @@ def index_so_far(xp, x, axis, largest=True):
     indices = xp.broadcast_to(indices, x.shape)
     reach = 1
     while reach < length:  # each index looks twice as far back as before
-        behind, own = indices[:-reach], indices[reach:]
-        a, b = xp.take_along_axis(x, behind, 0), xp.take_along_axis(x, own, 0)
+        behind, current = indices[:-reach], indices[reach:]
+        a, b = xp.take_along_axis(x, behind, 0), xp.take_along_axis(x, current, 0)
         outdone = (a > b if largest else a < b) | (a != a) & (b == b)
-        indices = xp.concatenate([indices[:reach], xp.where(outdone, behind, own)], 0)
+        indices = xp.concatenate([indices[:reach], xp.where(outdone, behind, current)], 0)
         reach *= 2
     return xp.moveaxis(indices, 0, axis)
 

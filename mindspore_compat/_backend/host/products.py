@@ -76,8 +76,8 @@ def _matrix(x, y, out, addend=None):
         if rows >= columns:
             _one(x[part], y, out[part], addend)
         else:
-            own = None if addend is None else addend[part]
-            _one(x, y[:, part], out[:, part], own)
+            part_addend = None if addend is None else addend[part]
+            _one(x, y[:, part], out[:, part], part_addend)
 
     scheduler.run(piece, len(parts))
     return out

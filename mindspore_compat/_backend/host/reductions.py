@@ -46,11 +46,11 @@ def reduce_large(ufunc, x, axis, dtype, keepdims):
         return ufunc.reduce(x, axis, dtype, None, keepdims)
     axes = _axes(axis, x.ndim)
     order = sorted(range(x.ndim), key=lambda number: -abs(x.strides[number]))
-    lying = x.transpose(order)
-    if axes is None or not lying.flags.c_contiguous or not _is_lossless(x.dtype, dtype):
+    contiguous = x.transpose(order)
+    if axes is None or not contiguous.flags.c_contiguous or not _is_lossless(x.dtype, dtype):
         return ufunc.reduce(x, axis, dtype, None, keepdims)
     groups = _groups([(x.shape[number], number in axes) for number in order])
-    out = _by_groups(ufunc, lying.reshape([length for length, _ in groups]), groups, dtype)
+    out = _by_groups(ufunc, contiguous.reshape([length for length, _ in groups]), groups, dtype)
     if out is None:
         return ufunc.reduce(x, axis, dtype, None, keepdims)
     out = out.reshape([1 if number in axes else x.shape[number] for number in order])
@@ -77,13 +77,13 @@ def _is_lossless(source, dtype):
 def _groups(axes):
     """Merges adjacent axes that are all reduced or all stay: (length, whether reduced)."""
     groups = []
-    for length, gone in axes:
+    for length, reduced in axes:
         if length == 1:
             continue
-        if groups and groups[-1][1] == gone:
-            groups[-1] = (groups[-1][0] * length, gone)
+        if groups and groups[-1][1] == reduced:
+            groups[-1] = (groups[-1][0] * length, reduced)
         else:
-            groups.append((length, gone))
+            groups.append((length, reduced))
     return groups
 
 
@@ -94,8 +94,8 @@ def _by_groups(ufunc, x, groups, dtype):
     The last reduced axis goes first, so that the rest becomes small.
     """
     cuts = ufunc.__name__ != "multiply"  # a product of parts may overflow where the whole does not
-    while any([gone for _, gone in groups]):
-        last = max(number for number, (_, gone) in enumerate(groups) if gone)
+    while any([reduced for _, reduced in groups]):
+        last = max(number for number, (_, reduced) in enumerate(groups) if reduced)
         lead = math.prod([length for length, _ in groups[:last]])
         view = x.reshape(lead, groups[last][0], -1)
         narrow = 1 < view.shape[2] <= Most.REDUCE_NARROW

@@ -139,10 +139,10 @@ def _add_at_indices(out, index, values):
         return False
     axes = range(skipped, skipped + indices[0].ndim)
     rows = numpy.moveaxis(numpy.broadcast_to(values, whole), axes, range(indices[0].ndim))
-    named, own = numpy.unique(flat, return_inverse=True)
-    sums = _sparse_product(own, rows.reshape(flat.size, -1).astype(out.dtype), named.size)
+    unique, inverse = numpy.unique(flat, return_inverse=True)
+    sums = _sparse_product(inverse, rows.reshape(flat.size, -1).astype(out.dtype), unique.size)
     front = numpy.moveaxis(out, range(skipped, len(index)), range(len(indices)))
-    front[numpy.unravel_index(named, lengths)] += sums.reshape(-1, *front.shape[len(indices) :])
+    front[numpy.unravel_index(unique, lengths)] += sums.reshape(-1, *front.shape[len(indices) :])
     return True
 
 
@@ -150,8 +150,8 @@ def _sparse_product(index, rows, count):
     from scipy import sparse  # here, because its import is slow
 
     ones = numpy.ones(index.size, rows.dtype)
-    picked = sparse.csr_matrix((ones, index, numpy.arange(index.size + 1)), (index.size, count))
-    return numpy.asarray(picked.T @ rows)
+    selection = sparse.csr_matrix((ones, index, numpy.arange(index.size + 1)), (index.size, count))
+    return numpy.asarray(selection.T @ rows)
 
 
 def scatter_set(xp, x, index, values):

@@ -92,9 +92,9 @@ def _choose(mask, dtype, *choices):
     )
     word = _WORDS[dtype.itemsize]
     x, y = x.view(word), y.view(word)
-    chosen = door.call("where", mask, x, y)
-    if chosen is not None:
-        return chosen.view(dtype).reshape(shape)
+    result = door.call("where", mask, x, y)
+    if result is not None:
+        return result.view(dtype).reshape(shape)
     out = np.empty(shape, word)
     flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
     # With small blocks, threads would wait for each other between functions.
@@ -105,13 +105,13 @@ def _choose(mask, dtype, *choices):
         block = parts[number]
         bits = mask[block].astype(word)
         np.negative(bits, out=bits)
-        one, other = (array[block] if array.size > 1 else array for array in (x, y))
+        x_block, y_block = (array[block] if array.size > 1 else array for array in (x, y))
         if zeros:
-            np.bitwise_and(one, bits, out=flat[block])
+            np.bitwise_and(x_block, bits, out=flat[block])
         else:
-            np.bitwise_xor(one, other, out=flat[block])
+            np.bitwise_xor(x_block, y_block, out=flat[block])
             flat[block] &= bits
-            flat[block] ^= other
+            flat[block] ^= y_block
 
     if large:
         run(work, len(parts))
@@ -151,11 +151,11 @@ def _clips(x, bound):
 
 def _clip(xp, x, low=None, high=None):
     """Returns `x` clipped at one bound; the other bound is the end of the dtype's range."""
-    own = x.dtype
-    dtype = np.dtype(np.float32) if own == np.float16 else own
+    kind = x.dtype
+    dtype = np.dtype(np.float32) if kind == np.float16 else kind
     ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     low, high = (end if bound is None else bound for bound, end in zip((low, high), ends))
     x = xp.cast(x, dtype)
     share = x.nbytes >= 2 * Least.UFUNC
     out = by_elements(np.clip, (x, low, high), dtype) if share else np.clip(x, low, high)
-    return xp.cast(out, own)
+    return xp.cast(out, kind)

@@ -62,9 +62,9 @@ def argmax_along(
                     greater = value > best[i] or k == 0
                     best[i] = value if greater else best[i]
                     index[i] = k if greater else index[i]
-            found = out[o * inner + begin : o * inner + begin + count]
+            target = out[o * inner + begin : o * inner + begin + count]
             for i in range(count):
-                found[i] = index[i]
+                target[i] = index[i]
 
 
 def _loop():

@@ -42,40 +42,40 @@ def multiply_between(
     width = VECTORS * LANES
     for block in range(first, last):
         column = block * wide
-        own = min(wide, columns - column)
-        pack_rows(right, packed, wide, column, own, 0, own, 0, own)
+        width_here = min(wide, columns - column)
+        pack_rows(right, packed, wide, column, width_here, 0, width_here, 0, width_here)
         for start in range(0, rows, tall):
             count = min(tall, rows - start)
             for i in range(0, count, ROWS):
-                some = min(ROWS, count - i)
-                for at in range(0, own, width):
-                    vectors = (min(own - at, width) + LANES - 1) // LANES
+                height = min(ROWS, count - i)
+                for at in range(0, width_here, width):
+                    vectors = (min(width_here - at, width) + LANES - 1) // LANES
                     panel, step = at * count + i * vectors * LANES, vectors * LANES
                     panel_tile(
-                        some,
+                        height,
                         vectors,
                         x,
                         (start + i) * columns + column,
                         columns,
                         1,
                         packed,
-                        at * own,
-                        own,
+                        at * width_here,
+                        width_here,
                         0,
                         half,
                         panel,
                         step,
                     )
             for i in range(0, count, ROWS):
-                some = min(ROWS, count - i)
-                for at in range(0, own, width):
-                    have = min(own - at, width)
-                    vectors = (have + LANES - 1) // LANES
+                height = min(ROWS, count - i)
+                for at in range(0, width_here, width):
+                    lanes = min(width_here - at, width)
+                    vectors = (lanes + LANES - 1) // LANES
                     tile_out, to, step = out, (start + i) * columns + column + at, columns
-                    if have % LANES:
+                    if lanes % LANES:
                         tile_out, to, step = edge, 0, width
                     panel_tile(
-                        some,
+                        height,
                         vectors,
                         left,
                         start * tall + i * tall,
@@ -89,9 +89,9 @@ def multiply_between(
                         to,
                         step,
                     )
-                    if have % LANES:
+                    if lanes % LANES:
                         to = (start + i) * columns + column + at
-                        copy_edge(edge, width, some, have, out, to, columns, 0)
+                        copy_edge(edge, width, height, lanes, out, to, columns, 0)
 
 
 _LIBRARY = Library(pack_rows, copy_edge)

@@ -65,9 +65,9 @@ def narrow(
             largest = max(largest, size)
             spaced = min(abs(f[i]), one) * scale
             spaced = (spaced + rounding) - rounding
-            found = min((size - 0x38000000 + 0xFFF + ((size >> 13) & 1)) >> 13, 0x7C00)
-            found = whole(spaced) if size < 0x38800000 else found
-            h[i] = found | ((w[i] >> 16) & 0x8000)
+            bits = min((size - 0x38000000 + 0xFFF + ((size >> 13) & 1)) >> 13, 0x7C00)
+            bits = whole(spaced) if size < 0x38800000 else bits
+            h[i] = bits | ((w[i] >> 16) & 0x8000)
     return largest <= 0x7F800000
 
 
@@ -93,7 +93,7 @@ def cast(x, out):
     x = jit.flat(x)
     half, single = (x, out) if out.dtype == FLOAT else (out, x)
     halves, words = half.view(HALF), single.view(WORD)
-    given = (halves, words, single) if out.dtype == FLOAT else (words, single, halves)
+    arrays = (halves, words, single) if out.dtype == FLOAT else (words, single, halves)
     count = min(max(x.size // PIECE, 1), PIECES)
     ends = numpy.arange(count + 1) * x.size // count
-    return out if _loop(x, out).run(numpy.stack([ends[:-1], ends[1:]], 1), *given) else None
+    return out if _loop(x, out).run(numpy.stack([ends[:-1], ends[1:]], 1), *arrays) else None

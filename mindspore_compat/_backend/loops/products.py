@@ -79,13 +79,13 @@ def pack_rows(
     for k in range(first, last):
         at = (start + k) * stride + column
         for left in range(0, columns, VECTORS * LANES):
-            own = min(columns - left, VECTORS * LANES)
-            wide = (own + LANES - 1) // LANES * LANES
+            count = min(columns - left, VECTORS * LANES)
+            wide = (count + LANES - 1) // LANES * LANES
             to = left * depth + k * wide
-            for j in range(0, own // LANES * LANES, LANES):
+            for j in range(0, count // LANES * LANES, LANES):
                 copy_vector(b, at + left + j, packed, to + j)
-            for j in range(own // LANES * LANES, wide):
-                packed[to + j] = b[at + left + j] if j < own else 0
+            for j in range(count // LANES * LANES, wide):
+                packed[to + j] = b[at + left + j] if j < count else 0
 
 
 def pack_columns(
@@ -102,9 +102,9 @@ def pack_columns(
     """Packs panels `first` to `last` of a right side that is stored as (columns, rows)."""
     for panel in range(first, last):
         left = panel * VECTORS * LANES
-        own = min(columns - left, VECTORS * LANES)
-        wide = (own + LANES - 1) // LANES * LANES
-        whole = own // LANES * LANES
+        count = min(columns - left, VECTORS * LANES)
+        wide = (count + LANES - 1) // LANES * LANES
+        whole = count // LANES * LANES
         squares = depth // LANES * LANES
         to = left * depth
         for k in range(0, squares, LANES):
@@ -114,7 +114,7 @@ def pack_columns(
         for k in range(depth):
             for j in range(whole if k < squares else 0, wide):
                 at = (column + left + j) * stride + start + k
-                packed[to + k * wide + j] = b[at] if j < own else 0
+                packed[to + k * wide + j] = b[at] if j < count else 0
 
 
 class Factors(NamedTuple):
@@ -160,24 +160,24 @@ def multiply(
     for part in range(0, depth, DEPTH):
         count = min(DEPTH, depth - part)
         for group in range(first, last, GROUP):
-            some = min(GROUP, last - group)
+            height = min(GROUP, last - group)
             if packs:
                 ahead = GROUP if group + GROUP < last else DEPTH * stride + first - group
-                pack_left(a, left_side, stride, start + part, count, group, some, ahead)
-            for i in range(group, group + some, ROWS):
-                rows = min(ROWS, group + some - i)
+                pack_left(a, left_side, stride, start + part, count, group, height, ahead)
+            for i in range(group, group + height, ROWS):
+                rows = min(ROWS, group + height - i)
                 side, at, row, across_row = a, i * stride + start + part, stride, 1
                 if packs:
                     side, at, row, across_row = left_side, i - group, 1, GROUP
                 elif factors.turned:
                     at, row, across_row = (start + part) * stride + i, 1, stride
                 for left in range(0, columns, width):
-                    own = min(columns - left, width)
-                    vectors = (own + LANES - 1) // LANES
+                    lanes = min(columns - left, width)
+                    vectors = (lanes + LANES - 1) // LANES
                     panel = left * depth + part * vectors * LANES
                     tile_out, to, step = out, i * across + column + left, across
                     add = 1 if factors.adds or part else 0
-                    if own % LANES:
+                    if lanes % LANES:
                         tile_out, to, step, add = edge, 0, width, 0
                     panel_tile(
                         rows,
@@ -194,9 +194,9 @@ def multiply(
                         to,
                         step,
                     )
-                    if own % LANES:
+                    if lanes % LANES:
                         to = i * across + column + left
-                        copy_edge(edge, width, rows, own, out, to, across, factors.adds or part)
+                        copy_edge(edge, width, rows, lanes, out, to, across, factors.adds or part)
     if factors.closes and addend.size:
         for i in range(first, last):
             row = out[i * across + column : i * across + column + columns]
@@ -290,8 +290,8 @@ def _loop_of_columns():
 def suits():
     """Returns True if the loops are faster than NumPy's products on this host."""
     libraries = scheduler.libraries()
-    own = [library.internal_api == "openblas" for library in libraries]
-    return all(own) and bool(own) and vector_sizes()["LANES"] == WIDEST
+    are_openblas = [library.internal_api == "openblas" for library in libraries]
+    return all(are_openblas) and bool(are_openblas) and vector_sizes()["LANES"] == WIDEST
 
 
 def _is_few(x, y):
@@ -332,14 +332,14 @@ def product_of_few(x, y, out, addend):
     out = numpy.empty((rows, across), FLOAT) if out is None else out
     own, depth = vector_sizes(), min(length, CHUNK)
     width = own["VECTORS"] * own["LANES"]
-    several = max(PANEL // (rows * length * width), 1) * width
+    panels = max(PANEL // (rows * length * width), 1) * width
     _loop_of_columns().run(
-        blocks(across, several),
+        blocks(across, panels),
         a,
         b,
         out.reshape(-1),
         _flat_addend(addend),
-        several * depth,
+        panels * depth,
         own["ROWS"] * width,
         a_turned,
         b_turned,

@@ -119,5 +119,5 @@ def _run(function, source, index, out, columns):
     count = min(max(out.size // PIECE, FEW), PIECES)
     ends = numpy.arange(count + 1) * rows // count
     table = numpy.stack([ends[:-1], ends[1:]], 1)
-    given = jit.flat(source), jit.flat(index), out.reshape(-1)
-    loop_of(function).run(table, *given, columns)
+    arrays = jit.flat(source), jit.flat(index), out.reshape(-1)
+    loop_of(function).run(table, *arrays, columns)

@@ -246,8 +246,8 @@ def _bases(lead, shape, strides):
     bases = numpy.zeros(1, INDEX)
     missing = len(lead) - len(shape)
     for axis, size in enumerate(lead):
-        own = axis - missing
-        step = strides[own] // FLOAT.itemsize if own >= 0 and shape[own] > 1 else 0
+        own_axis = axis - missing
+        step = strides[own_axis] // FLOAT.itemsize if own_axis >= 0 and shape[own_axis] > 1 else 0
         bases = (bases[:, None] + numpy.arange(size) * step).reshape(-1)
     return bases
 

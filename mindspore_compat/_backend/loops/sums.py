@@ -81,8 +81,8 @@ def summed(x):
 def _sums(x):
     """Returns the sums over the rows of stacked matrices, for short rows."""
     stacks, rows, columns = x.shape
-    several = min(max(rows * columns // PIECE, 1), PIECES)
-    table = _table(stacks, rows, -(-rows // several))
+    parts = min(max(rows * columns // PIECE, 1), PIECES)
+    table = _table(stacks, rows, -(-rows // parts))
     sums = numpy.empty((len(table), columns), DOUBLE)
     loop_of(sum_rows).run(table, x.reshape(-1), sums.reshape(-1), columns, columns)
     sums = sums.reshape(stacks, -1, columns)

@@ -71,6 +71,6 @@ def apply_taps(x, index, weight):
     (rows, taps), inner = index.shape, x.shape[2]
     out = numpy.empty((len(x), rows, inner), FLOAT)
     table = blocks(len(x) * rows, max(PIECE // (taps * inner), 1))
-    given = jit.flat(x), out.reshape(-1), index.reshape(-1), weight.astype(FLOAT).reshape(-1)
-    loop_of(weigh_rows).run(table, *given, x.shape[1], rows, taps, inner)
+    arrays = jit.flat(x), out.reshape(-1), index.reshape(-1), weight.astype(FLOAT).reshape(-1)
+    loop_of(weigh_rows).run(table, *arrays, x.shape[1], rows, taps, inner)
     return out

@@ -86,8 +86,8 @@ class Group:
         """The members on this process's machine, by their ranks here."""
         if self.communicator is None:
             return [0]
-        own = self.machines[self.ranks[self.rank]]
-        return [index for index, rank in enumerate(self.ranks) if self.machines[rank] == own]
+        machine = self.machines[self.ranks[self.rank]]
+        return [index for index, rank in enumerate(self.ranks) if self.machines[rank] == machine]
 
     @property
     def local_rank(self):
@@ -118,9 +118,9 @@ class Group:
         if self.communicator is None:
             return Group(ranks, None)
         self._same_members(ranks)
-        chosen = self.communicator.group.Incl(list(ranks))
+        members = self.communicator.group.Incl(list(ranks))
         tag = sum((position + 1) * rank for position, rank in enumerate(ranks)) % 32767
-        return Group(ranks, self.communicator.Create_group(chosen, tag), self.machines)
+        return Group(ranks, self.communicator.Create_group(members, tag), self.machines)
 
     def free(self):
         """Frees the communicators; the group cannot be used afterwards."""
@@ -141,27 +141,35 @@ class Group:
         """
         if self.size == 1:
             return Pending(array.copy())
-        what = f"all_reduce ({operation}) of {headers.array_text(array)}"
-        if self._on_gpu(array, what):
+        call = f"all_reduce ({operation}) of {headers.array_text(array)}"
+        if self._on_gpu(array, call):
             return Pending(self.nccl.all_reduce(array, operation))
         sent, kind = _to_reduce(array, operation)
-        got = numpy.empty_like(sent)
+        buffer = numpy.empty_like(sent)
         return self._start(
-            what, got, array, array.shape, lambda: self.communicator.Iallreduce(sent, got, kind)
+            call,
+            buffer,
+            array,
+            array.shape,
+            lambda: self.communicator.Iallreduce(sent, buffer, kind),
         )
 
     def reduce(self, array, root, operation="sum"):
         """As `all_reduce`, for member `root` only; the others get their own array back."""
         if self.size == 1:
             return Pending(array.copy())
-        what = f"reduce ({operation}) to {self._named(root)} of {headers.array_text(array)}"
-        if self._on_gpu(array, what):
+        call = f"reduce ({operation}) to {self._named(root)} of {headers.array_text(array)}"
+        if self._on_gpu(array, call):
             return Pending(self.nccl.reduce(array, root, operation))
         sent, kind = _to_reduce(array, operation)
-        got = sent.copy()
-        out = got if self.rank == root else None
+        buffer = sent.copy()
+        out = buffer if self.rank == root else None
         return self._start(
-            what, got, array, array.shape, lambda: self.communicator.Ireduce(sent, out, kind, root)
+            call,
+            buffer,
+            array,
+            array.shape,
+            lambda: self.communicator.Ireduce(sent, out, kind, root),
         )
 
     def reduce_scatter(self, array, operation="sum"):
@@ -169,45 +177,47 @@ class Group:
         if self.size == 1:
             return Pending(array.copy())
         shape = self._part(array.shape)
-        what = f"reduce_scatter ({operation}) of {headers.array_text(array)}"
-        if self._on_gpu(array, what):
+        call = f"reduce_scatter ({operation}) of {headers.array_text(array)}"
+        if self._on_gpu(array, call):
             return Pending(self.nccl.reduce_scatter(array, operation))
         sent, kind = _to_reduce(array, operation)
-        got = numpy.empty(shape, sent.dtype)
+        buffer = numpy.empty(shape, sent.dtype)
         return self._start(
-            what,
-            got,
+            call,
+            buffer,
             array,
             shape,
-            lambda: self.communicator.Ireduce_scatter_block(sent, got, kind),
+            lambda: self.communicator.Ireduce_scatter_block(sent, buffer, kind),
         )
 
     def all_gather(self, array):
         """Joins the members' arrays along axis 0; every member gets the result."""
         if self.size == 1:
             return Pending(_at_least_1d(array).copy())
-        what = f"all_gather of {headers.array_text(array)}"
-        if self._on_gpu(array, what):
+        call = f"all_gather of {headers.array_text(array)}"
+        if self._on_gpu(array, call):
             return Pending(self.nccl.all_gather(array))
         shape = self.whole(array.shape)
-        sent, got = _bytes_of(array), _empty_for(shape, array.dtype)
-        return self._start(what, got, array, shape, lambda: self.communicator.Iallgather(sent, got))
+        sent, buffer = _bytes_of(array), _empty_for(shape, array.dtype)
+        return self._start(
+            call, buffer, array, shape, lambda: self.communicator.Iallgather(sent, buffer)
+        )
 
     def gather(self, array, root):
         """As `all_gather`, for member `root` only; the others get their own array back."""
         if self.size == 1:
             return Pending(_at_least_1d(array).copy())
-        what = f"gather to {self._named(root)} of {headers.array_text(array)}"
-        if self._on_gpu(array, what):
-            joined = self.nccl.all_gather(array)
-            return Pending(joined if self.rank == root else array.copy())
+        call = f"gather to {self._named(root)} of {headers.array_text(array)}"
+        if self._on_gpu(array, call):
+            gathered = self.nccl.all_gather(array)
+            return Pending(gathered if self.rank == root else array.copy())
         shape = self.whole(array.shape) if self.rank == root else array.shape
-        sent, got = _bytes_of(array), _empty_for(shape, array.dtype)
+        sent, buffer = _bytes_of(array), _empty_for(shape, array.dtype)
         if self.rank != root:
-            got[:] = sent
-        out = got if self.rank == root else None
+            buffer[:] = sent
+        out = buffer if self.rank == root else None
         return self._start(
-            what, got, array, shape, lambda: self.communicator.Igather(sent, out, root)
+            call, buffer, array, shape, lambda: self.communicator.Igather(sent, out, root)
         )
 
     def broadcast(self, array, root):
@@ -215,12 +225,12 @@ class Group:
         dtype."""
         if self.size == 1:
             return Pending(array.copy())
-        what = f"broadcast from {self._named(root)} of {headers.array_text(array)}"
-        if self._on_gpu(array, what):
+        call = f"broadcast from {self._named(root)} of {headers.array_text(array)}"
+        if self._on_gpu(array, call):
             return Pending(self.nccl.broadcast(array, root))
-        got = _bytes_of(array).copy()
+        buffer = _bytes_of(array).copy()
         return self._start(
-            what, got, array, array.shape, lambda: self.communicator.Ibcast(got, root)
+            call, buffer, array, array.shape, lambda: self.communicator.Ibcast(buffer, root)
         )
 
     def scatter(self, array, root):
@@ -228,14 +238,14 @@ class Group:
         if self.size == 1:
             return Pending(array.copy())
         shape = self._part(array.shape)
-        what = f"scatter from {self._named(root)} of {headers.array_text(array)}"
-        if self._on_gpu(array, what):
+        call = f"scatter from {self._named(root)} of {headers.array_text(array)}"
+        if self._on_gpu(array, call):
             whole = self.nccl.broadcast(array, root)
             return Pending(whole[self.rank * shape[0] : (self.rank + 1) * shape[0]].copy())
         sent = _bytes_of(array) if self.rank == root else None
-        got = _empty_for(shape, array.dtype)
+        buffer = _empty_for(shape, array.dtype)
         return self._start(
-            what, got, array, shape, lambda: self.communicator.Iscatter(sent, got, root)
+            call, buffer, array, shape, lambda: self.communicator.Iscatter(sent, buffer, root)
         )
 
     def all_to_all(self, array, sent_rows, got_rows, use="all_to_all"):
@@ -246,20 +256,20 @@ class Group:
         if self.size == 1:
             return Pending(array.copy())
         shape = (sum(got_rows), *array.shape[1:])
-        what = f"{use} of rows of {headers.array_text(array[:0])}"
-        if self._on_gpu(array, what):
+        call = f"{use} of rows of {headers.array_text(array[:0])}"
+        if self._on_gpu(array, call):
             self._line.collective(Pending(None, self._same_rows(sent_rows, got_rows))).wait()
             return Pending(self.nccl.all_to_all(array, sent_rows, got_rows, shape))
         width = math.prod(array.shape[1:]) * array.dtype.itemsize
-        sent, got = _bytes_of(array), _empty_for(shape, array.dtype)
+        sent, buffer = _bytes_of(array), _empty_for(shape, array.dtype)
         return self._start(
-            what,
-            got,
+            call,
+            buffer,
             array,
             shape,
             lambda: self.communicator.Ialltoallv(
                 [sent, [rows * width for rows in sent_rows], mpi().BYTE],
-                [got, [rows * width for rows in got_rows], mpi().BYTE],
+                [buffer, [rows * width for rows in got_rows], mpi().BYTE],
             ),
             before=self._same_rows(sent_rows, got_rows),
         )
@@ -279,16 +289,16 @@ class Group:
         """
         expected = self._message("from", source, tag, headers.array_text(array))
         if self._on_gpu(array):
-            out, got, finish = self.nccl.receive(array, source), None, None
+            out, buffer, finish = self.nccl.receive(array, source), None, None
         else:
-            got = _empty_for(array.shape, array.dtype)
-            out, finish = _landing(got, array, array.shape)
+            buffer = _empty_for(array.shape, array.dtype)
+            out, finish = _landing(buffer, array, array.shape)
 
         header = bytearray(headers.SIZE)
 
         def steps():
             request = self.communicator.Irecv(header, source, tag)
-            data = None if got is None else self.communicator.Irecv(got, source, tag)
+            data = None if buffer is None else self.communicator.Irecv(buffer, source, tag)
             yield request
             if headers.text_of(header) != expected:
                 with contextlib.suppress(mpi().Exception):  # the message may be longer
@@ -376,27 +386,27 @@ class Group:
         self._line.peer(Pending(None, steps(), absent)).wait()
         return pickle.loads(data)
 
-    def _on_gpu(self, array, what=None):
-        """Returns True if an array goes through NCCL; before that, the members compare `what`."""
+    def _on_gpu(self, array, call=None):
+        """Returns True if an array goes through NCCL; before that, the members compare `call`."""
         if not arrays.on_device(array) or self.nccl is None:
             return False
-        if what is not None:
-            self._agree_once(f"{what} of a device")
+        if call is not None:
+            self._agree_once(f"{call} of a device")
         return True
 
-    def _agree_once(self, what):
+    def _agree_once(self, call):
         """Compares an exchange over NCCL at its first occurrence. Later ones do not wait: the next
         header of the group compares their number and kinds."""
-        if what not in self._agreed:
-            self._agree(what).wait()
-            self._agreed.add(what)
+        if call not in self._agreed:
+            self._agree(call).wait()
+            self._agreed.add(call)
             return
         endings.look()
         endings.counts[self.key] += 1
-        gone = self._gone(endings.counts[self.key])
-        if gone:
-            raise RuntimeError(self._absence(gone[0], f"complete {what}"))
-        self._digest = zlib.crc32(what.encode(), self._digest)
+        absent_ranks = self._gone(endings.counts[self.key])
+        if absent_ranks:
+            raise RuntimeError(self._absence(absent_ranks[0], f"complete {call}"))
+        self._digest = zlib.crc32(call.encode(), self._digest)
 
     def whole(self, shape):
         """Returns the shape of the members' arrays joined along axis 0."""
@@ -411,40 +421,40 @@ class Group:
             )
         return (shape[0] // self.size, *shape[1:])
 
-    def _start(self, what, got, like, shape, begin, before=()):
-        """Returns a collective that fills `got`, once all have agreed on `what` and run
+    def _start(self, call, buffer, like, shape, begin, before=()):
+        """Returns a collective that fills `buffer`, once all have agreed on `call` and run
         `before`."""
-        out, finish = _landing(got, like, shape)
+        out, finish = _landing(buffer, like, shape)
 
         def steps():
             yield from before
             yield begin()
             finish()
 
-        return self._collective(what, steps(), out)
+        return self._collective(call, steps(), out)
 
-    def _agree(self, what):
-        """Returns a collective that only compares `what`."""
-        return self._collective(what, (), None)
+    def _agree(self, call):
+        """Returns a collective that only compares `call`."""
+        return self._collective(call, (), None)
 
-    def _collective(self, what, steps, out):
+    def _collective(self, call, steps, out):
         """Starts an exchange of headers; if they are equal, the steps follow."""
         endings.counts[self.key] += 1
         number = endings.counts[self.key]
-        what = f"{what} as exchange {number}"
+        call = f"{call} as exchange {number}"
         if self._digest:
-            what, self._digest = f"{what} after others on GPUs ({self._digest:08x})", 0
-        own = headers.packed(what)
+            call, self._digest = f"{call} after others on GPUs ({self._digest:08x})", 0
+        header = headers.packed(call)
 
         def run():
             gathered = bytearray(headers.SIZE * self.size)
-            yield self.communicator.Iallgather(own, gathered)
-            headers.compare(gathered, own, self.ranks)
+            yield self.communicator.Iallgather(header, gathered)
+            headers.compare(gathered, header, self.ranks)
             yield from steps
 
         def absent():
-            gone = self._gone(number)
-            return self._absence(gone[0], f"complete {what}") if gone else None
+            ranks = self._gone(number)
+            return self._absence(ranks[0], f"complete {call}") if ranks else None
 
         return self._line.collective(Pending(out, run(), absent))
 
@@ -458,9 +468,9 @@ class Group:
 
     def _same_rows(self, sent_rows, got_rows):
         """Compares the row counts of an all-to-all exchange."""
-        own = numpy.array([sent_rows, got_rows], numpy.int64)
-        gathered = numpy.empty((self.size, *own.shape), numpy.int64)
-        yield self.communicator.Iallgather(own, gathered)
+        counts = numpy.array([sent_rows, got_rows], numpy.int64)
+        gathered = numpy.empty((self.size, *counts.shape), numpy.int64)
+        yield self.communicator.Iallgather(counts, gathered)
         headers.compare_rows(gathered[:, 0], gathered[:, 1], self.ranks)
 
     def _send(self, array, to, tag, header, data=None):
@@ -495,8 +505,8 @@ class Group:
         rank = self.ranks[peer]
 
         def absent():
-            gone = rank in endings.left and not header[0]
-            return self._absence(rank, f"{verb} {purpose}") if gone else None
+            has_left = rank in endings.left and not header[0]
+            return self._absence(rank, f"{verb} {purpose}") if has_left else None
 
         return absent
 
@@ -510,19 +520,19 @@ class Group:
     def _same_members(self, ranks):
         """Compares the ranks of a new group with the ranks that the other members pass."""
         tag = self.communicator.Get_attr(mpi().TAG_UB)  # a number that no script uses
-        what = f"a new group of {list(ranks)}"
-        own = headers.packed(what)
+        call = f"a new group of {list(ranks)}"
+        packed = headers.packed(call)
         others = [rank for rank in ranks if rank != self.rank]
-        sent = [self._send(None, rank, tag, own) for rank in others]
+        sent = [self._send(None, rank, tag, packed) for rank in others]
 
         def steps(rank):
             header = bytearray(headers.SIZE)
             yield self.communicator.Irecv(header, rank, tag)
-            pair = (own, header) if self.rank < rank else (header, own)
-            headers.compare(b"".join(pair), own, sorted((self.rank, rank)))
+            pair = (packed, header) if self.rank < rank else (header, packed)
+            headers.compare(b"".join(pair), packed, sorted((self.rank, rank)))
 
         waiting = [
-            Pending(None, steps(rank), self._absent_peer(rank, "make", what)) for rank in others
+            Pending(None, steps(rank), self._absent_peer(rank, "make", call)) for rank in others
         ]
         for pending in waiting:
             self._line.peer(pending)
@@ -559,20 +569,22 @@ def _empty_for(shape, dtype):
     return numpy.empty(math.prod(shape) * dtype.itemsize, numpy.uint8)
 
 
-def _landing(got, like, shape):
+def _landing(buffer, like, shape):
     """Returns an array with the dtype and device of `like`, and a function that fills it from
-    `got`."""
+    `buffer`."""
     space = arrays.space_of(like)
     same_bytes = (
-        got.dtype in (numpy.uint8, like.dtype)
-        and like.dtype.itemsize * math.prod(shape) == got.nbytes
+        buffer.dtype in (numpy.uint8, like.dtype)
+        and like.dtype.itemsize * math.prod(shape) == buffer.nbytes
     )
     if same_bytes and space is arrays.HOST:
-        return got.view(like.dtype).reshape(shape), lambda: None
+        return buffer.view(like.dtype).reshape(shape), lambda: None
     out = space.module.empty(shape, like.dtype)
 
     def finish():
-        arrived = got.view(like.dtype).reshape(shape) if same_bytes else got.astype(like.dtype)
+        arrived = (
+            buffer.view(like.dtype).reshape(shape) if same_bytes else buffer.astype(like.dtype)
+        )
         out[...] = arrays.to_space(space, arrived)
 
     return out, finish

@@ -32,40 +32,40 @@ def array_text(array):
     return f"{array.dtype.name} {tuple(array.shape)}"
 
 
-def compare(gathered, own, ranks):
+def compare(gathered, header, ranks):
     """Compares the concatenated headers of several ranks.
 
     Raises:
         RuntimeError: if they differ; the same message on all ranks says what each one called.
     """
-    if gathered == own * len(ranks):
+    if gathered == header * len(ranks):
         return
     callers = {}
     for index, rank in enumerate(ranks):
         text = text_of(gathered[index * SIZE : (index + 1) * SIZE])
         callers.setdefault(text, []).append(rank)
-    calls = "; ".join(f"{_named(found)} called {text}" for text, found in callers.items())
+    calls = "; ".join(f"{_named(members)} called {text}" for text, members in callers.items())
     raise RuntimeError(
         "The ranks of a group must call the same exchanges in the same order, with "
         f"arrays of one dtype and shape, but {calls}."
     )
 
 
-def compare_rows(sent, got, ranks):
+def compare_rows(sent, received, ranks):
     """Compares row counts: `sent[i, j]` from member i to j, and `got[j, i]` expected there.
 
     Raises:
         RuntimeError: if two counts differ; the message is the same on all ranks.
     """
-    if numpy.array_equal(sent, got.T):
+    if numpy.array_equal(sent, received.T):
         return
     for i, source in enumerate(ranks):
         for j, target in enumerate(ranks):
-            if sent[i, j] != got[j, i]:
+            if sent[i, j] != received[j, i]:
                 raise RuntimeError(
                     f"In an exchange of all ranks with all, rank {source} sends "
                     f"{sent[i, j]} rows to rank {target}, but rank {target} expects "
-                    f"{got[j, i]} rows from rank {source}."
+                    f"{received[j, i]} rows from rank {source}."
                 )
 
 

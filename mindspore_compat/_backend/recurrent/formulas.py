@@ -45,29 +45,29 @@ def lstm_update(xp, i, f, n, o, c):
     return o * xp.tanh(cell), cell
 
 
-def lstm_into_cell(o, bent, into, through):
+def lstm_into_cell(o, tanh_cell, into, through):
     """Returns the gradient of the cell after a step.
 
     Args:
         o: the output gate.
-        bent: tanh of the cell after the step.
+        tanh_cell: tanh of the cell after the step.
         into: the gradient of the output.
         through: the gradient of the cell after the step, apart from that by the output.
     """
-    return into * o * (1 - bent * bent) + through
+    return into * o * (1 - tanh_cell * tanh_cell) + through
 
 
-def lstm_into_gates(i, n, c, bent, into, to_cell):
+def lstm_into_gates(i, n, c, tanh_cell, into, to_cell):
     """Returns the gradients of the gates i, f, n, o, from that of the cell after the step."""
-    return to_cell * n, to_cell * c, to_cell * i, into * bent
+    return to_cell * n, to_cell * c, to_cell * i, into * tanh_cell
 
 
 def lstm_update_vjp(xp, i, f, n, o, c, into, through):
     """Returns the gradients that a step passes to its gates i, f, n, o and to the cell after the
     step; the arguments are those of `lstm_into_cell`, and the cell before the step."""
-    bent = xp.tanh(lstm_cell(i, f, n, c))
-    to_cell = lstm_into_cell(o, bent, into, through)
-    return *lstm_into_gates(i, n, c, bent, into, to_cell), to_cell
+    tanh_cell = xp.tanh(lstm_cell(i, f, n, c))
+    to_cell = lstm_into_cell(o, tanh_cell, into, through)
+    return *lstm_into_gates(i, n, c, tanh_cell, into, to_cell), to_cell
 
 
 # GRU ----------------------------------------------------------------------------------------------

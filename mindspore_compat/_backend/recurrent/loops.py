@@ -33,7 +33,7 @@ def whole_vectors(width):
 
 def lay_out(
     x: array(FLOAT),
-    turned: number(),
+    transposed: number(),
     count: number(),
     width: number(),
     out: array(FLOAT),
@@ -43,7 +43,7 @@ def lay_out(
     """Packs a weight (count, width) for `multiply`: panel by panel, padded by zeros.
 
     Args:
-        x, turned: the weight, and 1 if it is stored as (width, count), else 0.
+        x, transposed: the weight, and 1 if it is stored as (width, count), else 0.
         count, width: its shape.
         out: the result, of `count` rows of `whole_vectors(width)`.
         first, last: the columns to write, from the first one of a panel; one has VECTORS vectors.
@@ -57,7 +57,7 @@ def lay_out(
             for k in range(count):
                 for j in range(used, size):
                     target[k * size + j] = 0
-        if turned:
+        if transposed:
             squares = used // LANES if count % LANES == 0 else 0
             for square in range(squares):
                 column = square * LANES
@@ -342,13 +342,13 @@ def _in(text, depth):
 
 def forward_arrays(kind, has_mask, saves):
     """Returns the arrays of a loop that `forward_text` gives, by name, in their order."""
-    own = {"lstm": {"cells": array(FLOAT)}, "gru": {"bias": array(FLOAT)}}.get(kind, {})
+    of_kind = {"lstm": {"cells": array(FLOAT)}, "gru": {"bias": array(FLOAT)}}.get(kind, {})
     return {
         "states": array(FLOAT),
         "gates": array(FLOAT),
         "outputs": array(FLOAT),
         "w": array(FLOAT),
-        **own,
+        **of_kind,
         **({"activated": array(FLOAT)} if saves else {}),
         **({"mask": array(FLOAT)} if has_mask else {}),
         "sums": memory(FLOAT),
@@ -357,7 +357,7 @@ def forward_arrays(kind, has_mask, saves):
 
 def backward_arrays(kind, has_mask):
     """Returns the arrays of a loop that `backward_text` gives, by name, in their order."""
-    own = {
+    of_kind = {
         "lstm": {
             "gates": array(FLOAT),
             "first_cells": array(FLOAT),
@@ -374,7 +374,7 @@ def backward_arrays(kind, has_mask):
         "v": array(FLOAT),
         "grads": array(FLOAT),
         "into": memory(FLOAT),
-        **own,
+        **of_kind,
         **({"mask": array(FLOAT)} if has_mask else {}),
         "sums": memory(FLOAT),
     }

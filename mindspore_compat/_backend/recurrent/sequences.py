@@ -75,10 +75,10 @@ def forward(kind, order, gates, weight, mask, states, bias, activated):
     """
     states = [numpy.array(state, order="C") for state in states]
     outputs = numpy.empty((*gates.shape[:2], weight.shape[1]), FLOAT)
-    given = {"states": states[0], "cells": states[-1], "mask": mask, "outputs": outputs}
-    given["activated"] = activated
+    arrays = {"states": states[0], "cells": states[-1], "mask": mask, "outputs": outputs}
+    arrays["activated"] = activated
     sequence = _forward(kind, order, gates, weight, mask, states, bias, activated)
-    sequence.run(order, gates, weight, bias, given)
+    sequence.run(order, gates, weight, bias, arrays)
     return outputs, *states
 
 
@@ -112,9 +112,9 @@ def backward(kind, order, gates, weight, mask, before, cells, g):
     flows = [numpy.array(x, order="C") for x in g[1:]]
     shape = *gates.shape[:2], weight.shape[0]
     grads = [numpy.empty(shape, FLOAT) for _ in range(2 if kind == "gru" else 1)]
-    given = {"before": before, "grad_out": g[0], "states": flows[0], "cells": flows[-1]}
-    given |= {"first_cells": cells, "mask": mask, "grads": grads[0], "carried": grads[-1]}
-    _backward(kind, order, gates, weight, mask).run(order, gates, weight, None, given)
+    arrays = {"before": before, "grad_out": g[0], "states": flows[0], "cells": flows[-1]}
+    arrays |= {"first_cells": cells, "mask": mask, "grads": grads[0], "carried": grads[-1]}
+    _backward(kind, order, gates, weight, mask).run(order, gates, weight, None, arrays)
     return *grads, *flows
 
 
@@ -139,26 +139,26 @@ class _Sequence:
         """Returns True if its loops are compiled; else requests that."""
         return all([part.is_ready() for part in (weight_layouts, self._steps)])
 
-    def run(self, order, gates, weight, bias, given):
+    def run(self, order, gates, weight, bias, arrays):
         """Runs the loops; the arrays are passed by name, and the results are written to them."""
         steps, batch = gates.shape[:2]
         width, units = weight.shape
-        given["gates"] = gates
-        given["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
+        arrays["gates"] = gates
+        arrays["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
         for name, transposed in (("w", True), ("v", False)):
             if name in self.arrays:
-                given[name] = weight_layouts.pack(weight, transposed)
+                arrays[name] = weight_layouts.pack(weight, transposed)
         buffers = {
             "sums": ROWS * (max(width, units) + VECTOR),
             "into": 3 * units,
             "old": ROWS * (steps + 1) * units,
             "bent": ROWS * steps * units,
         }
-        given = [
-            buffers[name] if parameter.kind == "memory" else jit.flat(given[name])
+        arrays = [
+            buffers[name] if parameter.kind == "memory" else jit.flat(arrays[name])
             for name, parameter in self.arrays.items()
         ]
         pieces = parallel_loops.blocks(
             batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1)
         )
-        self._steps.run(pieces, *given, steps, batch, units, int(order[0] > order[-1]))
+        self._steps.run(pieces, *arrays, steps, batch, units, int(order[0] > order[-1]))

@@ -69,15 +69,15 @@ def apart(method, *args, **kwargs):
     return captured.apart(method, args, kwargs)
 
 
-def note_effect(what):
+def note_effect(effect):
     """Prevents replays of the step that is recorded on the host: they would skip an effect.
 
     Args:
-        what (str): the effect, a text of refused.py.
+        effect (str): the effect, a text of refused.py.
     """
     captured = running()
     if captured is not None and captured.apart is not None:
-        captured.refuse(what)
+        captured.refuse(effect)
 
 
 def note_training():

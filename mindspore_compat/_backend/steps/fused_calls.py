@@ -284,15 +284,15 @@ def _broadcast(shape, dtype, whole):
         if dtype == BOOL:  # loops are given numbers
             raise NotElementwise
         return "s", None, 1
-    own = (1,) * (len(whole) - len(shape)) + shape
-    axes = [axis for axis, size in enumerate(own) if size > 1]
+    padded = (1,) * (len(whole) - len(shape)) + shape
+    axes = [axis for axis, size in enumerate(padded) if size > 1]
     first, last = axes[0], axes[-1] + 1
-    if own[first:last] != whole[first:last]:
+    if padded[first:last] != whole[first:last]:
         raise NotElementwise
     inner = math.prod(whole[last:])
     if inner == 1:
-        return "c", math.prod(own), 1
-    return "r", inner, math.prod(own)
+        return "c", math.prod(padded), 1
+    return "r", inner, math.prod(padded)
 
 
 class FusedCalls:

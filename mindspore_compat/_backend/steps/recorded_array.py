@@ -234,13 +234,13 @@ def call_body(body, args):
     return recorder.call(body, (HOST, *args), checked=True)
 
 
-def call_pull(pull, g, saved, wanted, pure):
+def call_pull(pull, g, saved, needed, pure):
     """Calls the vjp of an operation in the same way; a vjp that is not pure works on Tensors."""
     recorder = arrays.running_recorder()
     if recorder is None:
-        return pull(HOST, *bare((g, saved)), wanted)
+        return pull(HOST, *bare((g, saved)), needed)
     return (
-        recorder.call_pull(pull, (g, saved, wanted)) if pure else pull(RECORDED, g, saved, wanted)
+        recorder.call_pull(pull, (g, saved, needed)) if pure else pull(RECORDED, g, saved, needed)
     )
 
 

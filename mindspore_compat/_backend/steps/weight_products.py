@@ -100,7 +100,7 @@ class Joins:
             results (str): the expression of the plan's results, which follows the lines.
             constant (Callable): gives the name of an object in the plan.
         """
-        lines, joined = list(lines), set()
+        lines, products = list(lines), set()
         uses = collections.Counter(SLOTS.findall("\n".join([*lines, results])))
         for root, chain in self._chains(uses).items():
             (outputs, inputs, *_), size = self._products[chain[0][0]][1], 0
@@ -118,8 +118,8 @@ class Joins:
                     group, total, size = [], root, 0
                 if number is not None:
                     lines[number] = text
-            joined.update(slot for slot, _ in chain)
-        self._defer(lines, joined, constant)
+            products.update(slot for slot, _ in chain)
+        self._defer(lines, products, constant)
         return lines
 
     def _chains(self, uses):
@@ -138,12 +138,12 @@ class Joins:
                 chains[slot] = [*chains.pop(left, [(left, None)]), (right, number)]
         return chains
 
-    def _defer(self, lines, joined, constant):
+    def _defer(self, lines, products, constant):
         """Makes the lines of joined products return Products, and compute their other products."""
-        changed = {self._products[slot][0] for slot in joined}
+        changed = {self._products[slot][0] for slot in products}
         for number in changed:
             before, after = f"({constant(HOST)}, ", f"({constant(DEFERRING)}, "
             lines[number] = lines[number].replace(before, after, 1)
         for slot, (number, *_) in self._products.items():
-            if number in changed and slot not in joined:
+            if number in changed and slot not in products:
                 lines[number] += f"; {slot} = {slot}.compute()"

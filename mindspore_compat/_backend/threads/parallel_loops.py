@@ -89,9 +89,9 @@ def blocks_around(outer, length, inner, size, width):
     """Returns the table of pieces of about `size` elements that cover the outer and the inner one
     of three axes: their bounds on the outer axis, and on the inner one in multiples of `width`."""
     columns = max(size // length // width * width, width)
-    several = blocks(outer, max(size // (length * inner), 1))
+    outer_blocks = blocks(outer, max(size // (length * inner), 1))
     parts = blocks(inner, columns)
-    return numpy.ascontiguousarray([[*block, *part] for block in several for part in parts])
+    return numpy.ascontiguousarray([[*block, *part] for block in outer_blocks for part in parts])
 
 
 def aligned(count, dtype=FLOAT):
@@ -282,10 +282,10 @@ def _writer():
     from numba.extending import intrinsic
 
     @intrinsic
-    def write(context, words, given):
+    def write(context, words, values):
         def code(context, builder, signature, arguments):
             words = context.make_array(signature.args[0])(context, builder, value=arguments[0]).data
-            for index, kind in enumerate(given.types):
+            for index, kind in enumerate(values.types):
                 value = builder.extract_value(arguments[1], index)
                 target = builder.gep(words, [ir.IntType(64)(_FIRST + 2 * index)])
                 if isinstance(kind, types.Array):
@@ -296,7 +296,7 @@ def _writer():
                 builder.store(value, builder.bitcast(target, value.type.as_pointer()))
             return context.get_dummy_value()
 
-        return types.void(words, given), code
+        return types.void(words, values), code
 
     return write
 

@@ -239,18 +239,18 @@ class _Pool:
                 self.started += 1
 
     def _serve(self):
-        jobs, calls, ended = self.jobs, self.calls, None
+        jobs, calls, end_flag = self.jobs, self.calls, None
         while True:
             before = calls[0]
             if jobs.empty():
-                spinning.serve(self.slot, before, ended)
-            elif ended is not None:
-                ended[0] = 1
-            ended = None
+                spinning.serve(self.slot, before, end_flag)
+            elif end_flag is not None:
+                end_flag[0] = 1
+            end_flag = None
             if (offer := jobs.get()) is None:  # watch the slot
                 continue
             context, job = offer
-            ended = job.ended if context.run(job.help) else None
+            end_flag = job.ended if context.run(job.help) else None
             del context, job, offer
 
 

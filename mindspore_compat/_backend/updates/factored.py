@@ -266,8 +266,8 @@ def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
             kinds.setdefault(tuple(array.dtype for array in row_arrays), []).append(row_arrays)
     for dtypes, same_dtypes in kinds.items():
         space = arrays.space_of(same_dtypes[0][0])
-        given = Numbers(numbers, space.module.ndarray)
-        kernels = _kernels(space.module, dtypes, flags, given)
+        values = Numbers(numbers, space.module.ndarray)
+        kernels = _kernels(space.module, dtypes, flags, values)
         for start in range(0, len(same_dtypes), MOST):
             part = same_dtypes[start : start + MOST]
             scratch, fields, blocks = _plan(space, part, compute_dtype(dtypes))
@@ -275,7 +275,7 @@ def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
             sums = space.empty(2 * chunks, compute_dtype(dtypes))
             for kernel, count in zip(kernels, (*blocks, chunks, chunks), strict=True):
                 if count:
-                    kernel((count,), (THREADS,), (table, skip, sums, *given.values()))
+                    kernel((count,), (THREADS,), (table, skip, sums, *values.values()))
             del scratch  # freed in stream order
 
 

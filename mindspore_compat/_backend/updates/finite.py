@@ -25,8 +25,8 @@ def all_finite(checked):
 
     Integers and bools are finite.
     """
-    found = ~overflowed(checked)
-    return numpy.array(found) if type(found) is numpy.bool_ else found
+    flag = ~overflowed(checked)
+    return numpy.array(flag) if type(flag) is numpy.bool_ else flag
 
 
 def overflowed(checked):
@@ -38,7 +38,7 @@ def overflowed(checked):
     if not device:
         return numpy.array(host)
     xp = arrays.space_of(device[0])
-    found = xp.full((), host, bool)
+    flag = xp.full((), host, bool)
     kinds = {}
     for x in device:
         if x.dtype.kind in "fcV" and x.size:
@@ -46,22 +46,22 @@ def overflowed(checked):
             kinds.setdefault(x.dtype, []).append(x)
     for dtype, same_dtype in kinds.items():
         if xp.kernels is not None and supported([dtype]):
-            _look_at(xp, dtype, [xp.ascontiguousarray(x) for x in same_dtype], found)
+            _look_at(xp, dtype, [xp.ascontiguousarray(x) for x in same_dtype], flag)
         else:
             for x in same_dtype:
-                found |= ~xp.all(xp.isfinite(x))
-    return found
+                flag |= ~xp.all(xp.isfinite(x))
+    return flag
 
 
 ROWS = 150  # arrays that one launch checks
 
 
-def _look_at(xp, dtype, same_dtype, found):
-    """Sets the flag `found` if an array of this dtype holds a number that is not finite."""
+def _look_at(xp, dtype, same_dtype, flag):
+    """Sets the flag `flag` if an array of this dtype holds a number that is not finite."""
     kernel = _kernel(xp.module, dtype)
     for start in range(0, len(same_dtype), ROWS):
         table, blocks = filled_table([(x,) for x in same_dtype[start : start + ROWS]], ROWS)
-        kernel((blocks,), (THREADS,), (table, None, found))
+        kernel((blocks,), (THREADS,), (table, None, flag))
 
 
 @functools.cache

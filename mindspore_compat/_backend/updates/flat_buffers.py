@@ -28,10 +28,10 @@ class Scratch:
 
     def block(self, name, dtype, size):
         """Returns the first `size` elements of the block with this name and dtype."""
-        found = self._blocks.get((name, dtype))
-        if found is None:
-            found = self._blocks[name, dtype] = numpy.empty(self._size, dtype)
-        return found[:size]
+        buffer = self._blocks.get((name, dtype))
+        if buffer is None:
+            buffer = self._blocks[name, dtype] = numpy.empty(self._size, dtype)
+        return buffer[:size]
 
 
 class Pack:

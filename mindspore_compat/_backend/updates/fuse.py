@@ -124,14 +124,14 @@ class Fused:
         with scheduler.step, numpy.errstate(all="ignore"):
             for row in rows:
                 key = tuple([array.dtype for array in row])
-                found = prepared.get((type(row[0]), key))
-                if found is None:
+                entry = prepared.get((type(row[0]), key))
+                if entry is None:
                     program = self._program(type(row[0]), key, flags, tuple(numbers))
-                    found = prepared[type(row[0]), key] = (program, program.prepare(numbers))
+                    entry = prepared[type(row[0]), key] = (program, program.prepare(numbers))
                 if type(row[0]) is numpy.ndarray:
-                    found[0].run(row, found[1])
+                    entry[0].run(row, entry[1])
                 else:
-                    of_device.setdefault(found[0], (found[1], []))[1].append(row)
+                    of_device.setdefault(entry[0], (entry[1], []))[1].append(row)
             for program, (numbers, rows) in of_device.items():
                 program.run_all(rows, numbers, skip)
         if arrays.blocking:
@@ -147,26 +147,26 @@ class Fused:
 
     def _program(self, kind, dtypes, flags, numbers):
         key = (kind, dtypes, tuple(flags.items()), numbers)
-        found = self._programs.get(key)
-        if found is None:
+        program = self._programs.get(key)
+        if program is None:
             trace = Trace(self.formula, self.names, self.written, flags, numbers)
-            found = (
+            program = (
                 HostProgram(trace, dtypes)
                 if kind is numpy.ndarray
                 else KernelProgram(trace, dtypes, SPACES[kind], self.singles)
             )
-            self._programs[key] = found
-        return found
+            self._programs[key] = program
+        return program
 
 
 def _linked(link, formula):
     """Returns `formula` preceded by `link`, which takes its own keywords and changes the
     gradient."""
     code = link.__code__
-    own = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
     def linked(xp, p, g, *states, **scalars):
-        g = link(xp, p, g, **{name: scalars.pop(name) for name in own})
+        g = link(xp, p, g, **{name: scalars.pop(name) for name in keywords})
         return formula(xp, p, g, *states, **scalars)
 
     linked.__name__ = formula.__name__
@@ -224,7 +224,7 @@ class HostProgram:
             run(arrays)
             return
         parts = scheduler.blocks(size, BLOCK)
-        scheduler.run(lambda number: run([each[parts[number]] for each in arrays]), len(parts))
+        scheduler.run(lambda number: run([array[parts[number]] for array in arrays]), len(parts))
 
     def _loop_for(self, arrays):
         """Returns the compiled loop if it is ready and supports these arrays; large arrays request
@@ -313,7 +313,9 @@ class _Buffers:
     def _write(self, line, step):
         dying = [value for value in dict.fromkeys(step.values()) if self._last[value] == line]
         buffer = self._choose(line, step, dying)
-        operands = [self._buffer[each] if type(each) is int else each for each in step.operands]
+        operands = [
+            self._buffer[operand] if type(operand) is int else operand for operand in step.operands
+        ]
         if step.name == "where":
             condition, yes, no = operands
             if no != buffer:
@@ -328,17 +330,19 @@ class _Buffers:
     def _choose(self, line, step, dying):
         if step.is_bool:
             return self._new("b")
-        taken = set()
+        inputs = set()
         if step.name == "where":  # written in two goes: the first may not overwrite the second's
-            taken = {self._buffer[each] for each in step.operands[:2] if type(each) is int}
+            inputs = {
+                self._buffer[operand] for operand in step.operands[:2] if type(operand) is int
+            }
         home = self._home.get(step.result)
         if home is not None:
             name = self.trace.names[home]
-            if name not in taken and not self._needed(name, line):
+            if name not in inputs and not self._needed(name, line):
                 return name
         for value in dying:
             buffer = self._buffer[value]
-            if buffer in taken or self._needed(buffer, line):
+            if buffer in inputs or self._needed(buffer, line):
                 continue
             if buffer in self._scratch_arrays() if home is None else buffer not in self.trace.names:
                 return buffer

@@ -131,11 +131,11 @@ class Whole:
                 kinds.setdefault(tuple(array.dtype for array in row), []).append(row)
         for dtypes, same_dtypes in kinds.items():
             space = arrays.space_of(same_dtypes[0][0])
-            given = Numbers(numbers, space.module.ndarray)
-            kernels = self._kernels(space.module, dtypes, flags, given)
+            values = Numbers(numbers, space.module.ndarray)
+            kernels = self._kernels(space.module, dtypes, flags, values)
             most = _most_rows(dtypes)
             for start in range(0, len(same_dtypes), most):
-                kernels.run(space, same_dtypes[start : start + most], skip, given.values())
+                kernels.run(space, same_dtypes[start : start + most], skip, values.values())
 
     def _kernels(self, module, dtypes, flags, numbers):
         key = (module, dtypes, tuple(flags.items()), tuple(numbers.given), numbers.kinds())
@@ -217,10 +217,10 @@ class TensorPlan(RowPlan):
             stores.append(_STORE.format(index, pack=pack_name(kind)))
         return self._text(self.update_name, before, loads, body, stores, [])
 
-    def _elements(self, wanted):
+    def _elements(self, values):
         """Returns the lines that load packs, and the lines that compute the values of their
         elements."""
-        indices, steps = self.elements(wanted)
+        indices, steps = self.elements(values)
         loads, body = [], []
         for index in indices:
             dtype = self.dtypes[index]
@@ -237,7 +237,7 @@ class TensorPlan(RowPlan):
         return step_line(step, self.real)
 
     def _text(self, name, before, loads, body, stores, after):
-        given = f", {self.real}* sums{declared(self.numbers)}"
+        parameters = f", {self.real}* sums{declared(self.numbers)}"
         pointers = [
             f"{TYPES[dtype]}* const x{index} = ({TYPES[dtype]}*)table.at[{index}][row];"
             for index, dtype in enumerate(self.dtypes)
@@ -256,4 +256,4 @@ class TensorPlan(RowPlan):
         )
         functions = preamble(self.dtypes) + packs(self.dtypes, self.width)
         functions += reductions(self.real, "sum")
-        return functions + row_head(name, count, most, given, shared) + loop
+        return functions + row_head(name, count, most, parameters, shared) + loop

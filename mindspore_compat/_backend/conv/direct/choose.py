@@ -103,8 +103,8 @@ def _of_images(of_slices, gives):
             names = "size", "kernel", "stride", "dilation", "out"
             image = {name: (1, *getattr(geo, name)) for name in names}
             image = geo._replace(pads=((0, 0), *geo.pads), **image)
-            found = function(x[:, :, None], y[:, :, None], image)
-            return None if found is None else found[:, :, 0]
+            result = function(x[:, :, None], y[:, :, None], image)
+            return None if result is None else result[:, :, 0]
 
         return wrapped
 
@@ -152,8 +152,8 @@ def input_gradient(g, w, geo):
         return out
     ways = [_way(plan, "inputs") for plan, _ in phases]
     # Zeros around `g` are multiplied by weights, so an infinite weight or NaN would show.
-    few = w.size <= out.size
-    if None in ways or (few and not _finite(w)):
+    few_weights = w.size <= out.size
+    if None in ways or (few_weights and not _finite(w)):
         return None
     flat = []
     for (plan, weights), way in zip(phases, ways, strict=True):
@@ -164,7 +164,7 @@ def input_gradient(g, w, geo):
     if flat:
         weights, plans = zip(*flat, strict=True)
         flat_planes.correlate_phases(g, weights, out, plans)
-    return out if few or _finite(out) else None
+    return out if few_weights or _finite(out) else None
 
 
 @functools.lru_cache(maxsize=256)
@@ -172,7 +172,7 @@ def _phases(geo):
     """Returns, for each phase of the input, the correlation that is its gradient and the kernel
     positions that reach it."""
     channels, filters = geo.channels // geo.groups, geo.filters // geo.groups
-    found = []
+    phases = []
     for start in product(*map(range, geo.stride)):
         indices, before, taps = _turned(geo, start)
         size = tuple(-(-(n - a) // s) for n, a, s in zip(geo.size, start, geo.stride))
@@ -191,8 +191,8 @@ def _phases(geo):
             geo.stride,
         )
         if min(size) > 0:
-            found.append((plan, indices))
-    return found
+            phases.append((plan, indices))
+    return phases
 
 
 def _turned(geo, start):
@@ -206,7 +206,7 @@ def _turned(geo, start):
     first = [min((at for _, at in axis), default=0) for axis in axes]
     indices = [y * geo.kernel[1] + x for (y, _), (x, _) in product(*axes)]
     taps = tuple((y - first[0], x - first[1]) for (_, y), (_, x) in product(*axes))
-    return numpy.array(indices, INDEX), tuple(-each for each in first), taps
+    return numpy.array(indices, INDEX), tuple(-offset for offset in first), taps
 
 
 @_serves("convolve_weight_gradient")
@@ -332,24 +332,24 @@ def _panels_fit(plan, gives, windows, size):
         return False
     if gives == "weights":
         times = 2 if plan.depth >= 2 * Least.CONVOLVE_DEEP else max(plan.stride)
-        few = Most.CONVOLVE_FEW_WINDOWS * times
-        return windows < few and size <= windows * Most.CONVOLVE_WEIGHTS
+        limit = Most.CONVOLVE_FEW_WINDOWS * times
+        return windows < limit and size <= windows * Most.CONVOLVE_WEIGHTS
     if max(plan.step) > 1:
         return windows < Most.CONVOLVE_FEW_WINDOWS and size <= Most.CONVOLVE_SMALL
-    few = Most.CONVOLVE_FEW_WINDOWS * (2 if 2 * size > CACHE else 1)
+    limit = Most.CONVOLVE_FEW_WINDOWS * (2 if 2 * size > CACHE else 1)
     copied = windows * plan.depth <= Most.CONVOLVE_COPIED
-    return Least.CONVOLVE_PANEL_WINDOWS <= windows < few and copied
+    return Least.CONVOLVE_PANEL_WINDOWS <= windows < limit and copied
 
 
 def _flat(plan):
     """Returns the flat-plane algorithm, if its tiles are filled."""
     row = plan.out[1] + max((tap[1] for tap in plan.taps), default=0) // 2
     positions = (plan.out[0] - 1) * row + plan.out[1]
-    used = prod(plan.out) / (-(-positions // VECTOR) * VECTOR)
+    fraction = prod(plan.out) / (-(-positions // VECTOR) * VECTOR)
     short = min(plan.depth, plan.filters * len(plan.taps)) < 8
     if short or (max(plan.stride) > 1 and min(plan.filters, plan.depth) < 8):
         return None
     if positions <= VECTOR < plan.filters:  # tiles of one vector
         return None
     least = 0.6 if plan.filters * plan.depth <= Most.CONVOLVE_SMALL else 0.88
-    return flat_planes if used >= least else None
+    return flat_planes if fraction >= least else None

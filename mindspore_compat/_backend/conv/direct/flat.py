@@ -36,8 +36,8 @@ def is_ready():
     """Returns True if the loops can run; otherwise requests their compilation."""
     return all(
         [
-            _loop(each).is_ready()
-            for each in (flat_loops.pack, flat_loops.correlate, flat_loops.weight_runs)
+            _loop(function).is_ready()
+            for function in (flat_loops.pack, flat_loops.correlate, flat_loops.weight_runs)
         ]
     )
 
@@ -68,9 +68,9 @@ def correlate_phases(x, weights, out, plans):
     first = plans[0]
     # The weights in the order of tiles.
     packed = numpy.empty(sum(plan.groups * plan.filters * plan.depth for plan in plans), FLOAT)
-    for own, start in zip(weights, results[:: len(_Result._fields)], strict=True):
+    for weight, start in zip(weights, results[:: len(_Result._fields)], strict=True):
         _loop(flat_loops.pack).run(
-            parts, own.values, packed[start:], own.indices, *own.sizes(first)
+            parts, weight.values, packed[start:], weight.indices, *weight.sizes(first)
         )
     _loop(flat_loops.correlate).run(
         pieces,
@@ -102,7 +102,7 @@ def _correlations(plans):
     """Returns the offsets and sizes of correlations, the pieces in which their weights are packed,
     and the pieces and memory of the correlations."""
     first = plans[0]
-    before = tuple(max(each) for each in zip(*(plan.before for plan in plans)))
+    before = tuple(max(margins) for margins in zip(*(plan.before for plan in plans)))
     taps = [
         tuple(
             (y + before[0] - plan.before[0], x + before[1] - plan.before[1]) for y, x in plan.taps
@@ -127,15 +127,15 @@ def _correlations(plans):
     )
     step = planes.step(height_of_piece + planes.reach)
     parts = [
-        (group, each.start, each.stop)
+        (group, block.start, block.stop)
         for group in range(first.groups)
-        for each in blocks(first.filters, 64)
+        for block in blocks(first.filters, 64)
     ]
     pieces = [
-        (each.start, each.stop, rows.start, rows.stop, own.start, own.stop)
-        for each in blocks(images, samples)
+        (block.start, block.stop, rows.start, rows.stop, part.start, part.stop)
+        for block in blocks(images, samples)
         for rows in blocks(height, height_of_piece)
-        for own in filters
+        for part in filters
     ]
     area, _, row_step, column_step = first.writes
     results, packed, offset = [], 0, 0
@@ -156,7 +156,7 @@ def _correlations(plans):
         row_step,
         column_step,
     )
-    offsets = [planes._replace(taps=own).offsets(first.channels, step) for own in taps]
+    offsets = [planes._replace(taps=part).offsets(first.channels, step) for part in taps]
     return (
         planes.phases,
         numpy.concatenate(offsets),
@@ -190,8 +190,8 @@ def weight_gradient(g, x, plan):
         *sizes,
     )
     grad = totals[0]
-    for each in totals[1:]:
-        grad += each
+    for total in totals[1:]:
+        grad += total
     return grad
 
 
@@ -210,8 +210,8 @@ def _sums(plan):
     step = planes.step(length + plane_rows)
     depth = max(min(plan.channels, CACHE // (planes.copies * step)), 1)
     chunks = [
-        (each.start, each.stop, rows.start, rows.stop)
-        for each in blocks(plan.batch, samples)
+        (block.start, block.stop, rows.start, rows.stop)
+        for block in blocks(plan.batch, samples)
         for rows in blocks(plan.out[0], height)
     ]
     runs = in_runs(chunks, plan, PIECE)
@@ -221,12 +221,12 @@ def _sums(plan):
             *ends[number : number + 2],
             number * plan.groups * plan.filters * plan.depth,
             group,
-            each.start,
-            each.stop,
+            block.start,
+            block.stop,
         )
         for number in range(len(runs))
         for group in range(plan.groups)
-        for each in blocks(plan.channels, depth)
+        for block in blocks(plan.channels, depth)
     ]
     offsets = planes.offsets(depth, step)
     offsets = numpy.concatenate([offsets, numpy.full(SLACK, offsets[-1], OFFSET)])
@@ -261,5 +261,5 @@ def in_runs(chunks, plan, piece):
     """Groups chunks of windows into lists of at least `piece` multiplications, one sum for each."""
     size = plan.groups * plan.filters * plan.depth
     work = plan.batch * prod(plan.out) * size
-    several = max(min(len(chunks), PIECES, SUMS // size, work // piece), 1)
-    return [chunks[each] for each in blocks(len(chunks), -(-len(chunks) // several))]
+    count = max(min(len(chunks), PIECES, SUMS // size, work // piece), 1)
+    return [chunks[block] for block in blocks(len(chunks), -(-len(chunks) // count))]

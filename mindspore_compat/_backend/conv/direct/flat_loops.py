@@ -75,7 +75,7 @@ def pack(
 
 
 def write_rows(
-    found, filters, p, row, out_width, last, out, out_at, out_step, row_step, column_step
+    sums, filters, p, row, out_width, last, out, out_at, out_step, row_step, column_step
 ):
     """Writes a tile from position `p` of flat planes with rows of `row` elements. Elements beyond
     the first `out_width` of a row, and rows beyond `last`, are left out."""
@@ -92,10 +92,10 @@ def write_rows(
             end = out_at + f * out_step + last * row_step - LANES if whole else -1
             for j in range(0, count, LANES):
                 if to + j <= end:
-                    copy_vector(found, source + j, out, to + j)
+                    copy_vector(sums, source + j, out, to + j)
                 else:
                     for k in range(j, min(j + LANES, count)):
-                        out[to + k * column_step] = found[source + k]
+                        out[to + k * column_step] = sums[source + k]
         i += row - x
         x = 0
         y += 1
@@ -106,7 +106,7 @@ def correlate(
     packed: array(FLOAT),
     out: array(FLOAT),
     padded: memory(FLOAT),
-    found: memory(FLOAT),
+    sums: memory(FLOAT),
     phases: array(INDEX),
     offsets: array(OFFSET),
     results: array(INDEX),
@@ -164,12 +164,12 @@ def correlate(
                                 results[i + 1] + k,
                                 min(count - k, TERMS),
                                 k,
-                                found,
+                                sums,
                                 0,
                                 VECTORS * LANES,
                             )
                         write_rows(
-                            found,
+                            sums,
                             own,
                             p,
                             sizes.row,
@@ -189,7 +189,7 @@ def weight_runs(
     totals: array(FLOAT),
     padded: memory(FLOAT),
     flows: memory(FLOAT),
-    found: memory(FLOAT),
+    sums: memory(FLOAT),
     phases: array(INDEX),
     whole: array(INDEX),
     offsets: array(OFFSET),
@@ -213,7 +213,7 @@ def weight_runs(
             totals,
             padded,
             flows,
-            found,
+            sums,
             phases,
             whole,
             offsets,
@@ -232,7 +232,7 @@ def weight_sums(
     totals,
     padded,
     flows,
-    found,
+    sums,
     phases,
     whole,
     offsets,
@@ -291,14 +291,14 @@ def weight_sums(
                 offsets,
                 k,
                 count,
-                found,
+                sums,
                 0,
             )
             for r in range(rows):
                 channel = (group * sizes.filters + f + r) * sizes.channels + low
                 to = channel * sizes.positions + k + totals_at
                 for s in range(min(STREAMS, depth - k)):
-                    totals[to + s] += found[r * STREAMS + s]
+                    totals[to + s] += sums[r * STREAMS + s]
 
 
 LIBRARY = Library(

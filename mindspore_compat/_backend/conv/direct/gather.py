@@ -44,7 +44,7 @@ def _loop(function):
 
 def is_ready():
     """Returns True if the loops can run; otherwise requests their compilation."""
-    return all([_loop(each).is_ready() for each in _LOOPS])
+    return all([_loop(function).is_ready() for function in _LOOPS])
 
 
 def correlate(x, weights, out, plan):
@@ -54,14 +54,14 @@ def correlate(x, weights, out, plan):
     _loop(gather_loops.pack_beside).run(
         parts, weights.values, packed, weights.indices, *weights.sizes(plan)
     )
-    found = min(windows, gather_loops.WINDOWS) * WIDEST
+    buffer = min(windows, gather_loops.WINDOWS) * WIDEST
     _loop(gather_loops.gather_correlate).run(
         pieces,
         jit.flat(x),
         packed,
         out.reshape(-1),
         length,
-        found,
+        buffer,
         phases,
         windows,
         offsets,
@@ -97,18 +97,18 @@ def _correlation(plan):
     )
     samples = max(samples, min(-(-FEWEST // area), plan.batch))
     parts = plan.groups * -(-plan.batch // samples) * -(-plan.out[0] // height)
-    several = max(-(-min(work // PIECE, PIECES) // parts), 1)
-    filters = blocks(plan.filters, -(-plan.filters // several // WIDEST) * WIDEST)
+    count = max(-(-min(work // PIECE, PIECES) // parts), 1)
+    filters = blocks(plan.filters, -(-plan.filters // count // WIDEST) * WIDEST)
     step = planes.step(_rows(height, plan, planes))
     size = (plan.filters + len(filters) * WIDEST) * plan.depth  # of a group
     packed = [
-        (group * size + (own.start + index * WIDEST) * plan.depth, group, own.start, own.stop)
+        (group * size + (part.start + index * WIDEST) * plan.depth, group, part.start, part.stop)
         for group in range(plan.groups)
-        for index, own in enumerate(filters)
+        for index, part in enumerate(filters)
     ]
     pieces = [
-        (each.start, each.stop, rows.start, rows.stop, group, first, last, at)
-        for each in blocks(plan.batch, samples)
+        (block.start, block.stop, rows.start, rows.stop, group, first, last, at)
+        for block in blocks(plan.batch, samples)
         for rows in blocks(plan.out[0], height)
         for at, group, first, last in packed
     ]
@@ -177,15 +177,15 @@ def _sums(plan):
         height = max(WINDOWS // plan.out[1], 1)
     step = planes.step(_rows(height, plan, planes))
     chunks = [
-        (each.start, each.stop, rows.start, rows.stop)
-        for each in blocks(plan.batch, samples)
+        (block.start, block.stop, rows.start, rows.stop)
+        for block in blocks(plan.batch, samples)
         for rows in blocks(plan.out[0], height)
     ]
     runs = in_runs(chunks, plan, SAMPLES)
     work = plan.batch * area * plan.groups * plan.filters * plan.depth
-    several = max(min(work // PIECE, PIECES) // (len(runs) * plan.groups), 1)
+    count = max(min(work // PIECE, PIECES) // (len(runs) * plan.groups), 1)
     depth = max(min(plan.channels, CACHE // (samples * step)), 1)
-    depth = min(depth, max(-(-plan.channels // several), CHANNELS))
+    depth = min(depth, max(-(-plan.channels // count), CHANNELS))
     columns = -(-plan.filters // VECTOR) * VECTOR
     ends = [0, *accumulate(map(len, runs))]
     parts = [
@@ -193,17 +193,17 @@ def _sums(plan):
             *ends[number : number + 2],
             number * plan.groups * plan.depth * columns,
             group,
-            each.start,
-            each.stop,
+            block.start,
+            block.stop,
         )
         for number in range(len(runs))
         for group in range(plan.groups)
-        for each in blocks(plan.channels, depth)
+        for block in blocks(plan.channels, depth)
     ]
     rows = [
-        (group, each.start, each.stop)
+        (group, block.start, block.stop)
         for group in range(plan.groups)
-        for each in blocks(plan.depth, 256)
+        for block in blocks(plan.depth, 256)
     ]
     sizes = gather_loops.GatherSums(
         plan.groups,

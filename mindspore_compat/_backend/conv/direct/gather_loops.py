@@ -74,34 +74,34 @@ def pack_beside(
     start = group * sizes.group_step + first * sizes.row_step
     for f in range(0, filters, width):
         count = min(width, filters - f)
-        for some in range(0, sizes.depth, 8):  # whose copies stay in the cache
-            end = min(some + 8, sizes.depth)
+        for chunk in range(0, sizes.depth, 8):  # whose copies stay in the cache
+            end = min(chunk + 8, sizes.depth)
             for j in range(width):
                 source, to = start + (f + j) * sizes.row_step, at + j
-                for channel in range(some, end):
+                for channel in range(chunk, end):
                     for tap in taps:
                         if j < count:
                             packed[to] = w[source + channel * sizes.depth_step + tap]
                         else:
                             packed[to] = 0
                         to += width
-            at += (end - some) * taps.size * width
+            at += (end - chunk) * taps.size * width
 
 
-def write_transposed(found, first, last, filters, wide, out, targets, start, area):
+def write_transposed(sums, first, last, filters, wide, out, targets, start, area):
     """Writes a product of windows `first` to `last` by filters, stored in rows of `wide` elements.
     `targets` has the place of each window, from `start` on; filters are `area` elements apart."""
     for w in range(first, last, LANES):
         count, at = min(LANES, last - w), (w - first) * wide
         one_run = count == LANES and targets[w + count - 1] - targets[w] == LANES - 1
         for f in range(0, filters, LANES):
-            own, to = min(LANES, filters - f), start + f * area
-            if one_run and own == LANES:
-                transpose_square(found, at + f, wide, out, targets[w] + to, area)
+            filled, to = min(LANES, filters - f), start + f * area
+            if one_run and filled == LANES:
+                transpose_square(sums, at + f, wide, out, targets[w] + to, area)
             else:
-                for j in range(own):
+                for j in range(filled):
                     for i in range(count):
-                        out[targets[w + i] + to + j * area] = found[at + i * wide + f + j]
+                        out[targets[w + i] + to + j * area] = sums[at + i * wide + f + j]
 
 
 def gather_correlate(
@@ -109,7 +109,7 @@ def gather_correlate(
     packed: array(FLOAT),
     out: array(FLOAT),
     padded: memory(FLOAT),
-    found: memory(FLOAT),
+    sums: memory(FLOAT),
     phases: array(INDEX),
     targets: memory(INDEX),
     offsets: array(OFFSET),
@@ -143,13 +143,13 @@ def gather_correlate(
                 windows += 1
     count, wide = offsets.size, block_width(high - low)
     for f in range(low, high, wide):
-        own = min(wide, high - f)
-        vectors, at = (own + LANES - 1) // LANES, packed_at + (f - low) * count
-        for some in range(0, windows, WINDOWS):
-            end = min(some + WINDOWS, windows)
+        lanes = min(wide, high - f)
+        vectors, at = (lanes + LANES - 1) // LANES, packed_at + (f - low) * count
+        for window in range(0, windows, WINDOWS):
+            end = min(window + WINDOWS, windows)
             for k in range(0, max(count, 1), TERMS):  # whose right side stays in the cache
                 terms = min(count - k, TERMS)
-                for w in range(some, end, ROWS):
+                for w in range(window, end, ROWS):
                     gather_tile(
                         min(ROWS, end - w),
                         vectors,
@@ -164,11 +164,13 @@ def gather_correlate(
                         wide,
                         terms,
                         k,
-                        found,
-                        (w - some) * wide,
+                        sums,
+                        (w - window) * wide,
                         wide,
                     )
-            write_transposed(found, some, end, own, wide, out, targets, f * sizes.area, sizes.area)
+            write_transposed(
+                sums, window, end, lanes, wide, out, targets, f * sizes.area, sizes.area
+            )
 
 
 def gather_weight_runs(
@@ -231,7 +233,7 @@ def gather_weight_sums(
                 windows += 1
     wide, area = block_width(sizes.filters), rows_here * sizes.out_width
     for f in range(0, sizes.filters, wide):
-        own = min(wide, sizes.filters - f)
+        count = min(wide, sizes.filters - f)
         for sample in range(first, last):
             image, at = sample * sizes.groups + group, (sample - first) * area * wide
             source = ((image * sizes.filters + f) * sizes.out_height + top) * sizes.out_width
@@ -239,7 +241,9 @@ def gather_weight_sums(
                 for j in range(wide):
                     for i in range(p, min(p + LANES, area)):
                         flows[at + i * wide + j] = (
-                            g[source + j * sizes.out_height * sizes.out_width + i] if j < own else 0
+                            g[source + j * sizes.out_height * sizes.out_width + i]
+                            if j < count
+                            else 0
                         )
         for p in range(0, windows, TERMS):
             for k in range(0, depth * sizes.positions, ROWS):
@@ -247,7 +251,7 @@ def gather_weight_sums(
                 row = (group * sizes.channels + low) * sizes.positions + k
                 gather_tile(
                     rows,
-                    (own + LANES - 1) // LANES,
+                    (count + LANES - 1) // LANES,
                     padded,
                     0,
                     offsets,
@@ -289,8 +293,8 @@ def add_transposed(
     size = totals.size // count
     at, to = group * rows * columns, group * rows * filters
     for k in range(first, last):
-        for each in range(1, count):
-            other = at + each * size + k * columns
+        for part in range(1, count):
+            other = at + part * size + k * columns
             for f in range(filters):
                 totals[at + k * columns + f] += totals[other + f]
     for start in range(first, last, 16):

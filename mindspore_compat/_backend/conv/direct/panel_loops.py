@@ -104,7 +104,7 @@ def panel_correlate(
     w: array(FLOAT),
     panels: array(FLOAT),
     out: array(FLOAT),
-    found: memory(FLOAT),
+    sums: memory(FLOAT),
     starts: array(OFFSET),
     offsets: array(OFFSET),
     targets: array(INDEX),
@@ -123,14 +123,14 @@ def panel_correlate(
         panels, windows: the result of `fill_panels`, and the number of defined windows.
         out, targets, area: the result, the place of each window for the first filter, and the
             elements from one filter to the next.
-        found: the products, (panels, filters, WIDTH).
+        sums: the products, (panels, filters, WIDTH).
     """
     count, height = offsets.size, high - low
     for k in range(0, max(count, 1), TERMS):
         for panel in range(first, last):
-            own, to = min(WIDTH, windows - panel * WIDTH), (panel - first) * height * WIDTH
-            for v in range(0, own, VECTORS * LANES):
-                vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
+            columns, to = min(WIDTH, windows - panel * WIDTH), (panel - first) * height * WIDTH
+            for v in range(0, columns, VECTORS * LANES):
+                vectors = min(VECTORS, (columns - v + LANES - 1) // LANES)
                 for f in range(0, height, ROWS):
                     gather_tile(
                         min(ROWS, height - f),
@@ -146,21 +146,21 @@ def panel_correlate(
                         WIDTH,
                         min(count - k, TERMS),
                         k,
-                        found,
+                        sums,
                         to + f * WIDTH + v,
                         WIDTH,
                     )
     for window in range(first * WIDTH, min(last * WIDTH, windows), LANES):
-        some = min(LANES, windows - window)
-        one_run = some == LANES and targets[window + some - 1] - targets[window] == LANES - 1
+        lanes = min(LANES, windows - window)
+        one_run = lanes == LANES and targets[window + lanes - 1] - targets[window] == LANES - 1
         panel = window // WIDTH - first
         for f in range(height):
             at, to = (panel * height + f) * WIDTH + window % WIDTH, (low + f) * area
             if one_run:
-                copy_vector(found, at, out, targets[window] + to)
+                copy_vector(sums, at, out, targets[window] + to)
             else:
-                for i in range(some):
-                    out[targets[window + i] + to] = found[at + i]
+                for i in range(lanes):
+                    out[targets[window + i] + to] = sums[at + i]
 
 
 def fill_columns(
@@ -202,7 +202,7 @@ def column_sums(
     g: array(FLOAT),
     panels: array(FLOAT),
     grad: array(FLOAT),
-    found: memory(FLOAT),
+    sums: memory(FLOAT),
     starts: array(OFFSET),
     offsets: array(OFFSET),
     first: piece(0),
@@ -219,14 +219,14 @@ def column_sums(
             the windows from that start.
         panels, windows: the result of `fill_columns`.
         grad: (filters, depth).
-        found: (filters, WIDTH).
+        sums: (filters, WIDTH).
         length: the number of defined windows.
     """
     for panel in range(first, last):
-        own = min(WIDTH, depth - panel * WIDTH)
+        count = min(WIDTH, depth - panel * WIDTH)
         for k in range(0, length, TERMS):
-            for v in range(0, own, VECTORS * LANES):
-                vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
+            for v in range(0, count, VECTORS * LANES):
+                vectors = min(VECTORS, (count - v + LANES - 1) // LANES)
                 for f in range(0, filters, ROWS):
                     gather_tile(
                         min(ROWS, filters - f),
@@ -242,18 +242,18 @@ def column_sums(
                         WIDTH,
                         min(length - k, TERMS),
                         k,
-                        found,
+                        sums,
                         f * WIDTH + v,
                         WIDTH,
                     )
         for f in range(filters):
             at, to = f * WIDTH, f * depth + panel * WIDTH
-            for j in range(0, own, LANES):
-                if j + LANES <= own:
-                    copy_vector(found, at + j, grad, to + j)
+            for j in range(0, count, LANES):
+                if j + LANES <= count:
+                    copy_vector(sums, at + j, grad, to + j)
                 else:
-                    for i in range(j, own):
-                        grad[to + i] = found[at + i]
+                    for i in range(j, count):
+                        grad[to + i] = sums[at + i]
 
 
 LIBRARY = Library(clear, copy_row, copy_rows, copy_lines, WIDTH=WIDTH, TERMS=TERMS)

@@ -37,13 +37,13 @@ def _loop(function):
 
 def is_ready():
     """Returns True if the loops can run; otherwise requests their compilation."""
-    return all([_loop(each).is_ready() for each in _LOOPS])
+    return all([_loop(function).is_ready() for function in _LOOPS])
 
 
 def correlate(x, weights, out, plan):
     """Correlates images in one group and writes to `out`; the arguments are those of
     `flat.correlate`."""
-    pieces, targets, found = _correlation(plan)
+    pieces, targets, buffer = _correlation(plan)
     windows = -(-targets.size // WIDTH) * WIDTH
     panels = aligned(windows * plan.depth)
     _fill(panel_loops.fill_panels, x, panels, _copies(plan, 1), 1, windows)
@@ -55,7 +55,7 @@ def correlate(x, weights, out, plan):
         weights.values,
         panels,
         out.reshape(-1),
-        found,
+        buffer,
         starts,
         offsets,
         targets,
@@ -66,9 +66,11 @@ def correlate(x, weights, out, plan):
 
 def _fill(function, x, panels, copies, rows, windows, *sizes):
     """Copies windows into panels by a loop of panel_loops.py, `rows` elements at a time."""
-    parts, length, tables, own = copies
+    parts, length, tables, lengths = copies
     flows = rows * odd_lines(windows + VECTOR)
-    _loop(function).run(parts, jit.flat(x), panels, length, flows, *tables, *own, windows, *sizes)
+    _loop(function).run(
+        parts, jit.flat(x), panels, length, flows, *tables, *lengths, windows, *sizes
+    )
 
 
 def _several(plan):
@@ -82,8 +84,8 @@ def _copies(plan, unit):
     of the padded planes of a channel; the tables and sizes for `panel_loops.fill_panels`."""
     planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
     step = planes.step(plan.out[0] + planes.reach)
-    several = max(min(plan.batch * prod(plan.out) * plan.depth // COPIES, PIECES), 1)
-    parts = blocks(plan.channels, -(-plan.channels // several // unit) * unit)
+    pieces = max(min(plan.batch * prod(plan.out) * plan.depth // COPIES, PIECES), 1)
+    parts = blocks(plan.channels, -(-plan.channels // pieces // unit) * unit)
     samples, area = numpy.arange(plan.batch)[:, None], prod(plan.size)
     size, rows = planes.copies * step, []
     for number, phase in enumerate(planes.phases.reshape(-1, 6).tolist()):
@@ -101,7 +103,7 @@ def _copies(plan, unit):
         (samples * size + numpy.arange(plan.out[0]) * planes.row).astype(OFFSET),
     )
     sizes = plan.channels, area, plan.stride[1], plan.out[1]
-    return parts, plan.batch * size + SLACK, [each.reshape(-1) for each in tables], sizes
+    return parts, plan.batch * size + SLACK, [table.reshape(-1) for table in tables], sizes
 
 
 @functools.lru_cache(maxsize=256)
@@ -109,17 +111,17 @@ def _correlation(plan):
     """Returns the filters and panels of pieces, the place of each window in the result, and the
     elements of the largest piece's products."""
     windows = plan.batch * prod(plan.out)
-    panels, several = -(-windows // WIDTH), _several(plan)
+    panels, count = -(-windows // WIDTH), _several(plan)
     # The larger of weights and panels is read once: each piece covers all of the other.
     if plan.filters > windows:
         filters, parts = (
-            blocks(plan.filters, -(-plan.filters // several // 8) * 8),
+            blocks(plan.filters, -(-plan.filters // count // 8) * 8),
             blocks(panels, panels),
         )
     else:
-        parts = blocks(panels, -(-panels // several))
-        filters = blocks(plan.filters, -(-plan.filters * len(parts) // several // 8) * 8)
-    pieces = numpy.array([(*own, *part) for part in parts for own in filters], INDEX)
+        parts = blocks(panels, -(-panels // count))
+        filters = blocks(plan.filters, -(-plan.filters * len(parts) // count // 8) * 8)
+    pieces = numpy.array([(*rows, *part) for part in parts for rows in filters], INDEX)
     area, start, row_step, column_step = plan.writes
     samples, y, x = numpy.ogrid[: plan.batch, : plan.out[0], : plan.out[1]]
     targets = samples * (plan.filters * area) + start + y * row_step + x * column_step

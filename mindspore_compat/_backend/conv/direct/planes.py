@@ -100,8 +100,8 @@ class Planes(NamedTuple):
     def of(cls, size, before, stride, taps, out):
         """Returns the planes of images of a size, with zeros before them, for windows at `taps`."""
         axes = tuple(
-            _axis(*given, {t[axis] for t in taps}, out[axis])
-            for axis, given in enumerate(zip(size, before, stride, strict=True))
+            _axis(*lengths, {t[axis] for t in taps}, out[axis])
+            for axis, lengths in enumerate(zip(size, before, stride, strict=True))
         )
         numbers = [(*y[1:], *x[1:]) for y, x in product(axes[0].phases, axes[1].phases)]
         return cls(axes, numpy.array(numbers, INDEX).reshape(-1), stride, taps)
@@ -128,14 +128,14 @@ class Planes(NamedTuple):
     def offsets(self, channels, step):
         """Returns the offset of a window's elements for each channel and kernel position."""
         y, x = ([phase[0] for phase in axis.phases] for axis in self.axes)
-        found = [
+        offsets = [
             (y.index(a % self.stride[0]) * len(x) + x.index(b % self.stride[1])) * step
             + a // self.stride[0] * self.row
             + b // self.stride[1]
             for a, b in self.taps
         ]
         planes = numpy.arange(channels)[:, None] * (self.copies * step)
-        return (planes + numpy.array(found, INDEX)).reshape(-1).astype(OFFSET)
+        return (planes + numpy.array(offsets, INDEX)).reshape(-1).astype(OFFSET)
 
 
 def odd_lines(count):
@@ -157,8 +157,8 @@ def cut(batch, rows, others, most, size):
     while height > 1 and size(height) > CACHE:
         height = -(-height // 2)
     samples = max(CACHE // max(size(height), 1), 1) if height == rows else 1
-    wanted = -(-max(min(most, PIECES), 1) // others)
-    samples = max(min(samples, batch // wanted), 1)
-    if wanted > batch:
-        height = min(height, max(rows * batch // wanted, 1))
+    pieces = -(-max(min(most, PIECES), 1) // others)
+    samples = max(min(samples, batch // pieces), 1)
+    if pieces > batch:
+        height = min(height, max(rows * batch // pieces, 1))
     return samples, height

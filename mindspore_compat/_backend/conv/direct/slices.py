@@ -21,20 +21,22 @@ WORKSPACE = 1 << 24  # elements of the images that are copied at a time, approxi
 
 def image_of(geo):
     """Returns the geometry of the convolution of slices."""
-    cut = {name: getattr(geo, name)[1:] for name in "size kernel stride pads dilation out".split()}
+    fields = {
+        name: getattr(geo, name)[1:] for name in "size kernel stride pads dilation out".split()
+    }
     batch, channels = geo.batch * geo.out[0], geo.channels * geo.kernel[0]
-    return geo._replace(batch=batch, channels=channels, **cut)
+    return geo._replace(batch=batch, channels=channels, **fields)
 
 
 def convolve(of_images, x, w, geo):
     """Convolves volumes by the function for images; returns None if that function does."""
     out = numpy.empty((geo.batch, geo.filters, *geo.out), x.dtype)
     w = w.reshape(geo.filters, -1, *geo.kernel[1:])
-    for part, own in _parts(geo):
-        found = of_images(_images(x[part], own), w, image_of(own))
-        if found is None:
+    for part, slice_geo in _parts(geo):
+        images = of_images(_images(x[part], slice_geo), w, image_of(slice_geo))
+        if images is None:
             return None
-        _copy(found.reshape(-1, geo.out[0], *found.shape[1:]), out[part])
+        _copy(images.reshape(-1, geo.out[0], *images.shape[1:]), out[part])
     return out
 
 
@@ -42,22 +44,22 @@ def input_gradient(of_images, g, w, geo):
     """Returns the gradient for the input volumes."""
     out = numpy.empty((geo.batch, geo.channels, *geo.size), g.dtype)
     w = w.reshape(geo.filters, -1, *geo.kernel[1:])
-    for part, own in _parts(geo):
-        found = of_images(_slices(g[part]), w, image_of(own))
-        if found is None:
+    for part, slice_geo in _parts(geo):
+        images = of_images(_slices(g[part]), w, image_of(slice_geo))
+        if images is None:
             return None
-        _add_images(found, out[part], own)
+        _add_images(images, out[part], slice_geo)
     return out
 
 
 def weight_gradient(of_images, g, x, geo):
     """Returns the gradient for the weights."""
     total = None
-    for part, own in _parts(geo):
-        found = of_images(_slices(g[part]), _images(x[part], own), image_of(own))
-        if found is None:
+    for part, slice_geo in _parts(geo):
+        grad = of_images(_slices(g[part]), _images(x[part], slice_geo), image_of(slice_geo))
+        if grad is None:
             return None
-        total = found if total is None else numpy.add(total, found, out=total)
+        total = grad if total is None else numpy.add(total, grad, out=total)
     return total.reshape(geo.filters, -1, *geo.kernel)
 
 
@@ -73,14 +75,14 @@ def _overlaps(geo):
     """Returns, for each depth position of the kernel, the slices of the result for which it lies
     inside the volume, and the volume's slices there; both are Python slices."""
     n, out, step, spread = geo.size[0], geo.out[0], geo.stride[0], geo.dilation[0]
-    found = []
+    overlaps = []
     for k in range(geo.kernel[0]):
         offset = k * spread - geo.pads[0][0]
         first = min(max(-(offset // step), 0), out)
         last = max(min((n - 1 - offset) // step + 1, out), first)
         start = first * step + offset
-        found.append((slice(first, last), slice(start, start + (last - first) * step, step)))
-    return found
+        overlaps.append((slice(first, last), slice(start, start + (last - first) * step, step)))
+    return overlaps
 
 
 def _images(x, geo):

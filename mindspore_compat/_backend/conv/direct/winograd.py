@@ -126,8 +126,8 @@ class _Cut(NamedTuple):
     def blocks(self, images):
         """Returns the first and last image, and the top and bottom row, of each piece."""
         return [
-            (each.start, each.stop, rows.start, rows.stop)
-            for each in blocks(images, self.samples)
+            (samples.start, samples.stop, rows.start, rows.stop)
+            for samples in blocks(images, self.samples)
             for rows in blocks(self.down, self.height)
         ]
 
@@ -143,19 +143,19 @@ def _correlation(method, plan):
     """Returns the pieces in which weights are packed, and the packed size; the pieces of the
     correlation, its sizes and its memory."""
     images, filters = plan.batch * plan.groups, _whole(plan.filters)
-    made = _Cut.of(method, plan, plan.channels, images, _pieces(plan))
+    division = _Cut.of(method, plan, plan.channels, images, _pieces(plan))
     if plan.groups > 1:  # tiles that are multiplied at once have the same filters
-        made = made._replace(samples=1)
+        division = division._replace(samples=1)
     parts = [
-        (group, each.start, each.stop)
+        (group, block.start, block.stop)
         for group in range(plan.groups)
-        for each in blocks(filters, VECTOR)
+        for block in blocks(filters, VECTOR)
     ]
-    several = min(_tiles_at_once(method, plan.channels, plan.filters, FEWEST), made.tiles)
-    plane, product_plane = odd_lines(several * made.depth), odd_lines(several * made.beside)
-    rows = made.samples * made.step * made.height + made.step
-    image = (rows * plan.out[1] + VECTOR) * made.beside
-    lengths = made.pixels, method.elements * plane, method.elements * product_plane, image
+    tiles = min(_tiles_at_once(method, plan.channels, plan.filters, FEWEST), division.tiles)
+    plane, product_plane = odd_lines(tiles * division.depth), odd_lines(tiles * division.beside)
+    rows = division.samples * division.step * division.height + division.step
+    image = (rows * plan.out[1] + VECTOR) * division.beside
+    lengths = division.pixels, method.elements * plane, method.elements * product_plane, image
     sizes = winograd_loops.TileSizes(
         plan.groups,
         plan.channels,
@@ -163,15 +163,15 @@ def _correlation(method, plan):
         *plan.before,
         plan.filters,
         *plan.out,
-        made.depth,
-        made.beside,
-        several,
+        division.depth,
+        division.beside,
+        tiles,
         plane,
         product_plane,
         odd_lines(filters * plan.channels),
     )
     packed = plan.groups * method.elements * sizes.weight_plane
-    pieces = numpy.array(made.blocks(images), INDEX)
+    pieces = numpy.array(division.blocks(images), INDEX)
     return numpy.array(parts, INDEX), packed, pieces, sizes, lengths
 
 
@@ -203,29 +203,36 @@ def weight_gradient(method, g, x, plan):
 def _sums(method, plan):
     """Returns the samples and rows of tiles of a partial sum, the number of sums, their pieces, the
     pieces that add them, the elements of a plane of sums, the sizes and the memory."""
-    several = -(-_pieces(plan) // plan.groups)
-    channels = blocks(plan.channels, max(-(-plan.channels // several), CHANNELS))
+    count = -(-_pieces(plan) // plan.groups)
+    channels = blocks(plan.channels, max(-(-plan.channels // count), CHANNELS))
     widest = channels[0].stop
-    made = _Cut.of(method, plan, widest, plan.batch, 1)
-    chunks = made.blocks(plan.batch)
-    total_plane = odd_lines(plan.groups * plan.channels * made.beside)
-    several = max(min(several // len(channels), SUMS // (method.elements * total_plane)), 1)
-    runs = blocks(len(chunks), -(-len(chunks) // several))
+    division = _Cut.of(method, plan, widest, plan.batch, 1)
+    chunks = division.blocks(plan.batch)
+    total_plane = odd_lines(plan.groups * plan.channels * division.beside)
+    count = max(min(count // len(channels), SUMS // (method.elements * total_plane)), 1)
+    runs = blocks(len(chunks), -(-len(chunks) // count))
     parts = [
-        (run.start, run.stop, number * method.elements * total_plane, group, each.start, each.stop)
+        (
+            run.start,
+            run.stop,
+            number * method.elements * total_plane,
+            group,
+            block.start,
+            block.stop,
+        )
         for number, run in enumerate(runs)
         for group in range(plan.groups)
-        for each in channels
+        for block in channels
     ]
     rows = [
-        (group, each.start, each.stop)
+        (group, block.start, block.stop)
         for group in range(plan.groups)
-        for each in blocks(plan.channels, 8)
+        for block in blocks(plan.channels, 8)
     ]
-    several = min(_tiles_at_once(method, widest, plan.filters, SUMMED), made.tiles)
-    plane, flow_plane = odd_lines(several * made.depth), odd_lines(several * _whole(plan.filters))
-    image = (made.step**2 * made.tiles + VECTOR) * made.beside
-    lengths = made.pixels, method.elements * plane, method.elements * flow_plane, image
+    count = min(_tiles_at_once(method, widest, plan.filters, SUMMED), division.tiles)
+    plane, flow_plane = odd_lines(count * division.depth), odd_lines(count * _whole(plan.filters))
+    image = (division.step**2 * division.tiles + VECTOR) * division.beside
+    lengths = division.pixels, method.elements * plane, method.elements * flow_plane, image
     sizes = winograd_loops.TileSums(
         plan.groups,
         plan.channels,
@@ -233,9 +240,9 @@ def _sums(method, plan):
         *plan.before,
         plan.filters,
         *plan.out,
-        made.depth,
-        made.beside,
-        several,
+        division.depth,
+        division.beside,
+        count,
         plane,
         flow_plane,
         total_plane,

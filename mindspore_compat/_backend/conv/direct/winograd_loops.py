@@ -82,7 +82,7 @@ def panel_start(panel, filters):
 def pack_filters(
     w: array(FLOAT),
     packed: array(FLOAT),
-    found: memory(FLOAT),
+    kernels: memory(FLOAT),
     taps: array(INDEX),
     group: piece(0),
     first: piece(1),
@@ -95,7 +95,7 @@ def pack_filters(
 
     Args:
         w: the weights.
-        found: memory for the kernels of a vector of filters.
+        kernels: memory for the kernels of a vector of filters.
         taps: the places of the 3x3 kernel positions in the weights of a filter and channel: the
             first, and the steps to the one below and to the one beside it.
         sizes: the sizes of the weights; zeros fill the last vector of filters.
@@ -107,10 +107,12 @@ def pack_filters(
             to = group * ELEMENTS * plane + start * sizes.depth + f - start
             source = group * sizes.group_step + f * sizes.row_step
             for channel in range(sizes.depth):
-                own = source + channel * sizes.depth_step
-                copy_kernels(w, own, sizes.row_step, min(sizes.filters - f, LANES), found)
+                channel_start = source + channel * sizes.depth_step
+                copy_kernels(
+                    w, channel_start, sizes.row_step, min(sizes.filters - f, LANES), kernels
+                )
                 filter_transform(
-                    found,
+                    kernels,
                     taps[0] * LANES,
                     taps[1] * LANES,
                     taps[2] * LANES,
@@ -121,17 +123,17 @@ def pack_filters(
                 )
 
 
-def copy_kernels(w, at, step, filters, found):
+def copy_kernels(w, at, step, filters, kernels):
     """Copies the 3x3 kernels of a vector of filters, which are `step` elements apart, as (9,
     LANES). Those beyond `filters` are zeros."""
     if filters == LANES and at + (LANES - 1) * step + max(LANES, 9) <= w.size:
         for k in range(0, 9, LANES):
             start = max(min(k, 9 - LANES), 0)
-            transpose_square(w, at + start, step, found, start * LANES, LANES)
+            transpose_square(w, at + start, step, kernels, start * LANES, LANES)
     else:
         for j in range(LANES):
             for k in range(9):
-                found[k * LANES + j] = w[at + j * step + k] if j < filters else 0
+                kernels[k * LANES + j] = w[at + j * step + k] if j < filters else 0
 
 
 def clear_pixels(pixels, start, stop):
@@ -222,15 +224,15 @@ def winograd_correlate(
     columns, rows = STEP * across + 2, STEP * down + 2
     sample_step = columns * rows * sizes.depth
     image_step = STEP * down * sizes.out_width * sizes.beside
-    for each in range(first, last):
+    for image_number in range(first, last):
         copy_pixels(
             x,
-            each * sizes.channels * sizes.height * sizes.width,
+            image_number * sizes.channels * sizes.height * sizes.width,
             sizes.channels,
             sizes.height,
             sizes.width,
             pixels,
-            (each - first) * sample_step,
+            (image_number - first) * sample_step,
             sizes.depth,
             columns,
             rows,
@@ -254,8 +256,8 @@ def winograd_correlate(
             end,
         )
         group = (first + start // (across * down)) % sizes.groups
-        for each in range(ELEMENTS):
-            weights = (group * ELEMENTS + each) * sizes.weight_plane
+        for element in range(ELEMENTS):
+            weights = (group * ELEMENTS + element) * sizes.weight_plane
             for panel in range(panel_count(sizes.filters)):
                 f = panel_start(panel, sizes.filters)
                 wide = panel_start(panel + 1, sizes.filters) - f
@@ -265,7 +267,7 @@ def winograd_correlate(
                             min(ROWS, end - start - t),
                             wide // LANES,
                             tiles,
-                            each * sizes.plane + t * sizes.depth + k,
+                            element * sizes.plane + t * sizes.depth + k,
                             sizes.depth,
                             1,
                             packed,
@@ -273,7 +275,7 @@ def winograd_correlate(
                             min(sizes.channels - k, TERMS),
                             k,
                             products,
-                            each * sizes.product_plane + t * sizes.beside + f,
+                            element * sizes.product_plane + t * sizes.beside + f,
                             sizes.beside,
                         )
         for t in range(start, end):
@@ -294,11 +296,11 @@ def winograd_correlate(
                 )
     count = (min(STEP * bottom, sizes.out_height) - STEP * top) * sizes.out_width
     finite = True
-    for each in range(first, last):
-        at = (each * sizes.filters * sizes.out_height + STEP * top) * sizes.out_width
-        own = (each - first) * image_step
+    for image_number in range(first, last):
+        at = (image_number * sizes.filters * sizes.out_height + STEP * top) * sizes.out_width
+        image_start = (image_number - first) * image_step
         area = sizes.out_height * sizes.out_width
-        if not write_pixels(image, own, sizes.beside, count, out, at, sizes.filters, area):
+        if not write_pixels(image, image_start, sizes.beside, count, out, at, sizes.filters, area):
             finite = False
     return finite
 
@@ -374,10 +376,10 @@ def weight_sums(
     sample_step = columns * rows * sizes.depth
     image_step = STEP * across * STEP * down * sizes.beside
     for sample in range(first, last):
-        each = sample * sizes.groups + group
+        plane = sample * sizes.groups + group
         copy_pixels(
             x,
-            (each * sizes.channels + low) * sizes.height * sizes.width,
+            (plane * sizes.channels + low) * sizes.height * sizes.width,
             high - low,
             sizes.height,
             sizes.width,
@@ -391,7 +393,7 @@ def weight_sums(
         )
         copy_pixels(
             g,
-            each * sizes.filters * sizes.out_height * sizes.out_width,
+            plane * sizes.filters * sizes.out_height * sizes.out_width,
             sizes.filters,
             sizes.out_height,
             sizes.out_width,
@@ -439,22 +441,22 @@ def weight_sums(
                         REACH * sizes.flow_plane,
                         sizes.flow_plane,
                     )
-        for each in range(ELEMENTS):
+        for element in range(ELEMENTS):
             for panel in range(panel_count(sizes.filters)):
                 f = panel_start(panel, sizes.filters)
                 wide = panel_start(panel + 1, sizes.filters) - f
                 for c in range(0, high - low, ROWS):
-                    to = totals_at + each * sizes.total_plane
+                    to = totals_at + element * sizes.total_plane
                     to += (group * sizes.channels + low + c) * sizes.beside + f
                     panel_tile(
                         min(ROWS, high - low - c),
                         wide // LANES,
                         tiles,
-                        each * sizes.plane + c,
+                        element * sizes.plane + c,
                         1,
                         sizes.depth,
                         flows,
-                        each * sizes.flow_plane + f * count,
+                        element * sizes.flow_plane + f * count,
                         count,
                         1,
                         totals,
@@ -466,7 +468,7 @@ def weight_sums(
 def add_transforms(
     totals: array(FLOAT),
     grad: array(FLOAT),
-    found: memory(FLOAT),
+    kernels: memory(FLOAT),
     count: number(),
     group: piece(0),
     first: piece(1),
@@ -477,26 +479,26 @@ def add_transforms(
     total_plane: number(),
 ):
     """Adds up `count` sums of `weight_sums` for channels `first` to `last` of a group, and writes
-    the gradient of the weights, (filters, channels, 3, 3) for each group; `found` is memory for the
-    kernels of a vector of filters."""
+    the gradient of the weights, (filters, channels, 3, 3) for each group; `kernels` is memory for
+    the kernels of a vector of filters."""
     size = totals.size // count
-    for each in range(ELEMENTS):
-        at = each * total_plane + (group * channels + first) * beside
+    for element in range(ELEMENTS):
+        at = element * total_plane + (group * channels + first) * beside
         end = at + (last - first) * beside
         for run in range(1, count):
             for i in range(at, end):
                 totals[i] += totals[run * size + i]
     for f in range(0, filters, LANES):
-        own = min(filters - f, LANES)
+        lanes = min(filters - f, LANES)
         for channel in range(first, last):
             at = (group * channels + channel) * beside + f
             filter_gradient_transform(
-                totals, at, REACH * total_plane, total_plane, found, 0, 3 * LANES, LANES
+                totals, at, REACH * total_plane, total_plane, kernels, 0, 3 * LANES, LANES
             )
             to = ((group * filters + f) * channels + channel) * 9
-            for j in range(own):
+            for j in range(lanes):
                 for k in range(9):
-                    grad[to + j * channels * 9 + k] = found[k * LANES + j]
+                    grad[to + j * channels * 9 + k] = kernels[k * LANES + j]
 
 
 @functools.cache

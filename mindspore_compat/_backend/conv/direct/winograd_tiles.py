@@ -79,7 +79,7 @@ class Method:
 
 
 def _matrix(*rows):
-    return tuple(tuple(Fraction(each) for each in row.split()) for row in rows)
+    return tuple(tuple(Fraction(entry) for entry in row.split()) for row in rows)
 
 
 F2 = Method(
@@ -120,10 +120,10 @@ def _transform(matrix, x, x_at, x_row, x_column, out, out_at, out_row, out_colum
         for i in range(columns)
     ]
     factors = numpy.array(matrix, x.dtype)
-    found = numpy.einsum("ia,abl,jb->ijl", factors, numpy.array(square), factors)
+    transformed = numpy.einsum("ia,abl,jb->ijl", factors, numpy.array(square), factors)
     for i in range(rows):
         for j in range(rows):
-            out[out_at + i * out_row + j * out_column :][:lanes] = found[i, j]
+            out[out_at + i * out_row + j * out_column :][:lanes] = transformed[i, j]
 
 
 def _intrinsic(matrix):
@@ -131,21 +131,23 @@ def _intrinsic(matrix):
     from numba.extending import intrinsic
 
     def code(context, builder, signature, arguments):
-        own = Code(context, builder, signature, arguments)
-        x, x_at, x_row, x_column, out, out_at, out_row, out_column = own.arguments
-        square = _vectors(own, own.at(x, x_at), x_row, x_column, len(matrix[0]))
-        columns = [_combined(own, matrix, column) for column in zip(*map(_loaded(own), square))]
-        out = own.at(out, out_at)
+        emitter = Code(context, builder, signature, arguments)
+        x, x_at, x_row, x_column, out, out_at, out_row, out_column = emitter.arguments
+        square = _vectors(emitter, emitter.at(x, x_at), x_row, x_column, len(matrix[0]))
+        columns = [
+            _combined(emitter, matrix, column) for column in zip(*map(_loaded(emitter), square))
+        ]
+        out = emitter.at(out, out_at)
         for i, row in enumerate(zip(*columns, strict=True)):
-            targets = _vectors(own, out, out_row, out_column, len(matrix))[i]
-            for value, target in zip(_combined(own, matrix, row), targets, strict=True):
-                own.store(value, target)
+            targets = _vectors(emitter, out, out_row, out_column, len(matrix))[i]
+            for value, target in zip(_combined(emitter, matrix, row), targets, strict=True):
+                emitter.store(value, target)
         return context.get_dummy_value()
 
     @intrinsic
     def transform(context, x, x_at, x_row, x_column, out, out_at, out_row, out_column):
-        given = x, x_at, x_row, x_column, out, out_at, out_row, out_column
-        return types.void(*map(plain, given)), code
+        arguments = x, x_at, x_row, x_column, out, out_at, out_row, out_column
+        return types.void(*map(plain, arguments)), code
 
     return transform
 
@@ -168,25 +170,27 @@ def _vectors(code, pointer, row, column, size):
 
 def _combined(code, matrix, vectors):
     """Returns the matrix times a column of vectors."""
-    found = []
+    combinations = []
     for row in matrix:
         sums = []
         for size in sorted({abs(factor) for factor in row if factor}):
-            terms = [(f > 0, each) for f, each in zip(row, vectors, strict=True) if abs(f) == size]
+            terms = [
+                (f > 0, vector) for f, vector in zip(row, vectors, strict=True) if abs(f) == size
+            ]
             total = _signed_sum(code, terms)
             sums.append(
                 total if size == 1 else code.builder.fmul(total, code.constant(float(size)))
             )
-        found.append(functools.reduce(code.builder.fadd, sums))
-    return found
+        combinations.append(functools.reduce(code.builder.fadd, sums))
+    return combinations
 
 
 def _signed_sum(code, terms):
     """Returns the signed sum of vectors."""
     builder, total = code.builder, None
-    for adds, each in sorted(terms, key=lambda term: not term[0]):
+    for adds, vector in sorted(terms, key=lambda term: not term[0]):
         if total is None:
-            total = each if adds else builder.fneg(each)
+            total = vector if adds else builder.fneg(vector)
         else:
-            total = builder.fadd(total, each) if adds else builder.fsub(total, each)
+            total = builder.fadd(total, vector) if adds else builder.fsub(total, vector)
     return total
