@@ -74,12 +74,12 @@ class Symbol:
     def __str__(self):
         return str(self.to_dict())
 
-    def refusal(self, length, seen):
+    def refusal(self, length, lengths):
         """Describes what is wrong with a length; None if the length fits.
 
         Args:
             length (int): the length.
-            seen (dict): the lengths of the `unique` Symbols of the same call.
+            lengths (dict): the lengths of the `unique` Symbols of the same call.
         """
         if self.max > self.min and length > self.max:
             return f"at most {self.max}"
@@ -87,8 +87,8 @@ class Symbol:
             return f"at least {self.min}"
         if length % self.divisor != self.remainder or length < self.divisor + self.remainder:
             return f"{self.divisor} * N + {self.remainder} with N of at least 1"
-        if self.unique and seen.setdefault(self, length) != length:
-            return f"{seen[self]}, as where it occurred before"
+        if self.unique and lengths.setdefault(self, length) != length:
+            return f"{lengths[self]}, as where it occurred before"
         return None
 
 
@@ -112,9 +112,11 @@ class Unfilled(Tensor):
     def symbolic_shape(self):
         """The lengths of the axes, with a dict of constraints for each Symbol; None without
         Symbols."""
-        if not any(isinstance(each, Symbol) for each in self._known):
+        if not any(isinstance(length, Symbol) for length in self._known):
             return None
-        return [each.to_dict() if isinstance(each, Symbol) else each for each in self._known]
+        return [
+            length.to_dict() if isinstance(length, Symbol) else length for length in self._known
+        ]
 
     dtype = property(lambda self: self._dtype, doc="The dtype that the elements will have.")
     ndim = property(lambda self: len(self._lengths), doc="The number of axes.")
@@ -126,13 +128,13 @@ class Unfilled(Tensor):
     )
 
     def __copy__(self):
-        made = type(self).__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        return made
+        duplicate = type(self).__new__(type(self))
+        duplicate.__dict__.update(self.__dict__)
+        return duplicate
 
     def __deepcopy__(self, memo):
-        made = memo[id(self)] = self.__copy__()  # the same Symbols, which compare by identity
-        return made
+        duplicate = memo[id(self)] = self.__copy__()  # the same Symbols, which compare by identity
+        return duplicate
 
     def __reduce__(self):
         return copyreg.__newobj__, (type(self),), self.__dict__
@@ -149,8 +151,11 @@ def unknown(shape):
         shape is None
         or isinstance(shape, (tuple, list))
         and any(
-            each is None or isinstance(each, Symbol) or isinstance(each, int) and each in (-1, -2)
-            for each in shape
+            length is None
+            or isinstance(length, Symbol)
+            or isinstance(length, int)
+            and length in (-1, -2)
+            for length in shape
         )
     )
 
@@ -162,15 +167,15 @@ def unfill(tensor, shape, dtype):
         TypeError: if a length is not an int, None or a Symbol.
     """
     known = [-2] if shape is None else list(shape)
-    for each in known:
-        if not isinstance(each, int | Symbol | None):
+    for length in known:
+        if not isinstance(length, int | Symbol | None):
             raise TypeError(
-                f"For 'Tensor', 'shape' must hold ints, Nones or Symbols, but got {each!r}."
+                f"For 'Tensor', 'shape' must hold ints, Nones or Symbols, but got {length!r}."
             )
     vars(tensor).update(
         _known=known,
         _dtype=dtype,
-        _lengths=tuple(each if isinstance(each, int) else -1 for each in known),
+        _lengths=tuple(length if isinstance(length, int) else -1 for length in known),
     )
     tensor.__class__ = Unfilled
 
@@ -190,32 +195,32 @@ def _unfilled(tensor, shape, dtype, init):
 Tensor._unfilled = _unfilled
 
 
-def misfit(expected, given, seen):
+def misfit(expected, value, lengths_of_symbols):
     """Returns the exception for an input that does not match what was expected; None if it matches.
 
     Args:
         expected: a Tensor, or a tuple or list of Tensors; any other value matches every input.
-        given: the input.
-        seen (dict): the lengths of the Symbols in the whole call.
+        value: the input.
+        lengths_of_symbols (dict): the lengths of the Symbols in the whole call.
     """
-    if isinstance(expected, (tuple, list)) and isinstance(given, (tuple, list)):
-        if len(expected) != len(given):
-            return ValueError(f"must have {len(expected)} elements, but got {len(given)}")
-        found = (misfit(*pair, seen) for pair in zip(expected, given, strict=True))
-        return next((each for each in found if each is not None), None)
+    if isinstance(expected, (tuple, list)) and isinstance(value, (tuple, list)):
+        if len(expected) != len(value):
+            return ValueError(f"must have {len(expected)} elements, but got {len(value)}")
+        misfits = (misfit(*pair, lengths_of_symbols) for pair in zip(expected, value, strict=True))
+        return next((problem for problem in misfits if problem is not None), None)
     if not isinstance(expected, Tensor):
         return None
-    if not isinstance(given, Tensor) or given.dtype != expected.dtype:
-        got = given.dtype if isinstance(given, Tensor) else type(given).__name__
-        return TypeError(f"must be a Tensor of dtype {expected.dtype}, but got {got}")
+    if not isinstance(value, Tensor) or value.dtype != expected.dtype:
+        kind = value.dtype if isinstance(value, Tensor) else type(value).__name__
+        return TypeError(f"must be a Tensor of dtype {expected.dtype}, but got {kind}")
     if expected.shape == (-2,):
         return None
-    if given.ndim != expected.ndim:
-        return ValueError(f"must have {expected.ndim} axes, but got {given.ndim}")
+    if value.ndim != expected.ndim:
+        return ValueError(f"must have {expected.ndim} axes, but got {value.ndim}")
     lengths = expected._known if isinstance(expected, Unfilled) else expected.shape
-    for axis, (length, actual) in enumerate(zip(lengths, given.shape, strict=True)):
+    for axis, (length, actual) in enumerate(zip(lengths, value.shape, strict=True)):
         wrong = (
-            length.refusal(actual, seen)
+            length.refusal(actual, lengths_of_symbols)
             if isinstance(length, Symbol)
             else None
             if length in (None, -1, actual)

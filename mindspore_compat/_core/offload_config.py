@@ -58,8 +58,8 @@ def set_offload_context(offload_config):
     Source: mindspore.set_offload_context of MindSpore 2.7.
     """
     DictOf().refuse("set_offload_context", "offload_config", offload_config)
-    given = {_PAGE_NAMES.get(key, key): value for key, value in offload_config.items()}
-    vars(settings).update(settings.change("set_offload_context", given))
+    values = {_PAGE_NAMES.get(key, key): value for key, value in offload_config.items()}
+    vars(settings).update(settings.change("set_offload_context", values))
 
 
 @legacy("get_offload_context", "context.get_offload_context")

@@ -61,11 +61,11 @@ def without_effect(line, because=""):
             return property(thing.fget, setter, thing.fdel, _described(thing.__doc__, mark))
         if inspect.isclass(thing):
             thing.__init__ = _warning(thing.__init__, mark)
-            marked = thing
+            target = thing
         else:
-            marked = _warning(thing, mark)
-        marked.__doc__ = _described(thing.__doc__, mark)
-        return marked
+            target = _warning(thing, mark)
+        target.__doc__ = _described(thing.__doc__, mark)
+        return target
 
     return give
 
@@ -77,8 +77,8 @@ def keys_without_effect(path, keys):
     MARKS[path] = mark
 
     def give(function):
-        listed = ", ".join(f"`{key}`" for key in keys)
-        function.__doc__ = _inserted(function.__doc__, f"{SENTENCE}: {listed}.")
+        keys_text = ", ".join(f"`{key}`" for key in keys)
+        function.__doc__ = _inserted(function.__doc__, f"{SENTENCE}: {keys_text}.")
         function.without_effect = mark
         return function
 
@@ -133,8 +133,10 @@ def _warning_of_arguments(function, mark):
     def run(*args, **kwargs):
         for name, default in defaults.items():
             position = positions.get(name, len(args))
-            given = args[position] if position < len(args) else kwargs.get(name, default)
-            if given is not default and not (type(given) is type(default) and given == default):
+            argument = args[position] if position < len(args) else kwargs.get(name, default)
+            if argument is not default and not (
+                type(argument) is type(default) and argument == default
+            ):
                 warn_once(f"'{name}' of '{mark.path}'", mark.because)
         return function(*args, **kwargs)
 

@@ -10,8 +10,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from mindspore_compat._core.tensor import dtype as mstype
-from mindspore_compat._core.tensor.printing import parameter_repr, tensor_repr, tensor_str
+import mindspore_compat as ms
+from mindspore_compat._core.tensor.printing import tensor_repr, tensor_str
 
 RECORDED = Path(__file__).parent.parent / "data" / "prints.txt"
 
@@ -68,9 +68,8 @@ def test_repr_without_commas():
 
 
 def test_parameter():
-    assert parameter_repr("weight", (2, 3), mstype.float32, True) == (
+    weight = ms.Parameter(ms.Tensor(np.ones((2, 3), np.float32)), name="weight")
+    assert str(weight) == repr(weight)
+    assert str(weight) == (
         "Parameter (name=weight, shape=(2, 3), dtype=Float32, requires_grad=True)"
-    )
-    assert parameter_repr("a.b", (), mstype.int8, False) == (
-        "Parameter (name=a.b, shape=(), dtype=Int8, requires_grad=False)"
     )

@@ -41,15 +41,15 @@ def _moved_back(g, home):
 
 def recorded_move(xp, array, node):
     """Moves `array` to the space `xp`, or to the device of its Batches; returns it and its node."""
-    moved = xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
+    copy = xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
     home = SPACES.get(type(array))
-    same = home is None or arrays.on_device(array) == arrays.on_device(moved)
+    same = home is None or arrays.on_device(array) == arrays.on_device(copy)
     if same or node is None or depth.paused:
-        return moved, node
+        return copy, node
     moves.recorded += 1
     if home not in _RULES:
         _RULES[home] = _Move(home)
-    return moved, record(_RULES[home], (node,), (), ((array.shape, array.dtype),))
+    return copy, record(_RULES[home], (node,), (), ((array.shape, array.dtype),))
 
 
 def in_space(xp, tensor):
@@ -57,9 +57,9 @@ def in_space(xp, tensor):
     array, node = recorded_move(xp, tensor._array, tensor._node)
     if array is tensor._array:
         return tensor
-    moved = Tensor._wrap(array)
-    moved._node = node
-    return moved
+    tensor_there = Tensor._wrap(array)
+    tensor_there._node = node
+    return tensor_there
 
 
 def on_one_device(values):

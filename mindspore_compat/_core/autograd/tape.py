@@ -115,15 +115,15 @@ class VjpRule:
     def renamed(self, inputs, name, upcast):
         """This rule for an operation with another name and other input names."""
         names = dict(zip(self.inputs, inputs))
-        made = object.__new__(VjpRule)
-        made.name = name
-        made.inputs = tuple(inputs)
-        made.upcast = upcast
-        made.many = self.many
-        made.fills = self.fills
-        made.pull = self.pull
-        made.saves = tuple(_renamed(saved, names) for saved in self.saves)
-        return made
+        rule = object.__new__(VjpRule)
+        rule.name = name
+        rule.inputs = tuple(inputs)
+        rule.upcast = upcast
+        rule.many = self.many
+        rule.fills = self.fills
+        rule.pull = self.pull
+        rule.saves = tuple(_renamed(saved, names) for saved in self.saves)
+        return rule
 
 
 def _renamed(saved, names):
@@ -212,7 +212,7 @@ def _each_array(value, function):
     if type(value) in SPACES or hasattr(value, "space"):
         return function(value)
     if type(value) in (tuple, list):
-        return type(value)([_each_array(one, function) for one in value])
+        return type(value)([_each_array(item, function) for item in value])
     return value
 
 
@@ -220,7 +220,7 @@ def _each_pack(value, undo):
     if type(value) is _Pack:
         return undo(value.content)
     if type(value) in (tuple, list):
-        return type(value)([_each_pack(one, undo) for one in value])
+        return type(value)([_each_pack(item, undo) for item in value])
     return value
 
 
@@ -342,35 +342,35 @@ def _note_arrivals(arrived, uses, node, gathered):
 
 def _reachable(starts, ends, floor):
     """Returns the nodes between `starts` and `ends`, latest first."""
-    seen = set(starts)
-    stack = list(seen)
+    visited = set(starts)
+    stack = list(visited)
     while stack:
         node = stack.pop()
         if node in ends:
             continue
         for parent in node.parents:
-            if parent is not None and parent not in seen and parent.number >= floor:
-                seen.add(parent)
+            if parent is not None and parent not in visited and parent.number >= floor:
+                visited.add(parent)
                 stack.append(parent)
-    return sorted(seen, key=_by_number, reverse=True)
+    return sorted(visited, key=_by_number, reverse=True)
 
 
 def _give_output(gathered, pick, g):
     """Passes the gradient of one output to the node of its operation."""
     node = pick.parents[0]
-    given = gathered.get(node)
-    if given is None:
-        given = gathered[node] = [None] * len(node.outs)
-    old = given[pick.index]
-    given[pick.index] = g if old is None else old + g
+    previous = gathered.get(node)
+    if previous is None:
+        previous = gathered[node] = [None] * len(node.outs)
+    old = previous[pick.index]
+    previous[pick.index] = g if old is None else old + g
 
 
 def _pull(gathered, node, g, floor, higher):
     """Computes the gradients of the parents of `node` and adds them to `gathered`."""
     rule = node.rule
     parents = node.parents
-    wanted = [parent is not None and parent.number >= floor for parent in parents]
-    if True not in wanted:
+    needed = [parent is not None and parent.number >= floor for parent in parents]
+    if True not in needed:
         return
     saved = node.saved.unpack() if type(node.saved) is Packed else node.saved
     if node.outs is not None:
@@ -384,21 +384,23 @@ def _pull(gathered, node, g, floor, higher):
     grads = None
     if rule.upcast and _dtype_of(g) in getattr(xp, rule.upcast):
         if not higher and node.outs is None:
-            grads = _pull_by_one_kernel(xp, node, g, saved, wanted)
+            grads = _pull_by_one_kernel(xp, node, g, saved, needed)
         if grads is None:
             g, saved = _upcast(xp, g, saved, getattr(xp, rule.upcast))
     if grads is not None:
         pass
     elif arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
-        grads = recorded_array.call_pull(rule.pull, g, saved, wanted, type(rule) is VjpRule)
+        grads = recorded_array.call_pull(rule.pull, g, saved, needed, type(rule) is VjpRule)
     else:
         if xp is HOST and node.outs is None and g.nbytes >= Least.SPACE:
             xp = LARGE
-        grads = rule.pull(xp, g, saved, wanted)
+        grads = rule.pull(xp, g, saved, needed)
     if rule.many:
         grads = _flat(grads, len(parents))
-    for parent, want, grad, meta in zip(parents, wanted, grads, node.metas or _any * len(parents)):
-        if want and grad is not None:
+    for parent, is_needed, grad, meta in zip(
+        parents, needed, grads, node.metas or _any * len(parents)
+    ):
+        if is_needed and grad is not None:
             shape, dtype = meta
             if shape is not None and (grad.shape != shape or grad.dtype is not dtype):
                 grad = fit(xp, grad, shape, dtype)
@@ -472,19 +474,19 @@ def _traced_saved(node, saved, xp):
     """Returns the saved values of `node`, with its inputs and outputs as Traced values of their
     nodes."""
     rule = node.rule
-    made = []
+    values = []
     for name, value in zip(rule.saves, saved):
         if name == "out":
-            made.append(xp.wrap(value, node))
+            values.append(xp.wrap(value, node))
         elif name in rule.inputs:
             at = rule.inputs.index(name)
             if rule.many and at == len(rule.inputs) - 1:
-                made.append([xp.wrap(v, p) for v, p in zip(value, node.parents[at:])])
+                values.append([xp.wrap(v, p) for v, p in zip(value, node.parents[at:])])
             else:
-                made.append(None if value is None else xp.wrap(value, node.parents[at]))
+                values.append(None if value is None else xp.wrap(value, node.parents[at]))
         else:
-            made.append(value)
-    return tuple(made)
+            values.append(value)
+    return tuple(values)
 
 
 def fit(xp, g, shape, dtype):

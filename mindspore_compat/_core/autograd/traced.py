@@ -100,36 +100,36 @@ class TracedSpace:
         """
         if type(array) is tuple:
             return tuple(self.wrap(one, pick(node, i)) for i, one in enumerate(array))
-        made = _new(Traced)
-        made.array = array
-        made.node = node
-        made.space = self
-        return made
+        traced = _new(Traced)
+        traced.array = array
+        traced.node = node
+        traced.space = self
+        return traced
 
     def __getattr__(self, name):
         gradient = FUNCTIONS[name].gradient if name in FUNCTIONS else "refused"
         if gradient == "rule" and name in vjp_rules.TABLE:
-            found = _recording(self, vjp_rules.TABLE[name])
+            function = _recording(self, vjp_rules.TABLE[name])
         elif gradient == "constant":
-            found = _constant(self, getattr(self.base, name))
+            function = _constant(self, getattr(self.base, name))
         elif gradient == "parts":
-            found = vjp_rules.parts_of(name).__get__(self)
+            function = vjp_rules.parts_of(name).__get__(self)
         elif gradient == "plain":
-            found = getattr(self.base, name)
+            function = getattr(self.base, name)
         else:
             raise AttributeError(
                 f"xp.{name} has no gradient rule and is not among the constant names"
             )
-        setattr(self, name, found)
-        return found
+        setattr(self, name, function)
+        return function
 
 
 def traced_space(base):
     """Returns the space of Traced values over `base`."""
-    found = TRACED.get(base)
-    if found is None:
-        found = TRACED[base] = TracedSpace(base)
-    return found
+    space = TRACED.get(base)
+    if space is None:
+        space = TRACED[base] = TracedSpace(base)
+    return space
 
 
 def _constant(space, function):
@@ -140,7 +140,7 @@ def _constant(space, function):
         kwargs = {k: bare(v) for k, v in kwargs.items()}
         out = function(*args, **kwargs)
         if isinstance(out, (tuple, list)):
-            return tuple(space.wrap(space.base.asarray(one), None) for one in out)
+            return tuple(space.wrap(space.base.asarray(result), None) for result in out)
         return space.wrap(space.base.asarray(out), None)
 
     return call
@@ -251,21 +251,21 @@ def _general(space, primitive):
             parents = tuple(broadcast_nodes(inner, arrays, parents))
         function = getattr(base, primitive.name)
         out = function(*by_position, **by_name)
-        several = isinstance(out, (tuple, list))
+        is_sequence = isinstance(out, (tuple, list))
         out = tuple(
-            o if type(o) is Batch else base.asarray(o) for o in (out if several else (out,))
+            o if type(o) is Batch else base.asarray(o) for o in (out if is_sequence else (out,))
         )
         wrap = traced_space(space_among(out) or (space.base if inner is None else inner.base)).wrap
         if all(parent is None for parent in parents):
-            return tuple(wrap(o, None) for o in out) if several else wrap(out[0], None)
-        out = out if several else out[0]
-        like = (out[0] if several else out).dtype
+            return tuple(wrap(o, None) for o in out) if is_sequence else wrap(out[0], None)
+        out = out if is_sequence else out[0]
+        like = (out[0] if is_sequence else out).dtype
         arrays = [base.asarray(a, like) if type(a) in _NUMBERS else a for a in arrays]
         scope = dict(attributes, out=out)
         scope.update({rule.inputs[0]: arrays} if rule.many else zip(rule.inputs, arrays))
         saved = tuple(_saved_value(scope, name) for name in rule.saves)
         metas = tuple((a.shape, a.dtype) for a in arrays)
-        if several:
+        if is_sequence:
             nodes = record_many(rule, parents, saved, metas, out)
             return tuple(wrap(o, n) for o, n in zip(out, nodes))
         return wrap(out, record(rule, parents, saved, metas))

@@ -48,9 +48,9 @@ def derive(
     scope = {}
     exec(f"def {line}: return", {"inf": math.inf}, scope)
     inputs = (arrays or " ".join(vjps)).split()
-    many = inputs[0].startswith("*")
+    takes_list = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
-    rule = VjpRule(name, inputs, vjps, joint, upcast, many)
+    rule = VjpRule(name, inputs, vjps, joint, upcast, takes_list)
     TABLE[name] = VjpEntry(name, scope[name], rule, general, several)
 
 

@@ -83,8 +83,8 @@ def _reduced_values(xp, g, x, values, out, index, how):
 def _ties(xp, x, values, out, index):
     """Returns the number of elements of `x` and `values` that equal each extreme; 1 if it is
     NaN."""
-    own = xp.cast(x == out, out.dtype)
-    count = xp.scatter_add(own, index, xp.cast(values == out[index], out.dtype))
+    matches = xp.cast(x == out, out.dtype)
+    count = xp.scatter_add(matches, index, xp.cast(values == out[index], out.dtype))
     return xp.where(count == 0, 1, count)
 
 
@@ -94,8 +94,8 @@ def _others(xp, values, index, zeros):
     zero = values == 0
     safe = xp.where(zero, 1, values)
     product = xp.scatter_reduce(zeros + 1, index, safe, "mul")[index] / safe
-    own = xp.cast(zero, zeros.dtype)
-    count = xp.scatter_add(zeros, index, own)[index] - own
+    is_zero = xp.cast(zero, zeros.dtype)
+    count = xp.scatter_add(zeros, index, is_zero)[index] - is_zero
     empty = xp.where(zero, values, 0)  # 0, but with a gradient
     lone = xp.scatter_add(zeros, index, empty)[index] - empty
     return product * xp.where(count == 0, 1, xp.where(count == 1, lone, 0))

@@ -78,9 +78,9 @@ def _eig_vjp(xp, g, out):
     values, vectors = out
     back = adjoint(xp, vectors)
     eye = xp.eye(values.shape[-1], dtype=values.dtype)
-    turned = xp.matmul(back, g_vectors)
-    along = xp.real(xp.diagonal(turned, 0, -2, -1))
-    inner = turned - xp.matmul(back, vectors) * xp.expand_dims(along, -2)
+    projected = xp.matmul(back, g_vectors)
+    along = xp.real(xp.diagonal(projected, 0, -2, -1))
+    inner = projected - xp.matmul(back, vectors) * xp.expand_dims(along, -2)
     inner = conj(xp, _gaps(xp, values)) * inner + xp.expand_dims(g_values, -1) * eye
     return (xp.linalg_solve(back, xp.matmul(inner, back)),)
 

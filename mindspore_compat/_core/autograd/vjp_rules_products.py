@@ -26,8 +26,8 @@ def product_plus(xp, x, y, addend):
     if x.ndim < 2:
         return xp.matmul(x, y) + addend
     flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) if x.ndim > 2 else x
-    made = xp.matmul_add(flat, y, addend)
-    return xp.reshape(made, (*x.shape[:-1], y.shape[-1])) if x.ndim > 2 else made
+    result = xp.matmul_add(flat, y, addend)
+    return xp.reshape(result, (*x.shape[:-1], y.shape[-1])) if x.ndim > 2 else result
 
 
 def _matmul_left(xp, g, x, y):
@@ -35,8 +35,8 @@ def _matmul_left(xp, g, x, y):
         return g * conj(xp, y) if x.ndim == 1 else xp.expand_dims(g, -1) * conj(xp, y)
     if x.ndim == 1:
         g = xp.expand_dims(g, -2)
-        found = xp.matmul(g, adjoint(xp, y))
-        return xp.reshape(found, found.shape[:-2] + found.shape[-1:])
+        grad = xp.matmul(g, adjoint(xp, y))
+        return xp.reshape(grad, grad.shape[:-2] + grad.shape[-1:])
     return product(xp, g, adjoint(xp, y))
 
 
@@ -103,13 +103,13 @@ def _einsum_vjp(xp, g, operands, equation):
     sources, target = equation.split("->")
     sources = sources.split(",")
     grads = []
-    for i, own in enumerate(sources):
+    for i, source in enumerate(sources):
         others = sources[:i] + sources[i + 1 :]
         rest = [conj(xp, o) for j, o in enumerate(operands) if j != i]
         known = set(target).union(*others) if others else set(target)
-        seen = "".join(c for c in own if c in known)
-        part = xp.einsum_list([g, *rest], ",".join([target, *others]) + "->" + seen)
-        missing = [(k, operands[i].shape[k]) for k, c in enumerate(own) if c not in known]
+        present = "".join(c for c in source if c in known)
+        part = xp.einsum_list([g, *rest], ",".join([target, *others]) + "->" + present)
+        missing = [(k, operands[i].shape[k]) for k, c in enumerate(source) if c not in known]
         for k, _ in missing:
             part = xp.expand_dims(part, k)
         grads.append(xp.broadcast_to(part, operands[i].shape))

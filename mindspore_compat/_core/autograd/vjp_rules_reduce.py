@@ -12,8 +12,8 @@ def _unreduced(xp, value, shape, axis, keepdims):
         return value
     rank = len(shape)
     axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
-    gone = {a % rank for a in axes} if rank else set()
-    return xp.reshape(value, tuple(1 if i in gone else n for i, n in enumerate(shape)))
+    reduced = {a % rank for a in axes} if rank else set()
+    return xp.reshape(value, tuple(1 if i in reduced else n for i, n in enumerate(shape)))
 
 
 def _count(shape, axis):
@@ -42,14 +42,14 @@ def _prod_vjp(xp, g, x, axis, keepdims):
     product of those after it. This is exact even for elements that are 0."""
     rank = x.ndim
     axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
-    gone = sorted(a % rank for a in axes)
-    order = tuple(a for a in range(rank) if a not in gone) + tuple(gone)
+    reduced = sorted(a % rank for a in axes)
+    order = tuple(a for a in range(rank) if a not in reduced) + tuple(reduced)
     rows = xp.transpose(x, order)
-    flat = xp.reshape(rows, (*rows.shape[: rank - len(gone)], -1))
+    flat = xp.reshape(rows, (*rows.shape[: rank - len(reduced)], -1))
     flat = xp.conj(flat) if x.dtype.kind == "c" else flat
-    one = xp.ones_like(flat[..., :1])
-    before = xp.cumprod(xp.concatenate([one, flat[..., :-1]], -1), -1)
-    after = xp.flip(xp.cumprod(xp.concatenate([one, xp.flip(flat, -1)[..., :-1]], -1), -1), -1)
+    ones = xp.ones_like(flat[..., :1])
+    before = xp.cumprod(xp.concatenate([ones, flat[..., :-1]], -1), -1)
+    after = xp.flip(xp.cumprod(xp.concatenate([ones, xp.flip(flat, -1)[..., :-1]], -1), -1), -1)
     others = xp.transpose(xp.reshape(before * after, rows.shape), _inverse(order))
     return _unreduced(xp, g, x.shape, axis, keepdims) * others
 
@@ -63,11 +63,6 @@ def _var_vjp(xp, g, x, axis, ddof, keepdims):
 def _std_vjp(xp, g, x, out, axis, ddof, keepdims):
     safe = xp.where(out == 0, 1, out)
     return _var_vjp(xp, g / (2 * safe), x, axis, ddof, keepdims)
-
-
-def _logsumexp_vjp(xp, g, x, out, axis, keepdims):
-    out = _unreduced(xp, out, x.shape, axis, keepdims)
-    return _unreduced(xp, g, x.shape, axis, keepdims) * xp.exp(x - out)
 
 
 derive("sum(x, axis=None, keepdims=False)", x=_sum_vjp)

@@ -53,20 +53,20 @@ class Settings:
             (key, copy.deepcopy(setting.default)) for key, setting in self._table.items()
         )
 
-    def change(self, api: str, given: dict) -> dict:
+    def change(self, api: str, values: dict) -> dict:
         """Checks values and returns them in their stored form; changes nothing yet.
 
         Raises:
             TypeError: if a value is of the wrong kind.
             ValueError: if a key is unknown, or a value out of range.
         """
-        for key in given:
+        for key in values:
             if key not in self._table or self._table[key].rule is None:
                 raise ValueError(f"For '{api}', there is no keyword '{key}'.")
-        refuse_all(api, {key: self._table[key].rule for key in given}, given)
+        refuse_all(api, {key: self._table[key].rule for key in values}, values)
         return {
             key: value if self._table[key].stored is None else self._table[key].stored(value)
-            for key, value in given.items()
+            for key, value in values.items()
         }
 
     def without_effect(self) -> list[str]:
@@ -183,8 +183,8 @@ class DictOf(Rule):
         super().refuse(api, name, value)
 
     def samples(self):
-        tried = [{key: sample} for key, rule in self.entries for sample in rule.samples()]
-        return [{}, *tried, {"no such key": 1}, 1, None, []]
+        samples = [{key: sample} for key, rule in self.entries for sample in rule.samples()]
+        return [{}, *samples, {"no such key": 1}, 1, None, []]
 
     def annotation(self):
         return "dict[str, Any]"

@@ -41,8 +41,8 @@ def batched_like(tensor, values):
     """Returns `tensor` as a Batch, if one of `values` is a Batch of a vmap that `tensor` is outside
     of."""
     space = space_among(values)
-    own = space_among([tensor._array])
-    if space is None or own is not None and own.level >= space.level:
+    space_of_tensor = space_among([tensor._array])
+    if space is None or space_of_tensor is not None and space_of_tensor.level >= space.level:
         return tensor
     return broadcast.run(tensor, space)
 
@@ -118,7 +118,7 @@ def _at(value, space, index):
     if type(value) is Batch:
         return value.array[index] if value.space is space else value
     if isinstance(value, (tuple, list)):
-        return type(value)(_at(one, space, index) for one in value)
+        return type(value)(_at(item, space, index) for item in value)
     return value
 
 

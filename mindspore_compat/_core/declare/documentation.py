@@ -145,36 +145,36 @@ def describe(op, path, *signatures):
     parts["Example"] = with_imports(sections.get("Example", ""))
     parts["See Also"] = _other_names(op, path)
     parts["Source"] = page_of(path)
-    shown = [parts.get("", "")]
-    shown += [f"{key}:\n{parts[key]}" for key in _ORDER if parts.get(key)]
-    return "\n\n".join(filter(None, shown)) + "\n"
+    blocks = [parts.get("", "")]
+    blocks += [f"{key}:\n{parts[key]}" for key in _ORDER if parts.get(key)]
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def read_sections(text):
     """Returns the prose of a docstring under "", and its sections by heading, without the
     heading."""
-    found, key = {"": []}, ""
+    sections, key = {"": []}, ""
     for line in text.splitlines():
         heading = _HEADING.fullmatch(line)
         if heading:
             key = {"Examples": "Example"}.get(heading[1], heading[1])
-            found[key] = [f"    {heading[2].strip()}"] if heading[2].strip() else []
+            sections[key] = [f"    {heading[2].strip()}"] if heading[2].strip() else []
         else:
-            found[key].append(line)
-    return {key: "\n".join(lines).strip("\n") for key, lines in found.items()}
+            sections[key].append(line)
+    return {key: "\n".join(lines).strip("\n") for key, lines in sections.items()}
 
 
 def _entries(section):
     """Returns the descriptions in an `Args` section, by parameter."""
-    found, name = {}, None
+    entries, name = {}, None
     for line in section.splitlines():
         entry = _ENTRY.fullmatch(line)
         if entry:
             name = entry[1]
-            found[name] = entry[3]
+            entries[name] = entry[3]
         elif name:
-            found[name] += f"\n{line}"
-    return found
+            entries[name] += f"\n{line}"
+    return entries
 
 
 def _argument(signature, name, rule, descriptions):
@@ -221,7 +221,7 @@ def _errors(signature, rules, descriptions):
 
 def _rename(text, names):
     """Renames the parameters of the body, in backquotes, to the names of a signature."""
-    return re.sub(r"`(\w+)`", lambda found: f"`{names.get(found[1], found[1])}`", text)
+    return re.sub(r"`(\w+)`", lambda match: f"`{names.get(match[1], match[1])}`", text)
 
 
 def with_imports(example):

@@ -42,9 +42,9 @@ def type_of(value, sequences=_SEQUENCES):
     Tuple<float>>"."""
     if isinstance(value, Tensor):
         return "Tensor"
-    for kind, shown in sequences.items():
+    for kind, word in sequences.items():
         if isinstance(value, kind):
-            return f"{shown}<{', '.join(type_of(each, sequences) for each in value)}>"
+            return f"{word}<{', '.join(type_of(item, sequences) for item in value)}>"
     return _NAMES.get(type(value), type(value).__name__)
 
 
@@ -56,11 +56,11 @@ def failed_call(op, sources):
         sources (list): the arguments, in the order of `op.inputs`.
     """
     name = next(filter(None, map(_name_in, op.lines)), None) or _camel(op.name)
-    given = ", ".join(f"{n}={type_of(s)}" for n, s in zip(op.inputs, sources, strict=False))
-    taken = ", ".join(f"{n}=<{_taken(op, n)}>" for n in op.inputs[: len(sources)])
+    arguments = ", ".join(f"{n}={type_of(s)}" for n, s in zip(op.inputs, sources, strict=False))
+    accepted = ", ".join(f"{n}=<{_taken(op, n)}>" for n in op.inputs[: len(sources)])
     return (
-        f'Failed calling {name} with "{name}()({given})". The valid calling should be: '
-        f'"{name}()({taken})".'
+        f'Failed calling {name} with "{name}()({arguments})". The valid calling should be: '
+        f'"{name}()({accepted})".'
     )
 
 
@@ -79,8 +79,8 @@ def _taken(op, name):
 
 def _name_in(line):
     """Returns the name of a Primitive in its public line, or of an operator: "Add", "sub"."""
-    found = re.match(r"ops\.(\w+)\(.*?\)\(|Tensor\.__(\w+)__\(", line)
-    return found and (found[1] or found[2])
+    match = re.match(r"ops\.(\w+)\(.*?\)\(|Tensor\.__(\w+)__\(", line)
+    return match and (match[1] or match[2])
 
 
 def _camel(name):
@@ -96,15 +96,19 @@ def failed_method(api, forms, args, kwargs):
         args (tuple), kwargs (dict): the arguments of the call.
     """
     name = api.partition(".")[2]
-    small = {kind: shown.lower() for kind, shown in _SEQUENCES.items()}
-    types = [type_of(each, small) for each in args]
-    types += [f"{key}={type_of(each, small)}" for key, each in kwargs.items()]
+    small = {kind: word.lower() for kind, word in _SEQUENCES.items()}
+    types = [type_of(value, small) for value in args]
+    types += [f"{key}={type_of(value, small)}" for key, value in kwargs.items()]
     lines = [f'Failed calling {name} with "{name}({", ".join(types)})".']
     lines.append("The valid calling should be:")
     for form in forms:
         lines.append(f'"{api}({_parameters(form)})"')
         lines += _reason(form, args, kwargs, types)
-    bound = [given for given in ((each, each.bind(args, kwargs)) for each in forms) if given[1]]
+    bound = [
+        candidate
+        for candidate in ((form, form.bind(args, kwargs)) for form in forms)
+        if candidate[1]
+    ]
     if len(bound) == 1:
         lines.append(_wrong_argument(name, *bound[0], len(args)))
     return "\n".join(lines)
@@ -112,56 +116,60 @@ def failed_method(api, forms, args, kwargs):
 
 def _kinds(form, name):
     """Returns the types that a parameter accepts: "int", "number,None"."""
-    found, parts = set(), list(parts_of(form.rules[name])) if name in form.rules else []
+    kinds, parts = set(), list(parts_of(form.rules[name])) if name in form.rules else []
     while parts:
         part = parts.pop()
-        found.add("TensorOf" if isinstance(part, ScalarOf) else type(part).__name__)
+        kinds.add("TensorOf" if isinstance(part, ScalarOf) else type(part).__name__)
         parts += parts_of(part.rule) if isinstance(part, ScalarOf) else []
-    if "_Number" in found:
-        found -= {"_Bool", "_Int", "_Float"}
-    return ",".join(shown for kind, shown in _KINDS.items() if kind in found) or "any"
+    if "_Number" in kinds:
+        kinds -= {"_Bool", "_Int", "_Float"}
+    return ",".join(word for kind, word in _KINDS.items() if kind in kinds) or "any"
 
 
 def _parameters(form):
     parameters, keywords = [], False
-    for each in form.parameters:
-        if each.kind is each.KEYWORD_ONLY and not keywords:
+    for parameter in form.parameters:
+        if parameter.kind is parameter.KEYWORD_ONLY and not keywords:
             keywords = True
             parameters.append("*")
-        parameters.append(f"{each.name}=<{_kinds(form, each.name)}>")
+        parameters.append(f"{parameter.name}=<{_kinds(form, parameter.name)}>")
     return ", ".join(parameters)
 
 
-def _wrong(form, given):
+def _wrong(form, arguments):
     """Returns the arguments whose types a signature does not accept, by name."""
     rules = form.rules
-    return {n: v for n, v in given.items() if n in rules and rules[n].verdict(v) is TypeError}
+    return {n: v for n, v in arguments.items() if n in rules and rules[n].verdict(v) is TypeError}
 
 
 def _reason(form, args, kwargs, types):
     """Lines that explain why a call does not fit a signature; empty for too many arguments."""
-    unknown = [key for key in kwargs if key not in {each.name for each in form.parameters}]
+    unknown = [
+        key for key in kwargs if key not in {parameter.name for parameter in form.parameters}
+    ]
     if unknown:
         return [f"{_REASON}incorrect keyword name: {', '.join(unknown)}"]
-    given = form.bind(args, kwargs)
-    if given is None:
+    arguments = form.bind(args, kwargs)
+    if arguments is None:
         return []
-    wrong = _wrong(form, given)
-    first = next((n for n, name in enumerate(given) if name in wrong), 0)
+    wrong = _wrong(form, arguments)
+    first = next((n for n, name in enumerate(arguments) if name in wrong), 0)
     line = f"{_REASON}invalid types: ({', '.join(types)})"
-    start = len(f"{_REASON}invalid types: (") + sum(len(each) + 2 for each in types[:first])
+    start = len(f"{_REASON}invalid types: (") + sum(len(text) + 2 for text in types[:first])
     return [line, " " * start + "~" * (len(line) - start + 1)]
 
 
-def _wrong_argument(name, form, given, positions):
+def _wrong_argument(name, form, arguments, positions):
     """Describes the wrong argument if only one signature has the parameters of the call."""
-    for key, value in _wrong(form, given).items():
+    for key, value in _wrong(form, arguments).items():
         kind = _kinds(form, key).split(",")[0]
-        position = list(given).index(key) + 1
+        position = list(arguments).index(key) + 1
         if position <= positions:
-            shown = type(value).__name__
-            return f"{name}(): argument '{key}' (position {position}) must be {kind}, not {shown}."
-        shown = "list of Any" if isinstance(value, list) else type(value).__name__
+            kind_name = type(value).__name__
+            return (
+                f"{name}(): argument '{key}' (position {position}) must be {kind}, not {kind_name}."
+            )
+        kind_name = "list of Any" if isinstance(value, list) else type(value).__name__
         kind = "Number" if kind == "number" else kind
-        return f"{name}(): argument '{key}' must be {kind} but got {shown}."
+        return f"{name}(): argument '{key}' must be {kind} but got {kind_name}."
     return ""

@@ -62,8 +62,8 @@ def intercepted(op, primitives, args, kwargs):
 
 def _positional(op, args, kwargs):
     """Returns the arguments of a call, in the order of the body's parameters."""
-    given = {**op.defaults, **dict(zip(op.parameters, args)), **kwargs}
-    return tuple(given[name] for name in op.parameters)
+    arguments = {**op.defaults, **dict(zip(op.parameters, args)), **kwargs}
+    return tuple(arguments[name] for name in op.parameters)
 
 
 def _name(op, primitives):

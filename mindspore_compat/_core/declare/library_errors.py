@@ -56,10 +56,10 @@ def explained(api, function):
         try:
             return function(*args, **kwargs)
         except LIBRARY_ERRORS as error:
-            found = explain(api, error) if _from_library(error.__traceback__) else error
-            if found is error:
+            explanation = explain(api, error) if _from_library(error.__traceback__) else error
+            if explanation is error:
                 raise
-            raise found from error
+            raise explanation from error
 
     return call
 

@@ -207,9 +207,9 @@ class Op:
     def _awaited(self, *arguments):
         """Returns the result after the device has computed it, so that device errors appear
         here."""
-        made = self._computed(*arguments)
+        result = self._computed(*arguments)
         arrays.synchronize()
-        return made
+        return result
 
     def _computed(self, xp, values, operands, nodes, metas):
         """Returns the result for these arrays and nodes, recorded if a node is live."""
@@ -227,7 +227,7 @@ class Op:
                 return made
         if live and self.rule is None:
             return self._through_body(xp, values, operands, nodes)
-        own = self._with_axes(xp, operands)
+        body_operands = self._with_axes(xp, operands)
         operands = self._aligned(xp, self._in_precision(xp, operands))
         result_dtype = self._result_dtype(xp, operands, values)
         if result_dtype is not None:
@@ -235,20 +235,22 @@ class Op:
         values.update(zip(self.inputs, operands))
         if self.many:
             values[self.many] = operands[count:]
-        given = [values[n] for n in self.parameters]
+        arguments = [values[n] for n in self.parameters]
         if xp is recorded_array.RECORDED:
-            out = recorded_array.call_body(self.body, given)
+            out = recorded_array.call_body(self.body, arguments)
         else:
-            out = self.body(arrays.for_size(xp, operands), *given)
-        several = type(out) is tuple or type(out) is list
-        outs = tuple(result_array(xp, o) for o in out) if several else (result_array(xp, out),)
+            out = self.body(arrays.for_size(xp, operands), *arguments)
+        is_sequence = type(out) is tuple or type(out) is list
+        outs = tuple(result_array(xp, o) for o in out) if is_sequence else (result_array(xp, out),)
         if result_dtype is not None:
             outs = tuple(xp.cast(o, result_dtype) if o.dtype is FLOAT32 else o for o in outs)
-        if own is not None:
-            outs = tuple(xp.cast(o, promotion.promote_weak_0d_np(own, o.dtype)) for o in outs)
+        if body_operands is not None:
+            outs = tuple(
+                xp.cast(o, promotion.promote_weak_0d_np(body_operands, o.dtype)) for o in outs
+            )
         if not live:
-            return tuple(map(Tensor._wrap, outs)) if several else Tensor._wrap(outs[0])
-        return self._finish(outs if several else outs[0], tuple(nodes), values, metas, xp)
+            return tuple(map(Tensor._wrap, outs)) if is_sequence else Tensor._wrap(outs[0])
+        return self._finish(outs if is_sequence else outs[0], tuple(nodes), values, metas, xp)
 
     def in_low_precision(self, xp, dtype, operands, nodes, given):
         """Returns what `_by_one_kernel` does, for arrays of one dtype; None also for others."""
@@ -297,19 +299,19 @@ class Op:
     def _finish(self, out, parents, values, metas, xp, rule=None):
         """Wraps the result of a recorded call; several outputs share one node."""
         rule = rule or self.rule
-        several = type(out) is tuple or type(out) is list
-        out = tuple(result_array(xp, o) for o in out) if several else out
+        is_sequence = type(out) is tuple or type(out) is list
+        out = tuple(result_array(xp, o) for o in out) if is_sequence else out
         if depth.paused or all(parent is None for parent in parents):
-            return tuple(map(Tensor._wrap, out)) if several else Tensor._wrap(out)
+            return tuple(map(Tensor._wrap, out)) if is_sequence else Tensor._wrap(out)
         saved = tuple(out if k == "out" else self._saved_value(values, k) for k in rule.saves)
-        if not several:
-            made = Tensor._wrap(out)
-            made._node = record(rule, parents, saved, metas)
-            return made
-        made = tuple(map(Tensor._wrap, out))
-        for one, node in zip(made, record_many(rule, parents, saved, metas, out)):
-            one._node = node
-        return made
+        if not is_sequence:
+            results = Tensor._wrap(out)
+            results._node = record(rule, parents, saved, metas)
+            return results
+        results = tuple(map(Tensor._wrap, out))
+        for part, node in zip(results, record_many(rule, parents, saved, metas, out)):
+            part._node = node
+        return results
 
     def _saved_value(self, values, name):
         if name in values:
@@ -322,23 +324,25 @@ class Op:
     def _through_body(self, xp, values, operands, nodes):
         """Runs the body on Traced values, so that its parts are recorded."""
         space = traced_space(xp)
-        wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(operands, nodes)]
-        own = self._with_axes(xp, wrapped)
-        wrapped = self._aligned(space, self._in_precision(space, wrapped))
-        result_dtype = self._result_dtype(xp, wrapped, values)
+        traced = [None if a is None else space.wrap(a, n) for a, n in zip(operands, nodes)]
+        body_operands = self._with_axes(xp, traced)
+        traced = self._aligned(space, self._in_precision(space, traced))
+        result_dtype = self._result_dtype(xp, traced, values)
         if result_dtype is not None:
-            wrapped = [
+            traced = [
                 w if w is None or w.dtype not in xp.low_precision else space.cast(w, FLOAT32)
-                for w in wrapped
+                for w in traced
             ]
-        values.update(zip(self.inputs, wrapped))
+        values.update(zip(self.inputs, traced))
         if self.many:
-            values[self.many] = wrapped[len(self.inputs) :]
+            values[self.many] = traced[len(self.inputs) :]
         out = self.body(space, *[values[n] for n in self.parameters])
         if result_dtype is not None:
             out = each_of(out, lambda o: space.cast(o, result_dtype) if o.dtype == FLOAT32 else o)
-        if own is not None:
-            out = each_of(out, lambda o: space.cast(o, promotion.promote_weak_0d_np(own, o.dtype)))
+        if body_operands is not None:
+            out = each_of(
+                out, lambda o: space.cast(o, promotion.promote_weak_0d_np(body_operands, o.dtype))
+            )
         return each_of(out, lambda o: untraced(o, xp))
 
     # Conversion of the arguments ------------------------------------------------------------------
@@ -404,13 +408,13 @@ class Op:
         for a in operands:
             if a is None:
                 continue
-            found = space_for(a)
+            space = space_for(a)
             if (
                 best is None
-                or found.level > best.level
-                or (best is arrays.HOST and found is not best)
+                or space.level > best.level
+                or (best is arrays.HOST and space is not best)
             ):
-                best = found
+                best = space
         return best or arrays.current_space()
 
     def _aligned(self, xp, operands):
@@ -431,17 +435,17 @@ class Op:
         if 0-d inputs are weak. None within a vmap."""
         if not self.types.weak_0d or precision.dtype is not None or xp.level:
             return None
-        found = [a.dtype for a in operands if a.ndim]
-        return found[0] if len(found) == 1 else None
+        dtypes = [a.dtype for a in operands if a.ndim]
+        return dtypes[0] if len(dtypes) == 1 else None
 
     def _in_precision(self, xp, operands):
         """Returns the arrays, cast to the float type that the running Cell sets, if any: see
         tensor/precision.py."""
-        wanted = precision.dtype
-        if wanted is None or not self.upcast:
+        dtype = precision.dtype
+        if dtype is None or not self.upcast:
             return operands
         return [
-            xp.cast(a, wanted) if a is not None and a.dtype.kind in "fV" else a for a in operands
+            xp.cast(a, dtype) if a is not None and a.dtype.kind in "fV" else a for a in operands
         ]
 
     def _result_dtype(self, xp, operands, values):
@@ -453,8 +457,8 @@ class Op:
         low_precision = getattr(xp, self.upcast)
         if not floats or any(d not in low_precision for d in floats):
             return None
-        several = any(d != floats[0] for d in floats)
-        return FLOAT32 if several or values.get("dtype") == FLOAT32 else floats[0]
+        differ = any(d != floats[0] for d in floats)
+        return FLOAT32 if differ or values.get("dtype") == FLOAT32 else floats[0]
 
     def __repr__(self):
         return f"Op({self.name})"

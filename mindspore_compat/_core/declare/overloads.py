@@ -53,17 +53,19 @@ class Form:
         declared = str(
             inspect.Signature(
                 [
-                    each.replace(
-                        annotation=each.empty,
-                        default=each.empty
-                        if each.default is each.empty
-                        else _Absent(f"default_{each.name}"),
+                    parameter.replace(
+                        annotation=parameter.empty,
+                        default=parameter.empty
+                        if parameter.default is parameter.empty
+                        else _Absent(f"default_{parameter.name}"),
                     )
-                    for each in self.parameters
+                    for parameter in self.parameters
                 ]
             )
         )
-        scope.update({f"default_{each.name}": each.default for each in self.parameters})
+        scope.update(
+            {f"default_{parameter.name}": parameter.default for parameter in self.parameters}
+        )
         lines = [
             f"def fits{declared}:",
             f"    return 1 if {whole} else {_OUT_OF_RANGE} if {kinds} else 0",
@@ -71,8 +73,10 @@ class Form:
         return compiled(lines, scope, f"form {self}")["fits"]
 
     def __str__(self):
-        shown = [each.replace(annotation=each.empty) for each in self.parameters]
-        return f"{inspect.Signature(shown)}"
+        parameters = [
+            parameter.replace(annotation=parameter.empty) for parameter in self.parameters
+        ]
+        return f"{inspect.Signature(parameters)}"
 
     def bind(self, args, kwargs):
         """Returns the arguments by name; None if the names do not fit."""
@@ -115,7 +119,7 @@ def form(path):
 def forms_of(method):
     """Returns the signatures of an overloaded method: parameters without `self`, rules by
     parameter."""
-    return [(each.parameters, each.rules) for each in getattr(method, "forms", None) or ()]
+    return [(form.parameters, form.rules) for form in getattr(method, "forms", None) or ()]
 
 
 def _method(name):
@@ -147,9 +151,9 @@ def _written(api, forms):
     """Returns the code of a method and its globals: for each form its test, then its function."""
     lines = ["def method(self, *args, **kwargs):", "    try:"]
     scope = {"errors": LIBRARY_ERRORS, "explain": explain, "otherwise": _otherwise, "forms": forms}
-    for number, each in enumerate(forms):
-        scope[f"fits_{number}"], scope[f"call_{number}"] = each.fits, each.function
-        scope[f"names_{number}"] = frozenset(p.name for p in each.parameters)
+    for number, form in enumerate(forms):
+        scope[f"fits_{number}"], scope[f"call_{number}"] = form.fits, form.function
+        scope[f"names_{number}"] = frozenset(p.name for p in form.parameters)
         lines += [
             f"        if not kwargs or kwargs.keys() <= names_{number}:",
             "            try:",
@@ -172,12 +176,12 @@ def _written(api, forms):
 
 def _otherwise(api, forms, self, args, kwargs):
     """Calls the form that fits if Tensors and NumPy scalars count as numbers, or raises."""
-    bound = [(each, each.bind(args, kwargs)) for each in forms]
-    bound = [(each, given) for each, given in bound if given is not None]
-    for each, given in bound:
-        plain = {name: _plain(each.rules.get(name), value) for name, value in given.items()}
-        if each.fits(**plain) == 1:
-            return each.function(self, **plain)
+    bound = [(form, form.bind(args, kwargs)) for form in forms]
+    bound = [(form, arguments) for form, arguments in bound if arguments is not None]
+    for form, arguments in bound:
+        plain = {name: _plain(form.rules.get(name), value) for name, value in arguments.items()}
+        if form.fits(**plain) == 1:
+            return form.function(self, **plain)
     try:
         _refuse(api, forms, bound, args, kwargs)
     except TypeError as error:
@@ -186,19 +190,19 @@ def _otherwise(api, forms, self, args, kwargs):
 
 def _refuse(api, forms, bound, args, kwargs):
     """Raises the error for a call that fits no form; `bound` holds the forms whose names fit."""
-    for wanted in (_OUT_OF_RANGE, 0):
-        for each, given in bound:
-            if each.fits(**given) == wanted:
-                rules = {name: each.rules[name] for name in given if name in each.rules}
-                refuse_all(api, rules, given)
-    shown = " or ".join(f"{api.partition('.')[2]}{each}" for each in forms)
+    for priority in (_OUT_OF_RANGE, 0):
+        for form, arguments in bound:
+            if form.fits(**arguments) == priority:
+                rules = {name: form.rules[name] for name in arguments if name in form.rules}
+                refuse_all(api, rules, arguments)
+    choices = " or ".join(f"{api.partition('.')[2]}{form}" for form in forms)
     came = ", ".join(
         [
             *map(show_with_type, args),
             *(f"{name}={show_with_type(value)}" for name, value in kwargs.items()),
         ]
     )
-    raise TypeError(f"For '{api}', the arguments must be those of {shown}, but got ({came}).")
+    raise TypeError(f"For '{api}', the arguments must be those of {choices}, but got ({came}).")
 
 
 def _plain(rule, value):
@@ -218,6 +222,6 @@ def _described(name, forms):
     unchanged."""
     if len(forms) == 1:
         return forms[0].function.__doc__
-    parts = [f"{name}{each}\n\n{inspect.cleandoc(each.function.__doc__ or '')}" for each in forms]
+    parts = [f"{name}{form}\n\n{inspect.cleandoc(form.function.__doc__ or '')}" for form in forms]
     head = inspect.cleandoc(forms[0].function.__doc__ or "").split("\n", 1)[0]
     return head + "\n\nForms:\n\n" + "\n\n".join(parts) + "\n"

@@ -104,14 +104,14 @@ def facade(module, classes=object, area=None, names=()):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         if name in vars(sys.modules[module]):  # requested through another module
             return vars(sys.modules[module])[name]
-        found = build(area, name, classes, module)
-        if found is None:
-            found = submodule(module, name)
-        if found is None:
+        public_object = build(area, name, classes, module)
+        if public_object is None:
+            public_object = submodule(module, name)
+        if public_object is None:
             # The message suggests a name; Python adds no other one if it lacks the object.
             raise AttributeError(Missing(module, name, visible()), name=name)
-        setattr(sys.modules[module], name, found)
-        return found
+        setattr(sys.modules[module], name, public_object)
+        return public_object
 
     def visible():
         own = (name for name in PUBLIC.get(area, ()) if not _hidden(area, name))
@@ -145,8 +145,8 @@ class Missing:
         self.module, self.name, self.known = module, name, known
 
     def __str__(self):
-        shown = "mindspore" + self.module[len("mindspore_compat") :]
-        message = f"module '{shown}' has no attribute '{self.name}'"
+        path = "mindspore" + self.module[len("mindspore_compat") :]
+        message = f"module '{path}' has no attribute '{self.name}'"
         hinted = with_hint(message, self.module.partition(".")[2], self.name)
         known = [name for name in self.known if not name.startswith("_")]
         near = difflib.get_close_matches(self.name, known, 1)
@@ -186,16 +186,16 @@ def rules_at(area, name):
     if name in PUBLIC.get(area, ()) or name not in DECLARED.get(area, ()):
         return []
     op, line = DECLARED[area][name]
-    found = []
+    paths = []
     for group in _groups(line):
         group = _with_self(op, group) if area == "Tensor" else group
         signature = _Signature(group, op, f"{area}.{name}")
         rules = signature.rules()
-        for each, fed in signature.feeds.items():
-            if fed in op.numbers and each in rules:
-                rules[each] = join(rules[each], TensorOf(scalars=True))
-        found.append(rules)
-    return found
+        for parameter, fed in signature.feeds.items():
+            if fed in op.numbers and parameter in rules:
+                rules[parameter] = join(rules[parameter], TensorOf(scalars=True))
+        paths.append(rules)
+    return paths
 
 
 def _make(op, line, area, name, classes):
@@ -261,8 +261,8 @@ class _Signature:
 
     def same_dtype(self):
         """Returns the parameters that must have one dtype; empty if there are fewer than two."""
-        found = [name for name in self.names if self.feeds[name] in self.op.same_dtype]
-        return found if len(found) > 1 else []
+        names = [name for name in self.names if self.feeds[name] in self.op.same_dtype]
+        return names if len(names) > 1 else []
 
 
 def _is_checked_by_call_path(rule):
@@ -334,17 +334,17 @@ def _refuse_shapes(api, rules, values, call):
     """
     if rules is None:
         first = next(value for value in values if isinstance(value, Tensor))
-        tried = [_zeros(value, first._array.dtype) for value in values]
+        samples = [_zeros(value, first._array.dtype) for value in values]
     else:
-        tried = [_acceptable(*each) for each in zip(rules.values(), values)]
-        if any(rule.verdict(value) for rule, value in zip(rules.values(), tried)):
+        samples = [_acceptable(*pair) for pair in zip(rules.values(), values)]
+        if any(rule.verdict(value) for rule, value in zip(rules.values(), samples)):
             return
     try:
-        call(*tried)
+        call(*samples)
     except LIBRARY_ERRORS as error:
-        found = explain(api, error)
-        if isinstance(found, ValueError):
-            raise found from error
+        explanation = explain(api, error)
+        if isinstance(explanation, ValueError):
+            raise explanation from error
 
 
 def _acceptable(rule, value):
@@ -560,9 +560,9 @@ def plain(tensor):
     Parameter."""
     if type(tensor) is Tensor:
         return tensor
-    made = Tensor._wrap(tensor._array)
-    made._node = tensor._node
-    return made
+    detached = Tensor._wrap(tensor._array)
+    detached._node = tensor._node
+    return detached
 
 
 def overwrite(api, target, result):
@@ -574,9 +574,9 @@ def overwrite(api, target, result):
         )
     if result._array.dtype != target._array.dtype:
         result = _cast_to(result, target.dtype)
-    made = write_back(target, result)
+    written = write_back(target, result)
     write_into_whole(target)
-    return made
+    return written
 
 
 class LazyMethod:
@@ -586,9 +586,9 @@ class LazyMethod:
         self.name = name
 
     def __get__(self, instance, owner):
-        made = build("Tensor", self.name, module="mindspore_compat.Tensor")
-        setattr(Tensor, self.name, made)
-        return made if instance is None else made.__get__(instance, owner)
+        method = build("Tensor", self.name, module="mindspore_compat.Tensor")
+        setattr(Tensor, self.name, method)
+        return method if instance is None else method.__get__(instance, owner)
 
 
 def attach_methods():

@@ -50,10 +50,10 @@ def template(arguments, **sections):
 
 def _completed(thing, shared, sections):
     parts = _split(inspect.cleandoc(thing.__doc__))
-    own = _entries(parts.get("Args", ""))
-    others = {name: text for name, text in shared.items() if name not in own}
-    entries = [own.get(name) or others.get(name) for name in _parameters(thing)]
-    parts["Args"] = "\n".join(filter(None, dict.fromkeys([*entries, *own.values()])))
+    own_entries = _entries(parts.get("Args", ""))
+    others = {name: text for name, text in shared.items() if name not in own_entries}
+    entries = [own_entries.get(name) or others.get(name) for name in _parameters(thing)]
+    parts["Args"] = "\n".join(filter(None, dict.fromkeys([*entries, *own_entries.values()])))
     for heading, text in sections.items():
         parts.setdefault(heading, text)
     source = parts.pop("Source", None)
@@ -66,8 +66,10 @@ def _parameters(thing):
     function = inspect.unwrap(thing.__init__ if inspect.isclass(thing) else thing)
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount
-    more = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    return code.co_varnames[: count + more]
+    variadic = bool(code.co_flags & inspect.CO_VARARGS) + bool(
+        code.co_flags & inspect.CO_VARKEYWORDS
+    )
+    return code.co_varnames[: count + variadic]
 
 
 def _split(text):

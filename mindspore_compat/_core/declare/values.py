@@ -16,9 +16,9 @@ ODD_NUMBERS = {numpy.float64: float}
 
 def weak_scalar_tensor(tensor, number, exact):
     """Returns a Python number as a weak scalar: a 0-d Tensor whose dtype follows from `tensor`."""
-    made = object.__new__(Tensor)
-    made._array = weak_scalar(tensor._array, number, exact)
-    return made
+    scalar = object.__new__(Tensor)
+    scalar._array = weak_scalar(tensor._array, number, exact)
+    return scalar
 
 
 def weak_scalar(array, number, exact):
@@ -36,8 +36,8 @@ def weak_scalar(array, number, exact):
 
 def space_for(array):
     """Returns the space of an array or of a batch."""
-    found = SPACES.get(type(array))
-    return found if found is not None else array.space
+    space = SPACES.get(type(array))
+    return space if space is not None else array.space
 
 
 def result_array(xp, value):
@@ -48,9 +48,9 @@ def result_array(xp, value):
 def untraced(value, xp):
     """Returns a Traced value (or a plain array that a body returned) as a Tensor."""
     node = getattr(value, "node", None)
-    made = Tensor._wrap(result_array(xp, bare(value)))
-    made._node = node
-    return made
+    result = Tensor._wrap(result_array(xp, bare(value)))
+    result._node = node
+    return result
 
 
 def upcast(xp, a):

@@ -30,22 +30,26 @@ def custom_gradient(forward, pull, inputs, apart=False):
     tensors = [t for t in inputs if isinstance(t, Tensor)]
     out = forward(*map_tensors(outside, tuple(inputs)))
     if all(t._node is None for t in tensors):
-        own = [id(t) for t in tensors] if apart else ()
-        return map_tensors(lambda t: Tensor._wrap(t._array) if id(t) in own else outside(t), out)
+        identities = [id(t) for t in tensors] if apart else ()
+        return map_tensors(
+            lambda t: Tensor._wrap(t._array) if id(t) in identities else outside(t), out
+        )
     outs = tensors_in(out)
 
     def vjp(xp, g, given, result):
         results = result if isinstance(result, tuple) else (result,)
         grads = g if isinstance(g, tuple) else (g,)
-        made = iter([as_given(one) for one in given])
-        again = tuple(next(made) if isinstance(i, Tensor) else i for i in inputs)
+        tensors = iter([as_given(value) for value in given])
+        again = tuple(next(tensors) if isinstance(i, Tensor) else i for i in inputs)
         whole = iter([as_given(r) for r in results])
         flow = iter([as_given(s) for s in grads])
         pulled = pull(
             again, map_tensors(lambda t: next(whole), out), map_tensors(lambda t: next(flow), out)
         )
         pulled = pulled if isinstance(pulled, (tuple, list)) else (pulled,)
-        return [as_given_back(xp, one) for i, one in zip(inputs, pulled) if isinstance(i, Tensor)]
+        return [
+            as_given_back(xp, value) for i, value in zip(inputs, pulled) if isinstance(i, Tensor)
+        ]
 
     node = _new(Node)
     node.rule = _CustomRule(vjp)
@@ -74,9 +78,9 @@ class _CustomRule(VjpRule):
 def as_given(value):
     """Returns an array or a Traced value as a Tensor."""
     if type(value) is Traced:
-        made = Tensor._wrap(value.array)
-        made._node = value.node
-        return made
+        tensor = Tensor._wrap(value.array)
+        tensor._node = value.node
+        return tensor
     return Tensor._wrap(value)
 
 
@@ -91,10 +95,10 @@ def add_hook(tensor, hook):
     """Adds a gradient hook to `tensor`: `hook(gradient)` may replace the gradient."""
     current.note_effect(Reason.GRADIENT_HOOK)
 
-    def vjp(xp, g, given, result):
-        seen = as_given(g)
-        changed = hook(seen)
-        return [as_given_back(xp, seen if changed is None else changed)]
+    def vjp(xp, g, hook_saved, result):
+        gradient = as_given(g)
+        changed = hook(gradient)
+        return [as_given_back(xp, gradient if changed is None else changed)]
 
     node = _new(Node)
     node.rule = _CustomRule(vjp)
@@ -137,29 +141,29 @@ def recompute(block, *args, **kwargs):
         roots = [head._node for head in fresh]
         return (backward(roots, grads, sources, higher, None if higher else first),)
 
-    made = _new(Node)
-    made.rule = _RecomputeRule(again)
-    made.parents = tuple(sources)
-    made.saved = ()
-    made.metas = None
-    made.number = next_number()
-    return _with_node(made, heads, out)
+    node = _new(Node)
+    node.rule = _RecomputeRule(again)
+    node.parents = tuple(sources)
+    node.saved = ()
+    node.metas = None
+    node.number = next_number()
+    return _with_node(node, heads, out)
 
 
 def _sources(roots, start):
     """Returns the nodes older than `start` that lead to `roots`."""
-    seen = {root for root in roots if root is not None}
-    stack = list(seen)
-    found = []
+    visited = {root for root in roots if root is not None}
+    stack = list(visited)
+    sources = []
     while stack:
         node = stack.pop()
         if node.number < start:
-            found.append(node)
+            sources.append(node)
             continue
-        new = {p for p in node.parents if p is not None and p not in seen}
-        seen |= new
+        new = {p for p in node.parents if p is not None and p not in visited}
+        visited |= new
         stack.extend(new)
-    return found
+    return sources
 
 
 class _RecomputeRule(VjpRule):
@@ -190,5 +194,5 @@ def put_node(node, outputs):
         outputs[0]._node = node
         return
     node.outs = tuple((t._array.shape, t._array.dtype) for t in outputs)
-    for i, one in enumerate(outputs):
-        one._node = pick(node, i)
+    for i, output in enumerate(outputs):
+        output._node = pick(node, i)

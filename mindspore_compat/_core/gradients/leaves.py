@@ -31,7 +31,7 @@ class _GradientScope:
     retained = False  # whether something else may walk the tape again, see `depth.retained`
 
     def __init__(self, weights=()):
-        self.weights = list({id(each): each for each in weights}.values())
+        self.weights = list({id(weight): weight for weight in weights}.values())
         self.saved = []
         self.leaves = []
 
@@ -79,22 +79,22 @@ class _GradientScope:
                 )
 
     def _leaf(self, tensor):
-        made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
-        self.leaves.append(made)
-        depth.leaf = made
-        return made
+        node = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
+        self.leaves.append(node)
+        depth.leaf = node
+        return node
 
     def input(self, tensor):
         """Returns a Tensor with the same values and a new leaf."""
-        made = Tensor._wrap(_in_vmap(tensor._array))
-        made._node = self._leaf(tensor)
-        return made
+        tensor_in = Tensor._wrap(_in_vmap(tensor._array))
+        tensor_in._node = self._leaf(tensor)
+        return tensor_in
 
     def only(self, indices):
         """Keeps only the gradients of these weights, in the order of `indices`."""
         left = [self.leaves[index] for index in indices]
-        for each in set(self.leaves) - set(left):
-            each.number = 0  # earlier than every leaf that is left: no walk back gets there
+        for unused_leaf in set(self.leaves) - set(left):
+            unused_leaf.number = 0  # earlier than every leaf that is left: no walk back gets there
         self.leaves = left
 
     def gradients(self, outputs, grad_outputs, last=False):
@@ -109,13 +109,13 @@ class _GradientScope:
         higher = depth.open > 1 and not self.paused
         spent = 0 if last and depth.open == 1 and not depth.retained else None
         roots = [out._node for out in outputs]
-        given = [_prepared(s, out, higher) for s, out in zip(grad_outputs, outputs)]
+        head_gradients = [_prepared(s, out, higher) for s, out in zip(grad_outputs, outputs)]
         arrived = depth.arrived if depth.open == 1 and not higher else None
-        grads = backward(roots, given, self.leaves, higher, spent, arrived)
-        found = [_as_tensor(g, end) for g, end in zip(grads, self.leaves)]
+        grads = backward(roots, head_gradients, self.leaves, higher, spent, arrived)
+        gradients = [_as_tensor(g, end) for g, end in zip(grads, self.leaves)]
         for watch in () if higher else watchers:
-            watch(found)
-        return found
+            watch(gradients)
+        return gradients
 
 
 def _in_vmap(array):
@@ -153,9 +153,9 @@ def _as_tensor(g, end):
         shape, dtype = end.metas[0]
         return Tensor._wrap(current_space().zeros(shape, dtype))
     if type(g) is Traced:
-        made = Tensor._wrap(g.array)
-        made._node = g.node
-        return made
+        tensor = Tensor._wrap(g.array)
+        tensor._node = g.node
+        return tensor
     return Tensor._wrap(as_gradient(g)[0])
 
 
@@ -179,7 +179,7 @@ def in_order_of_use(leaves, heads):
     stack = list({head._node for head in heads if head._node is not None})
     for root in ends.intersection(stack):
         first[root] = root.number, 0
-    seen = set(stack)
+    visited = set(stack)
     while stack:
         node = stack.pop()
         if node in ends:
@@ -188,8 +188,8 @@ def in_order_of_use(leaves, heads):
             if parent in ends:
                 use = node.number, position
                 first[parent] = min(first.get(parent, use), use)
-            elif parent is not None and parent.number > floor and parent not in seen:
-                seen.add(parent)
+            elif parent is not None and parent.number > floor and parent not in visited:
+                visited.add(parent)
                 stack.append(parent)
     return sorted(first, key=first.get)
 

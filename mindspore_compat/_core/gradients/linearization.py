@@ -92,10 +92,10 @@ class Push:
 
 def _tensors(name, value):
     """Returns a Tensor or a tuple or list of Tensors as a list."""
-    listed = list(value) if isinstance(value, (tuple, list)) else [value]
-    for one in listed:
-        _OneTensor.refuse("linearize", name, one)
-    return listed
+    values = list(value) if isinstance(value, (tuple, list)) else [value]
+    for tensor in values:
+        _OneTensor.refuse("linearize", name, tensor)
+    return values
 
 
 @public("ops.linearize", "ops.functional.linearize")
@@ -132,10 +132,11 @@ def linearize(fn, inputs):
 
     def along(v):
         direction = _tensors("v", v)
-        found = [d.shape for d in direction]
-        if found != shapes:
+        found_shapes = [d.shape for d in direction]
+        if found_shapes != shapes:
             raise ValueError(
-                f"For 'linearize', 'v' must have the shapes of 'inputs', {shapes}, but got {found}."
+                f"For 'linearize', 'v' must have the shapes of 'inputs', {shapes}, but got "
+                f"{found_shapes}."
             )
         derivatives = iter(push(direction))
         return map_tensors(lambda t: next(derivatives), push.main)

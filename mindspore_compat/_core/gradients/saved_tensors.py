@@ -67,20 +67,20 @@ class saved_tensors_hooks:
 
     def _pack(self, array):
         """Packs an array by the hook; in-place changes go to a copy."""
-        given = Tensor._wrap(array)
-        given._node = leaf(None, array.shape, array.dtype)
+        tensor = Tensor._wrap(array)
+        tensor._node = leaf(None, array.shape, array.dtype)
         with unrecorded():
-            packed = self.pack_hook(given)
-        given._node = None
+            packed = self.pack_hook(tensor)
+        tensor._node = None
         return SPACES.get(type(array)), packed
 
     def _unpack(self, saved):
         space, packed = saved
         with unrecorded():
-            found = self.unpack_hook(packed)
-        if not isinstance(found, Tensor):
-            _ATensor.refuse_part("saved_tensors_hooks", "'unpack_hook'", found, verb="return")
-        return found._array if space is None else to_space(space, found._array)
+            tensor = self.unpack_hook(packed)
+        if not isinstance(tensor, Tensor):
+            _ATensor.refuse_part("saved_tensors_hooks", "'unpack_hook'", tensor, verb="return")
+        return tensor._array if space is None else to_space(space, tensor._array)
 
 
 @public("register_saved_tensors_hooks")

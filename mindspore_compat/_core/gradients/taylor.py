@@ -36,8 +36,8 @@ def _along(fn, curve, order):
             run["u"] = [outer.input(ones_like(head)) for head in heads]
             return [sum((u * head).sum() for u, head in zip(run["u"], heads))]
         with _GradientScope() as inner:
-            found = rise(inner.input(t), k - 1)
-            return [*found, *inner.gradients(found[-1:], [ones_like(found[-1])])]
+            derivatives = rise(inner.input(t), k - 1)
+            return [*derivatives, *inner.gradients(derivatives[-1:], [ones_like(derivatives[-1])])]
 
     with _GradientScope() as outer:
         t = Tensor._wrap(current_space().zeros((), "float64"))  # no narrower than any input
@@ -59,13 +59,13 @@ def _moving(starts, series):
     input."""
 
     def curve(t):
-        made = []
+        points = []
         for start, terms in zip(starts, series):
-            moved = start
+            point = start
             for n, term in enumerate(terms, 1):
-                moved = moved + term * (t**n / factorial(n)).astype(start.dtype)
-            made.append(moved)
-        return made
+                point = point + term * (t**n / factorial(n)).astype(start.dtype)
+            points.append(point)
+        return points
 
     return curve
 
@@ -75,8 +75,10 @@ def _checked_series(primals, series):
     Tensors."""
     if isinstance(primals, Tensor) and isinstance(series, Tensor):
         return [primals], [series]
-    both = [*primals, *series] if isinstance(primals, tuple) and isinstance(series, tuple) else [0]
-    if not all(isinstance(one, Tensor) for one in both):
+    tensors = (
+        [*primals, *series] if isinstance(primals, tuple) and isinstance(series, tuple) else [0]
+    )
+    if not all(isinstance(tensor, Tensor) for tensor in tensors):
         raise TypeError(
             f"For 'jet', 'primals' and 'series' must be both a Tensor or both a tuple "
             f"of Tensors, but got {type(primals).__name__} and "
@@ -171,7 +173,7 @@ def derivative(fn, primals, order):
     if (
         not isinstance(starts, (list, tuple))
         or isinstance(primals, list)
-        or not all(isinstance(one, Tensor) for one in starts)
+        or not all(isinstance(value, Tensor) for value in starts)
     ):
         raise TypeError(
             f"For 'derivative', 'primals' must be a Tensor or a tuple of Tensors, but "

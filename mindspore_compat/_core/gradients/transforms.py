@@ -42,8 +42,8 @@ def map_tensors(function, value):
     if isinstance(value, Tensor):
         return function(value)
     if isinstance(value, (tuple, list)):
-        made = [map_tensors(function, v) for v in value]
-        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+        items = [map_tensors(function, v) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, dict):
         return type(value)((k, map_tensors(function, v)) for k, v in value.items())
     if isinstance(value, Sparse):
@@ -60,9 +60,9 @@ class Sparse:
 
     def holding(self, values):
         """Returns a sparse tensor with the same positions and other values."""
-        made = copy.copy(self)
-        made._values = values
-        return made
+        duplicate = copy.copy(self)
+        duplicate._values = values
+        return duplicate
 
 
 # grad and value_and_grad --------------------------------------------------------------------------
@@ -134,11 +134,11 @@ class Request:
         else:
             inputs = [g for _, g in inputs]
             weights = [g for _, g in weights]
-        found = inputs[0] if self.single_input and len(inputs) == 1 else tuple(inputs)
+        gradients = inputs[0] if self.single_input and len(inputs) == 1 else tuple(inputs)
         by_weight = weights[0] if self.single_weight else tuple(weights)
         if not self.asks_weights:
-            return found
-        return (found, by_weight) if self.paired else by_weight
+            return gradients
+        return (gradients, by_weight) if self.paired else by_weight
 
 
 class _Run:
@@ -172,20 +172,20 @@ class _Run:
 
     def _enter(self, tensor):
         if id(tensor) not in self.inputs:
-            made = self.scope.input(tensor)
-            self.inputs[id(tensor)] = tensor, made, made._node
+            copy_of_input = self.scope.input(tensor)
+            self.inputs[id(tensor)] = tensor, copy_of_input, copy_of_input._node
 
     def _entered(self, tensor):
-        found = self.inputs.get(id(tensor))
-        return tensor if found is None else found[1]
+        tensor_inside = self.inputs.get(id(tensor))
+        return tensor if tensor_inside is None else tensor_inside[1]
 
     def leave_unused(self):
         """Drops the weights that the outputs do not depend on."""
         weight_of = dict(zip(self.weight_leaves, self.weights))
-        used = in_order_of_use(self.weight_leaves, self.heads)
-        others = weight_of.keys() - set(used)
+        used_leaves = in_order_of_use(self.weight_leaves, self.heads)
+        others = weight_of.keys() - set(used_leaves)
         self.scope.leaves = [end for end in self.scope.leaves if end not in others]
-        self.weights, self.weight_leaves = [weight_of[end] for end in used], used
+        self.weights, self.weight_leaves = [weight_of[end] for end in used_leaves], used_leaves
 
     def gradients(self, grad_outputs, last=False):
         """Returns the gradient at each leaf; within an open gradient."""
@@ -269,13 +269,13 @@ def _positions(api, position, weights):
         return ()
     if not isinstance(position, (int, tuple)):
         _POSITION.refuse(api, "grad_position", position)
-    several = position if isinstance(position, tuple) else (position,)
-    for one in several:
-        if not isinstance(one, int):
-            _ONE_POSITION.refuse_part(api, "each element of 'grad_position'", one)
-        if one < 0:
-            raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {one}.")
-    return tuple(map(int, several))
+    positions = position if isinstance(position, tuple) else (position,)
+    for index in positions:
+        if not isinstance(index, int):
+            _ONE_POSITION.refuse_part(api, "each element of 'grad_position'", index)
+        if index < 0:
+            raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {index}.")
+    return tuple(map(int, positions))
 
 
 def _weights(weights):
@@ -283,8 +283,8 @@ def _weights(weights):
         return [], False
     if isinstance(weights, Tensor):
         return [weights], True
-    several = hasattr(weights, "__iter__") and not isinstance(weights, str)
-    return list(weights) if several else [weights], False
+    is_collection = hasattr(weights, "__iter__") and not isinstance(weights, str)
+    return list(weights) if is_collection else [weights], False
 
 
 def _output_gradients(heads, grad_outputs):
@@ -292,13 +292,14 @@ def _output_gradients(heads, grad_outputs):
     output."""
     if grad_outputs is None:
         return [ones_like(head) for head in heads]
-    given = (
+    gradients = (
         tensors_in(grad_outputs)
         if not isinstance(grad_outputs, (int, float))
         else [Tensor._wrap(as_array(grad_outputs))]
     )
     return [
-        _in_space_of(_fitted(_on_device_of(s, head), head), head) for s, head in zip(given, heads)
+        _in_space_of(_fitted(_on_device_of(s, head), head), head)
+        for s, head in zip(gradients, heads)
     ]
 
 
@@ -435,8 +436,8 @@ def get_grad(gradients, identifier):
 
     Source: mindspore.get_grad of MindSpore 2.10.
     """
-    wanted = identifier if isinstance(identifier, int) else getattr(identifier, "name", None)
-    if wanted is None:
+    key = identifier if isinstance(identifier, int) else getattr(identifier, "name", None)
+    if key is None:
         raise TypeError(
             f"For 'get_grad', 'identifier' must be an int or a Parameter, but got {identifier!r}."
         )
@@ -444,11 +445,11 @@ def get_grad(gradients, identifier):
     while stack:
         item = stack.pop()
         if len(item) == 2 and isinstance(item[0], (int, str)):
-            if item[0] == wanted:
+            if item[0] == key:
                 return item[1]
         else:
             stack.extend(i for i in item if isinstance(i, tuple))
-    raise RuntimeError(f"For 'get_grad', there is no gradient for {wanted!r}.")
+    raise RuntimeError(f"For 'get_grad', there is no gradient for {key!r}.")
 
 
 # vjp, jvp -----------------------------------------------------------------------------------------
@@ -481,9 +482,9 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
     Source: mindspore.vjp of MindSpore 2.10.
     """
-    for given in inputs:
-        if not tensors_in(given):
-            raise TypeError(f"For 'vjp', 'inputs' must be Tensors, but got {type(given).__name__}.")
+    for value in inputs:
+        if not tensors_in(value):
+            raise TypeError(f"For 'vjp', 'inputs' must be Tensors, but got {type(value).__name__}.")
     positions = tuple(range(len(inputs)))
     request = Request("vjp", fn, positions, weights, has_aux)
     request.single_input = False
@@ -528,10 +529,10 @@ def jvp(fn, inputs, v, has_aux=False):
     """
     inputs = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
     v = list(v) if isinstance(v, (tuple, list)) else [v]
-    for name, several in (("inputs", inputs), ("v", v)):
-        for one in several:
-            if not isinstance(one, Tensor):
-                _TENSORS.refuse("jvp", name, one)
+    for name, tensors in (("inputs", inputs), ("v", v)):
+        for tensor in tensors:
+            if not isinstance(tensor, Tensor):
+                _TENSORS.refuse("jvp", name, tensor)
     with _GradientScope() as outer:
         with _GradientScope() as inner:
             out = fn(*[inner.input(t) for t in inputs])

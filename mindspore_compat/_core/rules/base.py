@@ -116,18 +116,22 @@ class Rule:
             return
         error = self.verdict(value)
         if error is not None:
-            shown = show(value) if error is ValueError else show_with_type(value)
-            raise error(f"For '{api}', {part} must {verb} {self.noun()}, but got {shown}.")
+            text = show(value) if error is ValueError else show_with_type(value)
+            raise error(f"For '{api}', {part} must {verb} {self.noun()}, but got {text}.")
 
     def examples(self) -> Examples:
         """Returns the sample values, sorted by outcome: accepted, TypeError or ValueError."""
-        found = Examples([], [], [])
-        lists = {None: found.good, TypeError: found.type_errors, ValueError: found.value_errors}
+        examples = Examples([], [], [])
+        lists = {
+            None: examples.good,
+            TypeError: examples.type_errors,
+            ValueError: examples.value_errors,
+        }
         for sample in self.samples():
             target = lists[self.verdict(sample)]
             if not any(_same_outcome(sample, other) for other in target):
                 target.append(sample)
-        return found
+        return examples
 
     def raises(self) -> list[tuple[str, str]]:
         """Returns the errors and their conditions: [("TypeError", "is not a float"), ...]."""
@@ -313,7 +317,7 @@ class Union(Rule):
         return " or ".join(dict.fromkeys(member.kind_noun() for member in self.members))
 
     def read(self, value):
-        return functools.reduce(lambda found, member: member.read(found), self.members, value)
+        return functools.reduce(lambda result, member: member.read(result), self.members, value)
 
     def allowed(self):
         return " or ".join(member.allowed() for member in self.members)
@@ -331,11 +335,11 @@ class Union(Rule):
         return hash(frozenset(self.members))
 
     def annotation(self):
-        found = dict.fromkeys(each.annotation() for each in self.members)
-        return "Any" if "Any" in found else " | ".join(found)
+        annotations = dict.fromkeys(member.annotation() for member in self.members)
+        return "Any" if "Any" in annotations else " | ".join(annotations)
 
     def source(self):
-        return " | ".join(each.source() for each in self.members)
+        return " | ".join(member.source() for member in self.members)
 
 
 def join(*parts) -> Rule:
@@ -412,5 +416,5 @@ def _compiled(expression: str):
     return compile(expression, "<rule>", "eval")
 
 
-def _same_outcome(one, other) -> bool:
-    return one is other or (type(one) is type(other) and repr(one) == repr(other))
+def _same_outcome(first, second) -> bool:
+    return first is second or (type(first) is type(second) and repr(first) == repr(second))

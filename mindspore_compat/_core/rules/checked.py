@@ -52,9 +52,11 @@ class Forbid:
 
     def refuse(self, api: str, values: dict) -> None:
         """Raises the error; `values` has the parameters by name."""
-        given = ", ".join(f"{name}={show(values[name])}" for name in self.names if name in values)
+        arguments = ", ".join(
+            f"{name}={show(values[name])}" for name in self.names if name in values
+        )
         reason = self.reason or f"'{self.condition}' must not hold"
-        raise self.error(f"For '{api}', {reason}, but got {given}.")
+        raise self.error(f"For '{api}', {reason}, but got {arguments}.")
 
     def __eq__(self, other):
         return isinstance(other, Forbid) and (self.condition, self.error) == (
@@ -88,9 +90,9 @@ def one_dtype(*values) -> bool:
     `to_float` casts to one dtype.
     """
     tensor, first = registered("Tensor"), None
-    for each in values:
-        if isinstance(each, tensor):
-            dtype = each._array.dtype
+    for value in values:
+        if isinstance(value, tensor):
+            dtype = value._array.dtype
             if first is None:
                 first = dtype
             elif dtype is not first and dtype != first:
@@ -102,17 +104,17 @@ def _cast_to_one(values) -> bool:
     """Returns True if floats are currently cast to one dtype, and all Tensors hold floats."""
     tensor = registered("Tensor")
     return precision.dtype is not None and all(
-        each._array.dtype.kind in "fV" for each in values if isinstance(each, tensor)
+        value._array.dtype.kind in "fV" for value in values if isinstance(value, tensor)
     )
 
 
 def refuse_unlike(api: str, values: dict) -> None:
     """Raises an error for Tensors, by name, whose dtypes differ."""
     tensor = registered("Tensor")
-    found = {name: each.dtype for name, each in values.items() if isinstance(each, tensor)}
-    names = ", ".join(f"'{name}'" for name in found)
+    dtypes = {name: value.dtype for name, value in values.items() if isinstance(value, tensor)}
+    names = ", ".join(f"'{name}'" for name in dtypes)
     raise TypeError(
-        f"For '{api}', {names} must have one dtype, but got {', '.join(map(str, found.values()))}."
+        f"For '{api}', {names} must have one dtype, but got {', '.join(map(str, dtypes.values()))}."
     )
 
 
@@ -132,9 +134,9 @@ def rules_of(function) -> dict[str, Rule]:
     """Returns the rules in the annotations of `function`, by parameter; a default of None allows
     None."""
     annotations = inspect.get_annotations(function)
-    if any(isinstance(each, str) for each in annotations.values()):
+    if any(isinstance(annotation, str) for annotation in annotations.values()):
         annotations = inspect.get_annotations(function, eval_str=True)
-    found = {}
+    rules = {}
     for name, parameter in inspect.signature(function).parameters.items():
         rule = annotations.get(name)
         if isinstance(rule, Rule):
@@ -143,8 +145,8 @@ def rules_of(function) -> dict[str, Rule]:
                     f"'{name}' of {function.__qualname__} takes any number of values "
                     f"and cannot have a rule."
                 )
-            found[name] = join(rule, NoneRule()) if parameter.default is None else rule
-    return found
+            rules[name] = join(rule, NoneRule()) if parameter.default is None else rule
+    return rules
 
 
 def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
@@ -181,9 +183,9 @@ def refuse_all(api: str, rules: dict[str, Rule], values, numpy_scalars: bool = F
             value if rule.verdict(value) is None else plain_numbers(value)
             for rule, value in zip(rules.values(), values, strict=True)
         ]
-    for wanted in (TypeError, ValueError):
+    for kind in (TypeError, ValueError):
         for (name, rule), value in zip(rules.items(), values, strict=True):
-            if rule.verdict(value) is wanted:
+            if rule.verdict(value) is kind:
                 rule.refuse(api, name, value)
     return [rule.read(value) for rule, value in zip(rules.values(), values, strict=True)]
 
@@ -227,7 +229,7 @@ def _written(function, relations, name):
     parameters = list(inspect.signature(function).parameters.values())
     rules = rules_of(function)
     guard, scope = guard_all(rules)
-    method = next((each.name for each in parameters), "") == "self"
+    method = next((parameter.name for parameter in parameters), "") == "self"
     api = "_type(self).__name__" if method else repr(name)
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_declared(parameters)}):"]
@@ -240,7 +242,7 @@ def _written(function, relations, name):
         given = ", ".join(
             f"{name!r}: {name}"
             for name in relation.names
-            if any(each.name == name for each in parameters)
+            if any(parameter.name == name for parameter in parameters)
         )
         lines += [f"    if {relation.condition}:", f"        _forbid_{number}({api}, {{{given}}})"]
         scope[f"_forbid_{number}"] = relation.refuse
@@ -260,17 +262,19 @@ def _written(function, relations, name):
 def _declared(parameters) -> str:
     """Returns the parameters as the source of a `def` line; defaults are placeholders."""
     parts, bare_star = [], True
-    kinds = [each.kind for each in parameters]
-    for index, each in enumerate(parameters):
-        text = each.name if each.default is each.empty else f"{each.name}=None"
-        if each.kind is each.KEYWORD_ONLY and bare_star:
+    kinds = [parameter.kind for parameter in parameters]
+    for index, parameter in enumerate(parameters):
+        text = parameter.name if parameter.default is parameter.empty else f"{parameter.name}=None"
+        if parameter.kind is parameter.KEYWORD_ONLY and bare_star:
             parts.append("*")
-        if each.kind in (each.KEYWORD_ONLY, each.VAR_POSITIONAL):
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL):
             bare_star = False
-        prefix = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        prefix = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(
+            parameter.kind, ""
+        )
         parts.append(prefix + text)
-        last_positional_only = each.kind is each.POSITIONAL_ONLY and (
-            kinds[index + 1 : index + 2] != [each.POSITIONAL_ONLY]
+        last_positional_only = parameter.kind is parameter.POSITIONAL_ONLY and (
+            kinds[index + 1 : index + 2] != [parameter.POSITIONAL_ONLY]
         )
         parts += ["/"] if last_positional_only else []
     return ", ".join(parts)
@@ -279,4 +283,6 @@ def _declared(parameters) -> str:
 def _passed(parameters) -> str:
     """Returns the arguments that pass on all parameters, as source."""
     forms = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
-    return ", ".join(forms.get(each.kind.name, "{0}").format(each.name) for each in parameters)
+    return ", ".join(
+        forms.get(parameter.kind.name, "{0}").format(parameter.name) for parameter in parameters
+    )

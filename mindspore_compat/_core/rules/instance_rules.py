@@ -31,22 +31,22 @@ class InstanceOf(Rule):
         return f"isinstance({name}, ({names},))"
 
     def scope(self):
-        return {self._name(index): each for index, each in enumerate(self.classes)}
+        return {self._name(index): class_ for index, class_ in enumerate(self.classes)}
 
     def noun(self):
-        *others, last = (_with_article(each.__name__) for each in self.classes)
+        *others, last = (_with_article(class_.__name__) for class_ in self.classes)
         return f"{', '.join(others)} or {last}" if others else last
 
     def samples(self):
-        members = [list(each)[0] for each in self.classes if hasattr(each, "__members__")]
-        made = [each() for each in self.classes if each in _PLAIN]
-        return [*members, *made, "no such member", 1.5, None]
+        members = [list(class_)[0] for class_ in self.classes if hasattr(class_, "__members__")]
+        values = [class_() for class_ in self.classes if class_ in _PLAIN]
+        return [*members, *values, "no such member", 1.5, None]
 
     def annotation(self):
-        return " | ".join(_TYPES.get(each, each.__name__) for each in self.classes)
+        return " | ".join(_TYPES.get(class_, class_.__name__) for class_ in self.classes)
 
     def source(self):
-        names = ", ".join(each.__name__ for each in self.classes)
+        names = ", ".join(class_.__name__ for class_ in self.classes)
         return f"{type(self).__name__}({names})"
 
 

@@ -24,7 +24,7 @@ _numpy_sets: dict[frozenset, str] = {}
 
 
 def _names(dtypes: tuple) -> frozenset:
-    groups = [{each} if isinstance(each, str) else each for each in dtypes]
+    groups = [{dtype} if isinstance(dtype, str) else dtype for dtype in dtypes]
     return frozenset().union(*groups)
 
 
@@ -58,19 +58,19 @@ class TensorOf(Rule):
         return _numpy_sets.setdefault(self.dtypes, f"_dtypes_{len(_numpy_sets)}")
 
     def scope(self):
-        found = {"Tensor": type_named("Tensor")}
+        scope = {"Tensor": type_named("Tensor")}
         if self.dtypes:
-            found[self._set_name()] = frozenset(map(_dtype.numpy_dtype, self.dtypes))
-        return found
+            scope[self._set_name()] = frozenset(map(_dtype.numpy_dtype, self.dtypes))
+        return scope
 
     def noun(self):
         words = f"a Tensor of {_dtype_words(self.dtypes)}" if self.dtypes else "a Tensor"
         return words + " or a number" if self.scalars else words
 
     def samples(self):
-        made = type_named("Tensor")
+        tensor_class = type_named("Tensor")
         every = sorted(number | {"bool"})
-        tensors = [made(np.ones((2, 2), _dtype.numpy_dtype(each))) for each in every]
+        tensors = [tensor_class(np.ones((2, 2), _dtype.numpy_dtype(dtype))) for dtype in every]
         return [*tensors, 1, 1.5, "text", None, [1.0]]
 
     def annotation(self):
@@ -78,7 +78,7 @@ class TensorOf(Rule):
 
     def source(self):
         inside = [key for key, value in _set_keys.items() if value == self.dtypes and self.dtypes]
-        inside = inside or [repr(each) for each in sorted(self.dtypes)]
+        inside = inside or [repr(dtype) for dtype in sorted(self.dtypes)]
         return f"TensorOf({', '.join(inside + ['scalars=True'] * self.scalars)})"
 
 
@@ -132,8 +132,8 @@ class ScalarOf(Rule):
         return f"{self.rule.annotation()} | Tensor"
 
     def source(self):
-        more = ", TypeError" if self.error is TypeError else ""
-        return f"{type(self).__name__}({self.rule.source()}{more})"
+        error_argument = ", TypeError" if self.error is TypeError else ""
+        return f"{type(self).__name__}({self.rule.source()}{error_argument})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -150,19 +150,19 @@ class InTensor(ScalarOf):
     def read(self, value):
         if _is_tensor(value) and value.ndim < 3:
             array = value.asnumpy()
-            one = [array.item()] if array.ndim < 2 and array.size == 1 else []
+            scalars = [array.item()] if array.ndim < 2 and array.size == 1 else []
             rows = map(tuple, array.tolist()) if array.ndim == 2 else array.reshape(-1).tolist()
-            for found in (*one, tuple(rows)):
-                if self.rule.verdict(found) is None:
-                    return found
+            for candidate in (*scalars, tuple(rows)):
+                if self.rule.verdict(candidate) is None:
+                    return candidate
         return value
 
     def further(self):
         return []
 
     def source(self):
-        more = ", ValueError" if self.error is ValueError else ""
-        return f"InTensor({self.rule.source()}{more})"
+        error_argument = ", ValueError" if self.error is ValueError else ""
+        return f"InTensor({self.rule.source()}{error_argument})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -188,7 +188,7 @@ class _DType(Rule):
         return "a mindspore dtype" + (f", {' or '.join(self._low())}" if self.dtypes else "")
 
     def samples(self):
-        every = [getattr(_dtype, each) for each in ("float16", "float32", "int32", "int64")]
+        every = [getattr(_dtype, name) for name in ("float16", "float32", "int32", "int64")]
         return [*every, _dtype.bool_, "float32", np.float32, 1, None]
 
     def annotation(self):

@@ -139,14 +139,14 @@ class _Scalar(Rule):
 
     def samples(self):
         low, high, step = self._low(), self._high(), self._step
-        tried = [1, 0, -2]
+        values = [1, 0, -2]
         if low is not None:
-            tried = [low + step, low, low - step]
+            values = [low + step, low, low - step]
         if high is not None and high != inf:
-            tried = [high - step, high, high + step]
+            values = [high - step, high, high + step]
         if low is not None and high is not None and high != inf:
-            tried = [low + (high - low) / 2, low, high, low - step, high + step]
-        return [self._make(each) for each in tried] + self._misses
+            values = [low + (high - low) / 2, low, high, low - step, high + step]
+        return [self._make(value) for value in values] + self._misses
 
     def _low(self):
         return self.ge if self.gt is None else self.gt
@@ -334,7 +334,7 @@ class _Sequence(Rule):
         count = self.length[0] if isinstance(self.length, tuple) else self.length
         count = max(self.min_length, 1) if count is None else count
         first = [good[0]] * (count - 1)
-        rows = [first + [each] for each in good + type_errors + value_errors if count]
+        rows = [first + [sample] for sample in good + type_errors + value_errors if count]
         rows += [[good[0]] * (count + 7), []]
         return [self._make(row) for row in rows] + [good[0], "text", None]
 
@@ -462,16 +462,16 @@ class _Rate(_Plain):
         }
 
     def samples(self):
-        made = type_named("Tensor")
+        tensor_class = type_named("Tensor")
         return [
             0.1,
             1,
             0.0,
             True,
-            made(np.float32(0.1)),
-            made(np.ones(3, np.float32)),
+            tensor_class(np.float32(0.1)),
+            tensor_class(np.ones(3, np.float32)),
             [0.1, 0.2],
-            made(np.ones((2, 2), np.float32)),
+            tensor_class(np.ones((2, 2), np.float32)),
             -0.1,
             -1,
             math.nan,

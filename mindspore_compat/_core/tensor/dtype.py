@@ -82,9 +82,9 @@ def _unpickled(cls: type, name: str) -> Type:
     for known in exported.values():
         if type(known) is cls and known._name == name:
             return known
-    made = object.__new__(cls)
-    made._name = name
-    return made
+    instance = object.__new__(cls)
+    instance._name = name
+    return instance
 
 
 class Number(Type):
@@ -308,9 +308,9 @@ class Tuple(_Group):
 
 
 def _float_of_8_bits(name: str) -> Float:
-    made = Float()
-    made._name = name
-    return made
+    float8 = Float()
+    float8._name = name
+    return float8
 
 
 # The types by name --------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ def type_to_type_id(dtype: Type) -> int:
 
 def type_id_to_type(number: int) -> Type:
     """Returns the type with a number in the arguments of a primitive."""
-    return next(dtype for dtype, each in TYPE_IDS.items() if each == number)
+    return next(dtype for dtype, type_id in TYPE_IDS.items() if type_id == number)
 
 
 def to_numpy(dtype: Type) -> np.dtype:
@@ -447,9 +447,9 @@ def from_numpy(dtype: np.dtype) -> Type:
     Raises:
         TypeError: if MindSpore has no such dtype, for example for object arrays.
     """
-    found = _from_numpy.get(dtype)
-    if found is not None:
-        return found
+    ms_dtype = _from_numpy.get(dtype)
+    if ms_dtype is not None:
+        return ms_dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "US":
         return string
     raise TypeError(

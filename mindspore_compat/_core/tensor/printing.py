@@ -54,11 +54,6 @@ def tensor_str(array: np.ndarray) -> str:
         return np.array2string(array, formatter={"all": lambda x: f"{float(x):f}"})
 
 
-def parameter_repr(name: str, shape: tuple, dtype: dtypes.Type, requires_grad: bool) -> str:
-    """Returns the `str` and `repr` of a Parameter, which do not show its values."""
-    return f"Parameter (name={name}, shape={shape}, dtype={dtype}, requires_grad={requires_grad})"
-
-
 def _values(array: np.ndarray, dtype: dtypes.Type, commas: bool) -> str:
     if array.size == 0:
         return ""
@@ -72,10 +67,10 @@ def _values(array: np.ndarray, dtype: dtypes.Type, commas: bool) -> str:
     if array.ndim == 0:
         text = _general if array.dtype.kind in "fV" else text
         return text(array.item())
-    shown, abridged = _ends(array)
-    texts = np.array([text(x) for x in shown.ravel().tolist()], object)
+    ends, abridged = _ends(array)
+    texts = np.array([text(x) for x in ends.ravel().tolist()], object)
     width = max(map(len, texts)) if width is None else width
-    texts = np.array([each.rjust(width) for each in texts], object).reshape(shown.shape)
+    texts = np.array([cell.rjust(width) for cell in texts], object).reshape(ends.shape)
     if array.ndim == 1 and not abridged[0]:
         return _lines(texts, per_line, "," if commas else "")
     return _rows(texts, abridged, "," if commas else "")
@@ -85,8 +80,8 @@ def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
     """Returns the values to show, and for each axis whether it is abridged."""
     longest = LONGEST_VECTOR if array.ndim == 1 else LONGEST_AXIS
     abridged = [size > longest for size in array.shape]
-    for axis, cut in enumerate(abridged):
-        if cut:
+    for axis, is_abridged in enumerate(abridged):
+        if is_abridged:
             array = array.take([*range(EDGE), *range(-EDGE, 0)], axis)
     return array, abridged
 

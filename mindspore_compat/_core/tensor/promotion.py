@@ -127,11 +127,11 @@ def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
 
 
 @functools.cache
-def promote_weak_0d_np(own: np.dtype, common: np.dtype) -> np.dtype:
-    """Returns the dtype of a product or quotient of a Tensor of dtype `own` and a Tensor without
-    axes, where `common` is the promoted dtype: within its kind the one without axes never
-        promotes."""
-    return own if _rank(own) == _rank(common) else common
+def promote_weak_0d_np(own_dtype: np.dtype, common: np.dtype) -> np.dtype:
+    """Returns the dtype of a product or quotient of a Tensor of dtype `own_dtype` and a Tensor
+    without axes, where `common` is the promoted dtype: within its kind the one without axes never
+    promotes."""
+    return own_dtype if _rank(own_dtype) == _rank(common) else common
 
 
 @functools.cache

@@ -52,8 +52,8 @@ def _to_python() -> dict:
         (int, (*int_type, *uint_type, int_)),
         (bool, (bool_,)),
     )
-    named = {string: str, list_: list, tuple_: tuple, type_none: type(None)}
-    return {each: kind for kind, members in kinds for each in members} | named
+    singletons = {string: str, list_: list, tuple_: tuple, type_none: type(None)}
+    return {member: kind for kind, members in kinds for member in members} | singletons
 
 
 @functools.cache
@@ -70,7 +70,9 @@ def _from_python() -> dict:
         np.bool_: bool_,
         np.str_: string,
     }
-    return plain | {dtype_to_nptype(each): each for each in int_type + uint_type + float_type[:3]}
+    return plain | {
+        dtype_to_nptype(dtype): dtype for dtype in int_type + uint_type + float_type[:3]
+    }
 
 
 def pytype_to_dtype(obj):

@@ -25,22 +25,22 @@ def as_array(value, dtype=None):
         dtype (numpy.dtype): the dtype of the result, if not that of the value.
     """
     if isinstance(value, Tensor):
-        found = value._array
+        array = value._array
     elif isinstance(value, (numpy.ndarray, numpy.generic)):
-        found = numpy.asarray(value)
-        dtypes.from_numpy(found.dtype)  # refuses dtypes that no Tensor can hold
-        if found is value:  # copied and cast at once, so that no second copy is in memory
-            found = found.astype(found.dtype if dtype is None else dtype, order="C")
+        array = numpy.asarray(value)
+        dtypes.from_numpy(array.dtype)  # refuses dtypes that no Tensor can hold
+        if array is value:  # copied and cast at once, so that no second copy is in memory
+            array = array.astype(array.dtype if dtype is None else dtype, order="C")
     elif type(value) in arrays.SPACES:
-        found = value.copy()
+        array = value.copy()
     else:
-        found = _from_python(value, dtype)
-    if dtype is not None and found.dtype != dtype:
-        found = found.astype(dtype)
+        array = _from_python(value, dtype)
+    if dtype is not None and array.dtype != dtype:
+        array = array.astype(dtype)
     recorder = arrays.running_recorder()
     if recorder is not None and not isinstance(value, (Tensor, numpy.ndarray)):
-        return recorder.number(found)
-    return arrays.to_current(found) if type(found) in arrays.SPACES else found
+        return recorder.number(array)
+    return arrays.to_current(array) if type(array) in arrays.SPACES else array
 
 
 def _from_python(value, dtype=None):
@@ -48,7 +48,7 @@ def _from_python(value, dtype=None):
     if isinstance(value, (list, tuple)):
         plain = _plain(value)
         try:
-            found = numpy.asarray(plain)
+            array = numpy.asarray(plain)
         except (ValueError, OverflowError) as error:
             raise TypeError(
                 f"For 'Tensor', 'input_data' must be numbers nested in lists of equal length, but "
@@ -56,18 +56,18 @@ def _from_python(value, dtype=None):
                 f"{value!r}: {error}."
             ) from None
     elif isinstance(value, (bool, int, float, complex)):
-        found = numpy.asarray(value)
+        array = numpy.asarray(value)
     elif hasattr(value, "__dlpack__"):
-        found = dlpack.from_capsule(value).copy()
+        array = dlpack.from_capsule(value).copy()
     else:
         raise TypeError(
             "For 'Tensor', 'input_data' must be a Tensor, number, NumPy array, or a list or tuple "
             "of "
             f"numbers, but got {value!r} of type {type(value).__name__}."
         )
-    if found.dtype == object or found.dtype.kind in "US":
+    if array.dtype == object or array.dtype.kind in "US":
         raise TypeError(f"For 'Tensor', 'input_data' must hold numbers only, but got {value!r}.")
-    return found.astype(numpy.float32) if found.dtype == numpy.float64 and dtype is None else found
+    return array.astype(numpy.float32) if array.dtype == numpy.float64 and dtype is None else array
 
 
 def _plain(value):
@@ -128,11 +128,11 @@ class Tensor:
             raise ValueError(
                 "For 'Tensor', 'init' and 'shape' must be given together and without 'input_data'."
             )
-        wanted = None if dtype is None else dtypes.to_numpy(dtype)
-        found = as_array(input_data, wanted)
+        numpy_dtype = None if dtype is None else dtypes.to_numpy(dtype)
+        array = as_array(input_data, numpy_dtype)
         if isinstance(input_data, Tensor):
             self._node = input_data._node
-        self._array = arrays.to_host(found) if device else found
+        self._array = arrays.to_host(array) if device else array
 
     def _from_shape(self, shape, dtype, init):
         if dtype is None:
@@ -155,9 +155,9 @@ class Tensor:
     @staticmethod
     def _wrap(array):
         """Wraps `array` in a Tensor, without check or copy."""
-        made = _new(Tensor)
-        made._array = array
-        return made
+        tensor = _new(Tensor)
+        tensor._array = array
+        return tensor
 
     # Attributes that a Tensor has by default
     const_arg = False
@@ -222,10 +222,10 @@ class Tensor:
         return self.asnumpy()
 
     def __array__(self, dtype=None, copy=None):
-        found = self.asnumpy()
-        if dtype is not None and found.dtype != dtype:
-            return found.astype(dtype)
-        return found.copy() if copy else found
+        values = self.asnumpy()
+        if dtype is not None and values.dtype != dtype:
+            return values.astype(dtype)
+        return values.copy() if copy else values
 
     def __dlpack__(self, **options):
         """Exports the memory of the Tensor to another library: `torch.from_dlpack(x)`."""
@@ -359,18 +359,18 @@ class Tensor:
         return format(self.item(), spec) if spec else str(self)
 
     def __copy__(self):
-        made = type(self).__new__(type(self))
-        made.__dict__.update(self.__dict__)
+        duplicate = type(self).__new__(type(self))
+        duplicate.__dict__.update(self.__dict__)
         for link in ("_chosen_from", "_item_of", "_view_of"):
-            made.__dict__.pop(link, None)
-        made._array = self._array.copy()
-        return made
+            duplicate.__dict__.pop(link, None)
+        duplicate._array = self._array.copy()
+        return duplicate
 
     def __deepcopy__(self, memo):
-        made = self.__copy__()
-        made._node = None
-        memo[id(self)] = made
-        return made
+        duplicate = self.__copy__()
+        duplicate._node = None
+        memo[id(self)] = duplicate
+        return duplicate
 
     def __reduce__(self):
         return _unpickled, (type(self), self.asnumpy())
@@ -417,9 +417,9 @@ def _filled(init, host):
 
 
 def _unpickled(cls, values):
-    made = _new(cls)
-    made._array = arrays.to_current(values)
-    return made
+    tensor = _new(cls)
+    tensor._array = arrays.to_current(values)
+    return tensor
 
 
 Tensor.__module__ = "mindspore_compat.common.tensor"

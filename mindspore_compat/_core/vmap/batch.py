@@ -104,10 +104,10 @@ class BatchSpace:
 
     def wrap_batch(self, array):
         """Returns a Batch around `array`, whose leading axis becomes hidden."""
-        made = _new(Batch)
-        made.array = array
-        made.space = self
-        return made
+        batch = _new(Batch)
+        batch.array = array
+        batch.space = self
+        return batch
 
     def is_batch(self, value):
         """Returns True if `value` is a Batch of this space."""
@@ -141,26 +141,26 @@ class BatchSpace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        listed = FUNCTIONS.get(name)
+        entry = FUNCTIONS.get(name)
         if name in RULES:
-            found = functools.partial(RULES[name], self)
-        elif listed is None or listed.gradient == "plain":
-            found = getattr(self.base, name)  # an AttributeError for a name that is nowhere
-        elif listed.family == "pointwise":
-            found = functools.partial(_pointwise, self, getattr(self.base, name))
-        elif listed.family == "reduction":
-            found = functools.partial(_reduction, self, name)
-        elif listed.family == "along":
-            found = functools.partial(_along, self, name)
-        elif listed.family == "like":
-            found = functools.partial(_like, self, getattr(self.base, name))
-        elif listed.gradient == "parts":
-            found = vjp_rules.parts_of(name).__get__(self)
+            function = functools.partial(RULES[name], self)
+        elif entry is None or entry.gradient == "plain":
+            function = getattr(self.base, name)  # an AttributeError for a name that is nowhere
+        elif entry.family == "pointwise":
+            function = functools.partial(_pointwise, self, getattr(self.base, name))
+        elif entry.family == "reduction":
+            function = functools.partial(_reduction, self, name)
+        elif entry.family == "along":
+            function = functools.partial(_along, self, name)
+        elif entry.family == "like":
+            function = functools.partial(_like, self, getattr(self.base, name))
+        elif entry.gradient == "parts":
+            function = vjp_rules.parts_of(name).__get__(self)
         else:
             getattr(self.base, name)
-            found = functools.partial(loop, self, name)
-        setattr(self, name, found)
-        return found
+            function = functools.partial(loop, self, name)
+        setattr(self, name, function)
+        return function
 
 
 class _Draws:
@@ -184,11 +184,11 @@ class _Draws:
             return _stacked(
                 space,
                 [
-                    getattr(one, name)(
+                    getattr(generator, name)(
                         *_slice(space, args, i),
                         **{k: _slice(space, v, i) for k, v in kwargs.items()},
                     )
-                    for i, one in enumerate(self.each)
+                    for i, generator in enumerate(self.each)
                 ],
             )
 
@@ -209,15 +209,15 @@ def _pointwise(space, function, *args, **kwargs):
     if not _batches(space, args):
         return function(*args, **kwargs)
     rank = max(_inner_rank(space, a) for a in args)
-    made = []
+    operands = []
     for a in args:
         if space.is_batch(a):
             lead = rank - a.ndim
             a = a.array
             if lead:
                 a = space.base.reshape(a, (a.shape[0], *(1,) * lead, *a.shape[1:]))
-        made.append(a)
-    return space.wrap_batch(function(*made, **kwargs))
+        operands.append(a)
+    return space.wrap_batch(function(*operands, **kwargs))
 
 
 def _shifted(axis, rank):
@@ -459,12 +459,12 @@ def matmul(space, x, y):
     y = expand_dims(space, y, 1) if column else y
     rank = max(x.ndim, y.ndim)
     parts = []
-    for one in (x, y):
-        lead = (1,) * (rank - one.ndim)
-        if space.is_batch(one):
-            parts.append(space.base.reshape(one.array, (space.count, *lead, *one.shape)))
+    for operand in (x, y):
+        lead = (1,) * (rank - operand.ndim)
+        if space.is_batch(operand):
+            parts.append(space.base.reshape(operand.array, (space.count, *lead, *operand.shape)))
         else:
-            parts.append(one)
+            parts.append(operand)
     out = space.wrap_batch(space.base.matmul(*parts))
     out = squeeze(space, out, -1) if column else out
     return squeeze(space, out, -1 if column else -2) if row else out
@@ -517,11 +517,11 @@ def everywhere(condition):
 
 def space_among(arrays):
     """Returns the innermost batch space among arrays, or None."""
-    found = None
+    space = None
     for a in arrays:
-        if type(a) is Batch and (found is None or a.space.level > found.level):
-            found = a.space
-    return found
+        if type(a) is Batch and (space is None or a.space.level > space.level):
+            space = a.space
+    return space
 
 
 @implements
