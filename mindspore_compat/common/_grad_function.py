@@ -160,8 +160,8 @@ def _saved_values(ctx, twins, heads):
     """Returns the arrays of the saved inputs and outputs, in the form that the rule takes."""
     identities = {id(tensor) for tensor in ctx._saved}
     operands, results = (
-        [tensor._array if id(tensor) in identities else None for tensor in several]
-        for several in (twins, heads)
+        [tensor._array if id(tensor) in identities else None for tensor in tensors]
+        for tensors in (twins, heads)
     )
     ctx._saved_positions = [_position(tensor, twins, heads) for tensor in ctx._saved]
     ctx._saved = tuple(
@@ -174,8 +174,8 @@ def _saved_values(ctx, twins, heads):
 def _position(tensor, twins, heads):
     """Returns the position of a saved Tensor: ("given" or "result", index), or None if it is
     neither."""
-    for name, several in (("given", twins), ("result", heads)):
-        for i, candidate in enumerate(several):
+    for name, tensors in (("given", twins), ("result", heads)):
+        for i, candidate in enumerate(tensors):
             if candidate is tensor:
                 return name, i
     return None

@@ -54,8 +54,8 @@ class ContiguousTensorsHandle:
 
     @checked
     def __init__(self, tensor_list, enable_mem_align: Bool = True):
-        listed = isinstance(tensor_list, (list, tuple)) and len(tensor_list)
-        if not listed or not all(isinstance(tensor, Tensor) for tensor in tensor_list):
+        is_list = isinstance(tensor_list, (list, tuple)) and len(tensor_list)
+        if not is_list or not all(isinstance(tensor, Tensor) for tensor in tensor_list):
             raise TypeError(
                 "For 'ContiguousTensorsHandle', 'tensor_list' must be a list of "
                 f"Tensors, but got {tensor_list!r}."

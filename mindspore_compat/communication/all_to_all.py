@@ -39,14 +39,14 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     shapes = _shapes(api, "output_shape_list", output_shape_list)
     check_tensors(api, "input_tensor_list", input_tensor_list)
     members = partners(group)
-    for name, listed in (("output_shape_list", shapes), ("input_tensor_list", input_tensor_list)):
-        if len(listed) != members.size:
+    for name, argument in (("output_shape_list", shapes), ("input_tensor_list", input_tensor_list)):
+        if len(argument) != members.size:
             raise ValueError(
                 f"For '{api}', '{name}' must have one entry for each of the "
-                f"{members.size} members, but got {len(listed)}."
+                f"{members.size} members, but got {len(argument)}."
             )
     flat = transfer.flat_op.run(tuple(input_tensor_list))
-    sent = [each.size for each in input_tensor_list]
+    sent = [tensor.size for tensor in input_tensor_list]
     got = [math.prod(shape) for shape in shapes]
     whole, handle = _exchanged(flat, sent, got, members, async_op)
     starts = [sum(got[:index]) for index in range(members.size)]
@@ -93,8 +93,8 @@ def all_to_all_single_with_output_shape(
     check_tensors(api, "tensor", (tensor,))
     members = partners(group)
     sent = rows_of(api, "input_split_sizes", input_split_sizes, tensor.shape, members.size)
-    got = rows_of(api, "output_split_sizes", output_split_sizes, shape, members.size)
-    whole, handle = _exchanged(tensor, sent, got, members, async_op)
+    received = rows_of(api, "output_split_sizes", output_split_sizes, shape, members.size)
+    whole, handle = _exchanged(tensor, sent, received, members, async_op)
     return (whole if math.prod(shape) else nothing(tensor, ())), handle
 
 
@@ -132,8 +132,8 @@ def all_to_all_v_c(
             f"counts, but got {len(send_count_matrix)}."
         )
     sent = send_count_matrix[members.rank * size : (members.rank + 1) * size]
-    got = send_count_matrix[members.rank :: size]
-    handle = CommHandle(_Into(output, members.all_to_all(input._array, sent, got)))
+    received = send_count_matrix[members.rank :: size]
+    handle = CommHandle(_Into(output, members.all_to_all(input._array, sent, received)))
     if async_op:
         return handle
     handle.wait()
@@ -174,7 +174,7 @@ def check_tensors(api, name, listed):
 def _shapes(api, name, listed):
     """Returns the shapes in a list of shapes or Tensors."""
     InstanceOf(list, tuple).called("a list of shapes or Tensors").refuse(api, name, listed)
-    shapes = [each.shape if isinstance(each, Tensor) else each for each in listed]
+    shapes = [item.shape if isinstance(item, Tensor) else item for item in listed]
     if not all(isinstance(shape, tuple) for shape in shapes):
         raise TypeError(
             f"For '{api}', '{name}' must be shapes (tuples) or Tensors, but got {listed!r}."

@@ -242,13 +242,13 @@ def get_world_rank_from_group_rank(group: Str, group_rank_id: Int):
 
     Source: mindspore.communication.management.get_world_rank_from_group_rank of MindSpore 2.10.
     """
-    found = _of_members("get_world_rank_from_group_rank", group)
-    if not 0 <= group_rank_id < found.size:
+    members = _of_members("get_world_rank_from_group_rank", group)
+    if not 0 <= group_rank_id < members.size:
         raise RuntimeError(
             f"For 'get_world_rank_from_group_rank', the group '{group}' has no "
-            f"member {group_rank_id}: its size is {found.size}."
+            f"member {group_rank_id}: its size is {members.size}."
         )
-    return found.ranks[group_rank_id]
+    return members.ranks[group_rank_id]
 
 
 @checked
@@ -265,8 +265,8 @@ def get_group_rank_from_world_rank(world_rank_id: Int, group: Str):
 
     Source: mindspore.communication.management.get_group_rank_from_world_rank of MindSpore 2.10.
     """
-    found = _of_members("get_group_rank_from_world_rank", group)
-    return member("get_group_rank_from_world_rank", found, group, world_rank_id)
+    members = _of_members("get_group_rank_from_world_rank", group)
+    return member("get_group_rank_from_world_rank", members, group, world_rank_id)
 
 
 @checked
@@ -371,10 +371,10 @@ def group_named(name):
         raise RuntimeError(
             "The processes are not connected: call mindspore.communication.init() first."
         )
-    found = _groups.get(HCCL_WORLD_COMM_GROUP if name is None or name in WORLD else name)
-    if found is None:
+    members = _groups.get(HCCL_WORLD_COMM_GROUP if name is None or name in WORLD else name)
+    if members is None:
         raise RuntimeError(f"There is no group '{name}'.")
-    return found
+    return members
 
 
 def partners(name):

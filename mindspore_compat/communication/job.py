@@ -96,7 +96,7 @@ class Job:
         launcher = self.process.returncode
         launcher = launcher if launcher >= 0 else 128 - launcher
         if self.signal_number is None:
-            own = [each for each in statuses if each not in _ENDED]
+            own = [status for status in statuses if status not in _ENDED]
             return max(own, default=0) or launcher
         killed = self.killed or launcher == 137
         killed = [137] if killed and len(statuses) < len(self.logs) else []

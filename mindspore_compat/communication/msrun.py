@@ -23,8 +23,10 @@ from .job import Job
 
 def parser():
     """Returns the options of MindSpore's msrun, written `--name value` or `--name=value`."""
-    made = argparse.ArgumentParser("msrun", description=__doc__.splitlines()[0], allow_abbrev=False)
-    add = made.add_argument
+    command_line = argparse.ArgumentParser(
+        "msrun", description=__doc__.splitlines()[0], allow_abbrev=False
+    )
+    add = command_line.add_argument
     add("--worker_num", type=int, default=8, help="number of processes (8)")
     add("--local_worker_num", type=int, default=8, help="of them on this machine: all (8)")
     add("--master_addr", default="127.0.0.1", help="exported as MS_SCHED_HOST")
@@ -53,7 +55,7 @@ def parser():
     )
     add("task_script", help="the script, then its arguments")
     add("task_script_args", nargs=argparse.REMAINDER)
-    return made
+    return command_line
 
 
 def truth(text):
@@ -143,11 +145,11 @@ def log_name(options):
 def mpiexec(options):
     """Returns the command that starts the processes, up to what each of them runs."""
     scripts_folder = Path(sys.executable).parent
-    found = shutil.which("mpiexec", path=str(scripts_folder)) or shutil.which("mpiexec")
-    if found is None:
+    path = shutil.which("mpiexec", path=str(scripts_folder)) or shutil.which("mpiexec")
+    if path is None:
         sys.exit("msrun: there is no 'mpiexec'; install the extra 'mpi' of mindspore_compat")
     bound = "core" if options.bind_core else "numa" if options.bind_numa else None
-    return [found, "-n", str(options.worker_num), *(["-bind-to", bound] if bound else [])]
+    return [path, "-n", str(options.worker_num), *(["-bind-to", bound] if bound else [])]
 
 
 def worker(options, log):

@@ -165,26 +165,28 @@ def batch_isend_irecv(p2p_op_list):
     if (
         not isinstance(p2p_op_list, (list, tuple))
         or not p2p_op_list
-        or not all(isinstance(each, P2POp) for each in p2p_op_list)
+        or not all(isinstance(p2p_op, P2POp) for p2p_op in p2p_op_list)
     ):
         raise TypeError(
             "For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got "
             f"{p2p_op_list!r}."
         )
     group = group_named(p2p_op_list[0].group)
-    peers = [member("batch_isend_irecv", group, each.group, each.peer) for each in p2p_op_list]
-    given = [_like(each) for each in p2p_op_list]
-    with group.together(given[0]._array):
+    peers = [
+        member("batch_isend_irecv", group, p2p_op.group, p2p_op.peer) for p2p_op in p2p_op_list
+    ]
+    operations = [_like(p2p_op) for p2p_op in p2p_op_list]
+    with group.together(operations[0]._array):
         pending = [
             group.send(tensor._array, peer)
-            if each.op == "isend"
+            if p2p_op.op == "isend"
             else group.receive(tensor._array, peer)
-            for each, tensor, peer in zip(p2p_op_list, given, peers, strict=True)
+            for p2p_op, tensor, peer in zip(p2p_op_list, operations, peers, strict=True)
         ]
-    results = [each.wait() for each in pending]
+    results = [handle.wait() for handle in pending]
     return tuple(
-        Tensor._wrap(result) if each.op == "irecv" else nothing(tensor, ())
-        for each, tensor, result in zip(p2p_op_list, given, results, strict=True)
+        Tensor._wrap(result) if p2p_op.op == "irecv" else nothing(tensor, ())
+        for p2p_op, tensor, result in zip(p2p_op_list, operations, results, strict=True)
     )
 
 

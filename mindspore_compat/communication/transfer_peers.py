@@ -54,9 +54,9 @@ def neighbors(xp, xs, to, source, shapes, dtype, group):
     with group.together(xp.empty((), dtype)):
         pending = [group.send(x, peer) for x, peer in zip(xs, to)]
         pending += [group.receive(buffer, peer) for buffer, peer in zip(buffers, source)]
-    results = [each.wait() for each in pending]
+    results = [exchange.wait() for exchange in pending]
     return xp.concatenate(
-        [xp.zeros((0,), dtype), *(xp.reshape(each, (-1,)) for each in results[len(to) :])]
+        [xp.zeros((0,), dtype), *(xp.reshape(array, (-1,)) for array in results[len(to) :])]
     )
 
 

@@ -97,8 +97,8 @@ class RecordedStep:
     def out_of_date(self):
         """Returns True if something that the step depends on has changed since the recording."""
         return self._plan is not None and not (
-            all([_layout(holder._array, full) == was for holder, was, full in self._held])
-            and all([_role(parameter) == was for parameter, was in self._flags])
+            all([_layout(holder._array, full) == recorded for holder, recorded, full in self._held])
+            and all([_role(parameter) == recorded for parameter, recorded in self._flags])
             and self._state.unchanged()
         )
 

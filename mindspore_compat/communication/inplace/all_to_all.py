@@ -52,14 +52,14 @@ def all_to_all(
             )
         for index, tensor in enumerate(tensors):
             check_dtype("all_to_all", f"{name}[{index}]", tensor, input_tensor_list[0].dtype)
-    sent, got = (
+    sent, received = (
         [tensor.size for tensor in tensors] for tensors in (input_tensor_list, output_tensor_list)
     )
     return carry(
         transfer.exchange_op,
         transfer.flat_op.run(tuple(input_tensor_list)),
         sent,
-        got,
+        received,
         group=members,
         write=Into("all_to_all", *output_tensor_list),
         async_op=async_op,
@@ -106,13 +106,15 @@ def all_to_all_single(
     check_dtype(api, "output", output, input.dtype)
     members = partners(group)
     sent = rows_of(api, "input_split_sizes", input_split_sizes or None, input.shape, members.size)
-    got = rows_of(api, "output_split_sizes", output_split_sizes or None, output.shape, members.size)
-    check_shape(api, "output", output, (sum(got), *input.shape[1:]))
+    received = rows_of(
+        api, "output_split_sizes", output_split_sizes or None, output.shape, members.size
+    )
+    check_shape(api, "output", output, (sum(received), *input.shape[1:]))
     return carry(
         transfer.exchange_op,
         input,
         sent,
-        got,
+        received,
         group=members,
         write=Into(api, output),
         async_op=async_op,
@@ -164,18 +166,18 @@ def all_to_all_v_c(
             f"{len(send_count_matrix)}."
         )
     sent = send_count_matrix[members.rank * size : (members.rank + 1) * size]
-    got = send_count_matrix[members.rank :: size]
+    received = send_count_matrix[members.rank :: size]
     if min(send_count_matrix) < 0:
         raise ValueError(
             f"For '{api}', 'send_count_matrix' must hold counts, but got {send_count_matrix}."
         )
     check_shape(api, "input", input, (sum(sent), *output.shape[1:]))
-    check_shape(api, "output", output, (sum(got), *input.shape[1:]))
+    check_shape(api, "output", output, (sum(received), *input.shape[1:]))
     return carry(
         transfer.exchange_op,
         input,
         sent,
-        got,
+        received,
         group=members,
         write=Into(api, output),
         async_op=async_op,

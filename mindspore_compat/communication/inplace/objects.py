@@ -176,9 +176,9 @@ def scatter_object_list(
     if members.rank == root:
         _check_list(api, "scatter_object_input_list", scatter_object_input_list)
         _check_length(api, "scatter_object_input_list", scatter_object_input_list, members.size)
-        parcels = [_Parcel(each) for each in scatter_object_input_list]
-    failed = next((each for each in parcels or () if each.error), None)
-    given = parcels and [(failed or each).content for each in parcels]
+        parcels = [_Parcel(parcel) for parcel in scatter_object_input_list]
+    failed = next((parcel for parcel in parcels or () if parcel.error), None)
+    given = parcels and [(failed or parcel).content for parcel in parcels]
     arrived = _unpacked(api, failed or _Parcel(None), [members.scatter_objects(given, root)])
     scatter_object_output_list[0] = arrived[0]
 

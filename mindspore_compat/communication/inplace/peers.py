@@ -175,22 +175,22 @@ def batch_isend_irecv(p2p_op_list):
     if (
         not isinstance(p2p_op_list, (list, tuple))
         or not p2p_op_list
-        or not all(isinstance(each, P2POp) for each in p2p_op_list)
+        or not all(isinstance(p2p_op, P2POp) for p2p_op in p2p_op_list)
     ):
         raise TypeError(
             f"For '{api}', 'p2p_op_list' must be a list of P2POp, but got {p2p_op_list!r}."
         )
-    for each in p2p_op_list:
-        _Group.refuse_part(api, "a 'group'", each.group)
-    names = {each.group for each in p2p_op_list}
+    for p2p_op in p2p_op_list:
+        _Group.refuse_part(api, "a 'group'", p2p_op.group)
+    names = {p2p_op.group for p2p_op in p2p_op_list}
     if len(names) > 1:
         raise TypeError(f"For '{api}', all in 'p2p_op_list' must be of one group, but got {names}.")
     name = names.pop()
     group = group_named(name)
-    peers = [peer_of(api, "peer", group, name, each.peer) for each in p2p_op_list]
+    peers = [peer_of(api, "peer", group, name, p2p_op.peer) for p2p_op in p2p_op_list]
     with group.together(p2p_op_list[0].tensor._array):
         pending = [
-            _started(group, each, peer) for each, peer in zip(p2p_op_list, peers, strict=True)
+            _started(group, p2p_op, peer) for p2p_op, peer in zip(p2p_op_list, peers, strict=True)
         ]
     return [CommHandle(_All(pending))]
 

@@ -138,14 +138,14 @@ def _address(api, init_method, store, world_size, rank):
         )
     if init_method is None:
         return None
-    found = ADDRESS.fullmatch(init_method)
-    numbers = [int(part) for part in found[1].split(".")] if found else [256]
-    if max(numbers) > 255 or not 1 <= int(found[2]) <= 65535:
+    match = ADDRESS.fullmatch(init_method)
+    numbers = [int(part) for part in match[1].split(".")] if match else [256]
+    if max(numbers) > 255 or not 1 <= int(match[2]) <= 65535:
         raise ValueError(
             f"For '{api}', 'init_method' must be 'tcp://<IPv4 address>:<port>', but "
             f"got '{init_method}'."
         )
-    return found[1], int(found[2])
+    return match[1], int(match[2])
 
 
 def _world(api, world_size, rank, is_explicit):

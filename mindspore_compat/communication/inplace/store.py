@@ -222,12 +222,12 @@ class _Server:
         """Answers the requests of one connection, until it ends."""
         try:
             while True:
-                what, wait, key_size, value_size = REQUEST.unpack(
+                request, wait, key_size, value_size = REQUEST.unpack(
                     _received(connection, REQUEST.size)
                 )
                 key, value = _received(connection, key_size), _received(connection, value_size)
-                code, found = self.answer(what, wait, key, value)
-                connection.sendall(ANSWER.pack(code, len(found)) + found)
+                code, content = self.answer(request, wait, key, value)
+                connection.sendall(ANSWER.pack(code, len(content)) + content)
         except OSError:
             pass  # the other side has left, or this one closes
         finally:
@@ -235,16 +235,16 @@ class _Server:
                 self.connections.discard(connection)
             connection.close()
 
-    def answer(self, what, wait, key, value):
+    def answer(self, request, wait, key, value):
         """Returns the code and the value of the answer."""
         with self.changed:
-            if what == SET:
+            if request == SET:
                 self.values[key] = value
-            elif what == ADD:
+            elif request == ADD:
                 return self.added(key, value)
-            elif what == DELETE:
+            elif request == DELETE:
                 return (MISSING if self.values.pop(key, None) is None else DONE), b""
-            elif what == JOIN:
+            elif request == JOIN:
                 self.workers += 1
             else:
                 self.changed.wait_for(lambda: key in self.values or self.closed, wait / 1000)
@@ -312,14 +312,14 @@ class _Client:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return connection
 
-    def ask(self, what, wait=0, key="", value=b""):
+    def ask(self, request, wait=0, key="", value=b""):
         """Sends a question and returns the code and the value of the answer."""
         with self.lock:
             connection = self.idle.pop() if self.idle else None
         connection = connection or self.connected()
         name = key.encode()
         try:
-            connection.sendall(REQUEST.pack(what, wait, len(name), len(value)) + name)
+            connection.sendall(REQUEST.pack(request, wait, len(name), len(value)) + name)
             connection.sendall(value)
             code, size = ANSWER.unpack(_received(connection, ANSWER.size))
             answer = _received(connection, size)

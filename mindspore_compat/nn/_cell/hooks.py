@@ -158,12 +158,12 @@ class Hooks:
         if self._backward_hook and any(live):
             args = self._cell_watch_inputs(args, inputs, live, arrived)
         output = function(*args, **kwargs)
-        several = isinstance(output, (tuple, list))
-        outputs = tuple(output) if several else (output,)
+        is_sequence = isinstance(output, (tuple, list))
+        outputs = tuple(output) if is_sequence else (output,)
         if not all(isinstance(o, Tensor) for o in outputs):
             return output
         outputs = self._cell_watch_outputs(outputs, arrived, None if any(live) else len(args))
-        return type(output)(outputs) if several else outputs[0]
+        return type(output)(outputs) if is_sequence else outputs[0]
 
     def _cell_watch_inputs(self, args, inputs, live, arrived):
         def pull(given, out, grad_outputs):

@@ -37,13 +37,19 @@ class Internals:
     def _primitives(self):
         """The Primitives of this Cell by attribute name, an OrderedDict."""
         own = {name: value for name, value in vars(self).items() if isinstance(value, Primitive)}
-        made = ((name, getattr(self, name)) for name in offered_names(self) if name not in own)
-        own.update((name, value) for name, value in made if isinstance(value, Primitive))
+        primitives = (
+            (name, getattr(self, name)) for name in offered_names(self) if name not in own
+        )
+        own.update((name, value) for name, value in primitives if isinstance(value, Primitive))
         return OrderedDict(own)
 
     def _get_prims_recursively(self):
         """Returns the Primitives of this Cell and of all Cells in it, a list."""
-        return [each for _, cell in self.cells_and_names() for each in cell._primitives.values()]
+        return [
+            primitive
+            for _, cell in self.cells_and_names()
+            for primitive in cell._primitives.values()
+        ]
 
     def _get_name(self):
         """Returns the name of the class."""
@@ -202,18 +208,18 @@ class Internals:
 
     def _cell_hooked_construct(self, *args, **kwargs):
         """Returns what `construct` returns with the hooks on Parameters and saved Tensors."""
-        shown = {
+        inputs = {
             name: (vars(self)[name], hook(self._params[name]))
             for name, hook in (self._cell_parameter_hooks or {}).items()
         }
-        vars(self).update({name: hooked for name, (_, hooked) in shown.items()})
+        vars(self).update({name: hooked for name, (_, hooked) in inputs.items()})
         try:
             if self._cell_saved_hooks is None:
                 return self.construct(*args, **kwargs)
             with saved_tensors_hooks(*self._cell_saved_hooks):
                 return self.construct(*args, **kwargs)
         finally:
-            vars(self).update({name: parameter for name, (parameter, _) in shown.items()})
+            vars(self).update({name: parameter for name, (parameter, _) in inputs.items()})
 
 
 def _checked_hooks(hook):

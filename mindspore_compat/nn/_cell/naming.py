@@ -37,15 +37,15 @@ class Naming:
             cells (set): Cells that are not to be yielded again.
             name_prefix (str): the name of this Cell.
         """
-        seen = cells if cells else set()
-        if self in seen:
+        visited = cells if cells else set()
+        if self in visited:
             return
-        seen.add(self)
+        visited.add(self)
         yield name_prefix, self
         start = f"{name_prefix}." if name_prefix else ""
         for name, cell in self._cells.items():
             if cell:
-                yield from cell.cells_and_names(seen, start + name)
+                yield from cell.cells_and_names(visited, start + name)
 
     def get_sub_cell(self, target):
         """Returns the sub-cell with a name such as "net_b.net_c"; for '' returns this Cell.

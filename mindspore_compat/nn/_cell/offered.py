@@ -230,8 +230,8 @@ def _made(text, layer):
     cls = getattr(ops.operations, name, None) or getattr(ops.auto_generate, name)
     return cls(
         **{
-            each.arg: ast.literal_eval(each.value)
-            for each in ast.parse(f"f({settings or ')'}", mode="eval").body.keywords
+            keyword.arg: ast.literal_eval(keyword.value)
+            for keyword in ast.parse(f"f({settings or ')'}", mode="eval").body.keywords
         }
     )
 

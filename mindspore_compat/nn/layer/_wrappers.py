@@ -68,14 +68,14 @@ class Norm(Cell):
 
 def _axes(api, axis, x):
     """Returns `axis` as a tuple of axes of `x`; () and None mean all axes."""
-    several = (axis,) if isinstance(axis, int) else tuple(axis or range(x.ndim))
-    for entry in several:
+    axes = (axis,) if isinstance(axis, int) else tuple(axis or range(x.ndim))
+    for entry in axes:
         if not -x.ndim <= entry < x.ndim:
             raise ValueError(
                 f"For '{api}', 'axis' must hold axes of the input, but got {axis} for "
                 f"shape {tuple(x.shape)}."
             )
-    return several
+    return axes
 
 
 @op()

@@ -97,9 +97,9 @@ class _Numbered(_Container):
 
     def __delitem__(self, index):
         InstanceOf(int, slice).refuse(type(self).__name__, "index", index)
-        gone = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
+        keys = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
         _, at = _prefix_and_position(self._cells)
-        remaining = [(key, cell) for key, cell in self._cells.items() if key not in gone]
+        remaining = [(key, cell) for key, cell in self._cells.items() if key not in keys]
         self._cells.clear()
         for number, (key, cell) in enumerate(remaining):
             self._take(key, cell, str(number), at)

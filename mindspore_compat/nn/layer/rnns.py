@@ -112,10 +112,10 @@ class _RNNBase(Cell):
         biases."""
         start = Uniform(1 / math.sqrt(self.hidden_size))
         rows = self._gates * self.hidden_size
-        both = 1 + self.bidirectional
+        directions = 1 + self.bidirectional
         for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 4 if self.has_bias else 2]:
             for layer, suffix in self._layer_suffixes():
-                width = self.input_size if layer == 0 else both * self.hidden_size
+                width = self.input_size if layer == 0 else directions * self.hidden_size
                 shape = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
                 name = f"{kind}_l{layer}{suffix}"
                 setattr(self, name, parameter(start, shape.get(kind, (rows,)), dtype, name))

@@ -266,7 +266,7 @@ class Plan:
             elif not self.rows_only:
                 fused(row[0], gradient.whole(), *row[2:], **scalars)
             else:
-                picked = [array[gradient.index] for array in (row[0], *row[2:])]
-                fused(picked[0], gradient.values, *picked[1:], **scalars)
-                for array, values in zip((row[0], *row[2:]), picked, strict=True):
+                rows = [array[gradient.index] for array in (row[0], *row[2:])]
+                fused(rows[0], gradient.values, *rows[1:], **scalars)
+                for array, values in zip((row[0], *row[2:]), rows, strict=True):
                     array[gradient.index] = values

@@ -380,8 +380,8 @@ class _Files:
                 f"{names}."
             )
 
-    def _read(self, name, wanted=None):
-        return safetensors.read(os.path.join(self._folder, name), wanted=wanted)[0]
+    def _read(self, name, part=None):
+        return safetensors.read(os.path.join(self._folder, name), wanted=part)[0]
 
     def parameters(self, target, rank):
         """Returns the parameters of a rank, and other values, by name."""

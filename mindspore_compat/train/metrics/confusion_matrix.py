@@ -76,10 +76,10 @@ class ConfusionMatrix(Metric):
                 f"{y.shape}."
             )
         rows, columns = y.astype(np.int64).ravel(), y_pred.astype(np.int64).ravel()
-        for what, values in (("predictions", columns), ("labels", rows)):
+        for kind, values in (("predictions", columns), ("labels", rows)):
             if values.size and not 0 <= values.min() <= values.max() < self.num_classes:
                 raise ValueError(
-                    f"For 'ConfusionMatrix.update', {what} must be in [0, "
+                    f"For 'ConfusionMatrix.update', {kind} must be in [0, "
                     f"{self.num_classes}), but got {values.min()} to "
                     f"{values.max()}."
                 )

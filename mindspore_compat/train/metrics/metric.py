@@ -199,10 +199,10 @@ class EvaluationBase(Metric):
         """For several labels, rejects values other than 0 and 1."""
         if self._type != "multilabel":
             return
-        for what, values in (("predictions", y_pred), ("labels", y)):
+        for kind, values in (("predictions", y_pred), ("labels", y)):
             if not np.isin(values, (0, 1)).all():
                 raise ValueError(
-                    f"For '{type(self).__name__}.update', {what} must be 0 or 1 for several labels."
+                    f"For '{type(self).__name__}.update', {kind} must be 0 or 1 for several labels."
                 )
 
     def _same_classes(self, before, y_pred):

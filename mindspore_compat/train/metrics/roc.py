@@ -107,9 +107,9 @@ def _curve(scores, positive):
     last = np.append(np.nonzero(np.diff(scores))[0], scores.size - 1)  # of each score
     hits = np.cumsum(positive)[last]
     misses = 1 + last - hits
-    for what, count in (("positive", hits[-1]), ("negative", misses[-1])):
+    for kind, count in (("positive", hits[-1]), ("negative", misses[-1])):
         if count <= 0:
-            raise ValueError(f"For 'ROC.eval', there must be {what} labels, but got none.")
+            raise ValueError(f"For 'ROC.eval', there must be {kind} labels, but got none.")
     start = scores[last[0]] + 1  # a threshold above all scores
     return (
         np.append(0, misses) / misses[-1],

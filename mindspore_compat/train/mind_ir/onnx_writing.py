@@ -361,8 +361,8 @@ def atan2(w, node, y, x):
     half = w("Where", w("Less", y, zero), w("Neg", turn), turn)
     angle = w("Atan", w("Div", y, x))
     angle = w("Where", w("Less", x, zero), w("Add", angle, half), angle)
-    both = w("And", w("Equal", x, zero), w("Equal", y, zero))
-    return w("Where", both, zero, angle)
+    both_zero = w("And", w("Equal", x, zero), w("Equal", y, zero))
+    return w("Where", both_zero, zero, angle)
 
 
 @rule("Cast")

@@ -481,8 +481,8 @@ def einsum_list(b, out, operands, equation):
         else:
             value = b.reshape(b.transpose(value, order), wide)
         total = value if total is None else b("Mul", total, value)
-    gone = tuple(range(len(result), len(labels)))
-    return b.reshape(reduce_value(b, "ReduceSum", total, gone, False), out.shape)
+    axes = tuple(range(len(result), len(labels)))
+    return b.reshape(reduce_value(b, "ReduceSum", total, axes, False), out.shape)
 
 
 @emits("linalg_inv")

@@ -356,8 +356,8 @@ def top_k(b, out, x, k, axis=-1, largest=True):
     order = [i for i in range(x.ndim) if i != axis] + [axis]
     back = list(np.argsort(order))
     value = b.transpose(b.operand(x), order)
-    both = b("TopK", value if largest else b("Neg", value), int(k), sorted=True)
-    best, indices = b.transpose(b.part(both, 0), back), b.transpose(b.part(both, 1), back)
+    node = b("TopK", value if largest else b("Neg", value), int(k), sorted=True)
+    best, indices = b.transpose(b.part(node, 0), back), b.transpose(b.part(node, 1), back)
     return best if largest else b("Neg", best), b.cast(indices, out[1].dtype)
 
 
@@ -379,9 +379,9 @@ def add_rows(b, out, index, values, count):
     rows = (math.prod(index.shape), *out.shape[1:])
     at = wrap_indices(b, index, count)
     at = at.reshape(-1, 1) if isinstance(at, np.ndarray) else b.reshape(at, (rows[0], 1))
-    added = b.operand(values, out.dtype)
-    added = added.reshape(rows) if isinstance(added, np.ndarray) else b.reshape(added, rows)
-    return b("TensorScatterAdd", np.zeros(out.shape, out.dtype), at, added)
+    operand = b.operand(values, out.dtype)
+    operand = operand.reshape(rows) if isinstance(operand, np.ndarray) else b.reshape(operand, rows)
+    return b("TensorScatterAdd", np.zeros(out.shape, out.dtype), at, operand)
 
 
 def _scatter(b, out, x, index, values, op):

@@ -235,14 +235,14 @@ class SketchSpace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        listed = FUNCTIONS.get(name)
-        if listed is None or listed.gradient == "plain" or name == "ogrid":
+        entry = FUNCTIONS.get(name)
+        if entry is None or entry.gradient == "plain" or name == "ogrid":
             function = getattr(self.base, name)  # raises AttributeError for an unknown name
         elif name in EMIT:
             function = functools.partial(self._call_emitter, name, EMIT[name])
-        elif listed.gradient == "parts":
+        elif entry.gradient == "parts":
             function = vjp_rules.parts_of(name).__get__(self)
-        elif listed.home not in LIBRARY and not listed.opaque:
+        elif entry.home not in LIBRARY and not entry.opaque:
             function = implementation(name).__get__(self)
         else:
             function = functools.partial(self._constant, name)

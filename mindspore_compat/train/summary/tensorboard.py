@@ -145,9 +145,9 @@ def main():
         copied, left_out = convert(arguments.summary_dir, arguments.log_dir)
     except (ValueError, ImportError) as error:
         parser.error(str(error))
-    for counts, what in ((copied, "copied"), (left_out, "left out")):
+    for counts, verb in ((copied, "copied"), (left_out, "left out")):
         for kind, count in sorted(counts.items()):
-            print(f"{kind}: {count} {what}")
+            print(f"{kind}: {count} {verb}")
 
 
 if __name__ == "__main__":
