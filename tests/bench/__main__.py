@@ -61,7 +61,8 @@ class Worker:
         self.wall, self.processor = [], []
 
     def answer(self, head):
-        """What the process prints after a head; None, with a line on the screen, if it ends."""
+        """Returns what the process prints after a head; None, with a line on the screen, if it
+        ends."""
         for line in self.process.stdout:
             if line.startswith(head + " "):
                 return json.loads(line[len(head) :])
@@ -127,7 +128,7 @@ def measure(case, libraries, options):
 
 
 def differ(found):
-    """The libraries whose values differ from the package's."""
+    """Returns the libraries whose values differ from the package's."""
     ours = found[OURS]["values"]
     scale = max(map(abs, ours))
     return [
@@ -138,7 +139,8 @@ def differ(found):
 
 
 def row(case, found, libraries, key):
-    """The cells of a case in the table: milliseconds of all, and ratios to the package's."""
+    """Returns the cells of a case in the table: milliseconds of all, and ratios to the
+    package's."""
     times = {name: found[name][key][0] for name in libraries if name in found}
     cells = [f"{times[name]:.4g}" if name in times else "-" for name in libraries]
     others = [name for name in libraries if name != OURS]
@@ -152,7 +154,7 @@ def show(cells):
 
 
 def arguments():
-    """The command line."""
+    """Returns the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--mindspore", metavar="PYTHON", help="an interpreter with MindSpore")
@@ -216,7 +218,7 @@ def write(folder, head, rows, results, options):
 
 
 def processor():
-    """The processor's name."""
+    """Returns the processor's name."""
     with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as lines:
         return next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), "")
     return platform.processor() or platform.machine()

@@ -24,7 +24,7 @@ def compare(cases):
 
 
 def live(tensor):
-    """A Tensor that is recorded, kept alive outside its gradient."""
+    """Returns a Tensor that is recorded, kept alive outside its gradient."""
     seen = []
     grad(lambda x: seen.append(x) or x)(tensor)
     return seen[0]

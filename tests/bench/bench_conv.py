@@ -44,7 +44,7 @@ def fastest(function, runs=7):
 
 
 def naive_convolution(x, w, stride, pad, groups):
-    """One `tensordot` (or product, where depthwise) for each kernel position."""
+    """Returns one `tensordot` (or product, where depthwise) for each kernel position."""
     x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     high = (x.shape[2] - w.shape[2]) // stride + 1
     wide = (x.shape[3] - w.shape[3]) // stride + 1

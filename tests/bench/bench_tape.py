@@ -22,7 +22,7 @@ def chain(x, w):
 
 
 def by_hand(x, w):
-    """The same chain and its gradient by `x`."""
+    """Returns the same chain and its gradient by `x`."""
     outs = []
     for _ in range(LENGTH // 2):
         outs.append(x)

@@ -17,7 +17,7 @@ STYLE = """
 
 
 def draw(results, ours, machine):
-    """The text of an SVG file.
+    """Returns the text of an SVG file.
 
     Args:
         results (dict): from a case to {library: {"quiet": [wall, processor] milliseconds}}.
@@ -64,7 +64,7 @@ def draw(results, ours, machine):
 
 
 def _legend(colours):
-    """A dot and a name for each library, in one row."""
+    """Yields a dot and a name for each library, in one row."""
     left = 20
     for name, colour in colours.items():
         yield f'<circle cx="{left + 6}" cy="64" r="5" fill="{colour}"/>'
@@ -73,7 +73,7 @@ def _legend(colours):
 
 
 def _grid(x, span, height):
-    """A line for each doubling, with its number below."""
+    """Yields a line for each doubling, with its number below."""
     bottom = height - 40
     for power in range(-span, span + 1):
         kind = "grid" if power else "equal"

@@ -18,7 +18,7 @@ def normal(seed, *shape):
 
 
 def weight(seed, shape):
-    """The values of a weight of that shape, scaled by its number of inputs."""
+    """Returns the values of a weight of that shape, scaled by its number of inputs."""
     return normal(seed, *shape) / np.float32(math.sqrt(max(1, math.prod(shape[1:]))))
 
 
@@ -37,7 +37,7 @@ def fill(ms, network):
 
 
 def training(ms, network, data, target, make_optimizer=None):
-    """A step of training on one batch, with Momentum or what `make_optimizer` gives."""
+    """Returns a step of training on one batch, with Momentum or what `make_optimizer` gives."""
     fill(ms, network)
     loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     if make_optimizer is None:
@@ -197,7 +197,7 @@ def lstm_cells(ms):
 
 
 def recurrent(ms, network, states):
-    """A step of training of a network whose inputs are a sequence and two states."""
+    """Returns a step of training of a network whose inputs are a sequence and two states."""
 
     class WithLoss(ms.nn.Cell):
         def __init__(self):
@@ -223,7 +223,7 @@ def small_mlp(ms):
 
 
 def update(optimizer, count, size):
-    """A case: one update of `count` parameters of `size` elements."""
+    """Returns a case: one update of `count` parameters of `size` elements."""
 
     def case(ms):
         values = (normal(seed, size) for seed in range(count))

@@ -23,7 +23,7 @@ def fill(network):
 
 
 def training(network, data, target):
-    """A step of training with momentum on one batch."""
+    """Returns a step of training with momentum on one batch."""
     fill(network)
     optimizer = torch.optim.SGD(network.parameters(), 0.01, 0.9)
     data, target = torch.from_numpy(data), torch.from_numpy(target).long()
@@ -160,7 +160,7 @@ def small_mlp():
 
 
 def update(optimizer, count, size):
-    """A case: one update of `count` parameters of `size` elements."""
+    """Returns a case: one update of `count` parameters of `size` elements."""
 
     def case():
         parameters = [nn.Parameter(torch.from_numpy(normal(seed, size))) for seed in range(count)]

@@ -34,7 +34,7 @@ def functions():
 
 
 def forward_and_backward(case):
-    """A step: an operator and its gradients by all inputs."""
+    """Returns a step: an operator and its gradients by all inputs."""
 
     def make():
         function = functions()[case]

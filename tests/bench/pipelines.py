@@ -27,7 +27,7 @@ def write_images(folder):
 
 
 def epochs(pipeline):
-    """A step: all rows of a pipeline."""
+    """Returns a step: all rows of a pipeline."""
     return lambda: sum(1 for _ in pipeline.create_tuple_iterator(num_epochs=1, output_numpy=True))
 
 
@@ -81,7 +81,7 @@ def _halved(image):
 
 
 def halved(workers, processes):
-    """A cheap Python function, in threads or processes."""
+    """Returns a cheap Python function, in threads or processes."""
 
     def case(ms):
         data = ms.dataset.GeneratorDataset(_Images(32, 32, 3000), ["image"])

@@ -18,7 +18,7 @@ FIRST = 3  # steps that are compared and not timed: compilation, first allocatio
 
 
 def step_of(library, case):
-    """The step of a case in a library, None where the library lacks it."""
+    """Returns the step of a case in a library, None where the library lacks it."""
     if library == "torch":
         modules, given = ("networks_torch", "operators_torch"), ()
     else:
@@ -32,7 +32,7 @@ def step_of(library, case):
 
 
 def times_of(step, seconds):
-    """(wall, processor) milliseconds of steps that run for some time; at least one runs."""
+    """Returns (wall, processor) milliseconds of steps that run for some time; at least one runs."""
     wall, processor, end = [], [], time.perf_counter() + seconds
     while not wall or time.perf_counter() < end:
         start, used = time.perf_counter(), time.process_time()

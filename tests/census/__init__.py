@@ -22,7 +22,7 @@ LINES = {**lines_numbers.LINES, **lines_arrays.LINES, **lines_layers.LINES, **li
 
 @functools.cache
 def table():
-    """Every op that the package declares: its key -> op."""
+    """Returns every op that the package declares: its key -> op."""
     for found in pkgutil.walk_packages(mindspore_compat.__path__, "mindspore_compat."):
         if "_startup" not in found.name and not found.name.endswith("__main__"):
             importlib.import_module(found.name)
@@ -41,19 +41,20 @@ def table():
 
 
 def key(op):
-    """The key of an op: "_elementwise.arithmetic.add" below `ops`, elsewhere "thor.damped"."""
+    """Returns the key of an op: "_elementwise.arithmetic.add" below `ops`, elsewhere
+    "thor.damped"."""
     parts = op.body.__module__.split(".")[1:]
     return ".".join([*(parts[1:] if parts[0] == "ops" else parts[-1:]), op.name])
 
 
 def published(op):
-    """The last part of an op's first public path."""
+    """Returns the last part of an op's first public path."""
     return op.lines[0].split("(")[0].rpartition(".")[2]
 
 
 @functools.cache
 def cases():
-    """Every op's cases by label: the op's key, with what the case adds to it."""
+    """Returns every op's cases by label: the op's key, with what the case adds to it."""
     found = {}
     for name, op in table().items():
         given = LINES.get(name)

@@ -43,7 +43,7 @@ def _lines():
 
 
 def operands(op):
-    """The first documented call of `op` as a Case, or None."""
+    """Returns the first documented call of `op` as a Case, or None."""
     for path, line in _lines().get(id(op), ()):
         entry = _specs().get(path)
         call = conformance_cases.call_of(path, entry) if entry else None
@@ -89,7 +89,7 @@ def _built(text):
 
 
 def _operand(op, name, value):
-    """What the body's parameter `name` is given, arrays for Tensors."""
+    """Returns what the body's parameter `name` is given, arrays for Tensors."""
     if _is_dtype(op.rules.get(name)):
         return _numpy_dtype(value)
     if name == op.many:
@@ -100,7 +100,7 @@ def _operand(op, name, value):
 
 
 def takes(rule, dtype):
-    """Whether a rule, or one within it, is of Tensors that may have a dtype."""
+    """Returns whether a rule, or one within it, is of Tensors that may have a dtype."""
     if isinstance(rule, TensorOf):
         return not rule.dtypes or dtype in rule.dtypes
     inner = getattr(rule, "members", None) or [getattr(rule, "item", None)]
@@ -108,7 +108,7 @@ def takes(rule, dtype):
 
 
 def _array(value, floating):
-    """The values; floats, and integers that may as well be floats, as float64."""
+    """Returns the values; floats, and integers that may as well be floats, as float64."""
     if not hasattr(value, "asnumpy"):
         return value
     array = np.array(value.asnumpy())
@@ -118,7 +118,7 @@ def _array(value, floating):
 
 
 def moved(array):
-    """The values shifted by up to a twentieth of themselves, zeros to about 0.05."""
+    """Returns the values shifted by up to a twentieth of themselves, zeros to about 0.05."""
     rng = np.random.default_rng(array.size)
     shift = rng.uniform(0.01, 0.05, array.shape) * rng.choice([-1, 1], array.shape)
     return np.where(

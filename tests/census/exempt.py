@@ -48,5 +48,5 @@ def reason(name, check):
 
 
 def named():
-    """All ops that are named here."""
+    """Returns all ops that are named here."""
     return {*WHOLE, *RANDOM, *(name for group in REASONS.values() for name in group)}

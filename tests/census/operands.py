@@ -47,17 +47,17 @@ def definite(n, *lead, seed=0):
 
 
 def ints(values, dtype=np.int64):
-    """An integer operand."""
+    """Returns an integer operand."""
     return np.asarray(values, dtype)
 
 
 def bools(values):
-    """A boolean operand."""
+    """Returns a boolean operand."""
     return np.asarray(values, bool)
 
 
 def fixed(values):
-    """A float operand that is not differentiated."""
+    """Returns a float operand that is not differentiated."""
     return Fixed(values)
 
 
@@ -69,7 +69,7 @@ class AmongAttributes:
 
 
 def among_attributes(values):
-    """An integer Tensor among the attributes."""
+    """Returns an integer Tensor among the attributes."""
     return AmongAttributes(values)
 
 
@@ -109,7 +109,7 @@ class Case:
         return self
 
     def bound(self, op):
-        """The case with its values laid to the parameters of `op`."""
+        """Returns the case with its values laid to the parameters of `op`."""
         self.op = op
         op.parameters  # noqa: B018 - reads the body's signature
         values = dict(zip(op.parameters, self.args), **self.options)
@@ -125,7 +125,8 @@ class Case:
         return self
 
     def positions(self):
-        """Where the array operands are: (parameter, None) or (parameter, index in the list)."""
+        """Returns where the array operands are: (parameter, None) or (parameter, index in the
+        list)."""
         found = []
         for name in [*self.op.inputs, self.op.many]:
             value = self.values.get(name)
@@ -136,18 +137,19 @@ class Case:
         return found
 
     def at(self, position):
-        """The operand at a position."""
+        """Returns the operand at a position."""
         name, i = position
         return self.values[name] if i is None else self.values[name][i]
 
     def floats(self):
-        """The positions of the operands that are differentiated by."""
+        """Returns the positions of the operands that are differentiated by."""
         return [
             p for p in self.positions() if self.at(p).dtype.kind in "fc" and p[0] not in self.fixed
         ]
 
     def call(self, tensors):
-        """The result for a Tensor at each of some positions; the others are `make(operand)`."""
+        """Returns the result for a Tensor at each of some positions; the others are
+        `make(operand)`."""
         values = {
             n: Tensor(v.values) if isinstance(v, AmongAttributes) else v
             for n, v in self.values.items()
@@ -162,5 +164,5 @@ class Case:
 
 
 def of(*args, **options):
-    """One case: the operands by position and by name, as the op's body takes them."""
+    """Returns one case: the operands by position and by name, as the op's body takes them."""
     return Case(args, options)

@@ -129,7 +129,7 @@ def build_fake(name, work):
 
 
 def called_functions(fake):
-    """The functions of a library that CuPy's module calls."""
+    """Returns the functions of a library that CuPy's module calls."""
     if not fake.module:
         return set()
     names = symbols(SITE / f"{fake.module}{SUFFIX}", "--undefined-only")

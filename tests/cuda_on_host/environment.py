@@ -47,7 +47,7 @@ class Unavailable(Exception):
 
 
 def cache_folder():
-    """The folder of all environments: $CUDA_ON_HOST_CACHE, or one in the user's cache."""
+    """Returns the folder of all environments: $CUDA_ON_HOST_CACHE, or one in the user's cache."""
     if chosen := os.environ.get("CUDA_ON_HOST_CACHE"):
         return pathlib.Path(chosen).absolute()
     cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
@@ -55,7 +55,7 @@ def cache_folder():
 
 
 def identity():
-    """A hash of all that an environment is built from."""
+    """Returns a hash of all that an environment is built from."""
     parts = (sys.version_info[:2], sys.base_prefix, BUILD_REQUIREMENTS, CURAND, CUDNN)
     digest = hashlib.sha256(repr(parts).encode())
     sources = [HERE / "build.py", *(HERE / "src").rglob("*"), *(HERE / "site").rglob("*")]
@@ -168,7 +168,7 @@ def install_requirements(folder, python, report):
 
 
 def requirements():
-    """What the project requires, and the extras that its tests use."""
+    """Returns what the project requires, and the extras that its tests use."""
     settings = configparser.ConfigParser()
     settings.read(PROJECT / "setup.cfg", encoding="utf-8")
     extras = settings["options.extras_require"]

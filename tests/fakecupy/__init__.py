@@ -19,7 +19,7 @@ _made = None
 
 
 def names():
-    """The modules of the stand-in by path, built once."""
+    """Returns the modules of the stand-in by path, built once."""
     global _made
     if _made is None:
         _made = modules.build()

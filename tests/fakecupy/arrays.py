@@ -42,7 +42,7 @@ class ndarray:
         raise TypeError(REFUSAL)
 
     def get(self, stream=None, order="C", out=None, blocking=True):
-        """The values as a NumPy array."""
+        """Returns the values as a NumPy array."""
         counting.note("transfers", "get")
         FUNCTIONS["streams"]["copy"](stream, "to host", self.nbytes, blocking)
         counting.note("synchronisations", "get", int(blocking))
@@ -62,7 +62,7 @@ class ndarray:
         self._host[...] = arr
 
     def item(self):
-        """The one element as a Python number."""
+        """Returns the one element as a Python number."""
         counting.note("synchronisations", "item")
         return self._host.item()
 
@@ -152,7 +152,8 @@ class ndarray:
         return (self[i] for i in range(len(self)))
 
     def astype(self, dtype, order="K", casting=None, subok=None, copy=True):
-        """The values in another type; the array itself with copy=False and the same type."""
+        """Returns the values in another type; the array itself with copy=False and the same
+        type."""
         dtype = numpy.dtype(dtype)
         if not copy and dtype == self.dtype:
             return self
@@ -246,8 +247,8 @@ class Pointer:
 
 
 def wrap(host):
-    """An array of the stand-in over NumPy values: a scalar becomes 0-d; a type a GPU has not is
-    refused.
+    """Returns an array of the stand-in over NumPy values: a scalar becomes 0-d; a type a GPU has
+    not is refused.
     """
     host = numpy.asarray(host)
     if (
@@ -268,8 +269,8 @@ restore = wrap  # the name in pickles
 
 
 def index(key, shape):
-    """`key` as NumPy takes it: device arrays opened, lists made arrays, integer arrays wrapped
-    around.
+    """Returns `key` as NumPy takes it: device arrays opened, lists made arrays, integer arrays
+    wrapped around.
 
     A NumPy array is accepted as an index: CuPy copies it to the device.
     """
@@ -287,7 +288,7 @@ def index(key, shape):
 
 
 def unwrapped(part):
-    """One part of an index with its values on the host."""
+    """Returns one part of an index with its values on the host."""
     if isinstance(part, ndarray):
         return numpy.asarray(part._host)
     if isinstance(part, (list, tuple)):
@@ -303,7 +304,7 @@ def unwrapped(part):
 
 
 def consumed(part):
-    """How many axes one part of an index takes."""
+    """Returns how many axes one part of an index takes."""
     if part is None or part is Ellipsis or isinstance(part, (bool, numpy.bool_)):
         return 0
     return part.ndim if isinstance(part, numpy.ndarray) and part.dtype == bool else 1
@@ -337,7 +338,7 @@ UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "inv
 
 
 def gives_way(x, y):
-    """True when CuPy leaves `x op y` to y's reflected operator."""
+    """Returns True when CuPy leaves `x op y` to y's reflected operator."""
     missing = object()
     its_ufunc = getattr(y, "__array_ufunc__", missing)
     if its_ufunc is not missing:
@@ -346,7 +347,8 @@ def gives_way(x, y):
 
 
 def operator(name, kind):
-    """The method behind an operator: kind is "plain", "reflected", "in place" or "unary"."""
+    """Returns the method behind an operator: kind is "plain", "reflected", "in place" or
+    "unary"."""
 
     def run(self, *other):
         if kind == "unary":
@@ -364,7 +366,7 @@ def operator(name, kind):
 
 
 def method(name, line):
-    """A method of NumPy's ndarray behind the parameters that CuPy's has."""
+    """Returns a method of NumPy's ndarray behind the parameters that CuPy's has."""
     signature = listing.signature(line)
 
     def run(self, *arguments, **keywords):
@@ -397,7 +399,7 @@ VIA_FUNCTION = {
 
 
 def unwrap(value):
-    """`value` with device arrays opened; a NumPy array anywhere in it is refused."""
+    """Returns `value` with device arrays opened; a NumPy array anywhere in it is refused."""
     if isinstance(value, ndarray):
         return value._host
     if isinstance(value, numpy.ndarray):
@@ -408,7 +410,7 @@ def unwrap(value):
 
 
 def wrapped(found):
-    """NumPy's answer as CuPy gives it."""
+    """Returns NumPy's answer as CuPy gives it."""
     if isinstance(found, (numpy.ndarray, numpy.generic)):
         return wrap(found)
     if isinstance(found, (list, tuple)):

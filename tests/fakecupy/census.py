@@ -56,7 +56,8 @@ FILE = pathlib.Path(__file__).with_name("census.json")
 
 
 def parameters(signature):
-    """The parameters of a signature as source text; a default that is no literal becomes `...`."""
+    """Returns the parameters of a signature as source text; a default that is no literal becomes
+    `...`."""
     words, marks = [], set()
     for p in signature.parameters.values():
         if p.kind is p.KEYWORD_ONLY and not marks & {"*", p.VAR_POSITIONAL}:
@@ -71,7 +72,7 @@ def parameters(signature):
 
 
 def literal(value):
-    """`value` as source text, or `...` where it has none."""
+    """Returns `value` as source text, or `...` where it has none."""
     text = repr(value)
     try:
         ast.literal_eval(text)
@@ -81,8 +82,8 @@ def literal(value):
 
 
 def embedded(function):
-    """The parameters that the compiled parts of CuPy spell in the first line of a docstring, or
-    None.
+    """Returns the parameters that the compiled parts of CuPy spell in the first line of a
+    docstring, or None.
     """
     line = (getattr(function, "__doc__", None) or "").split("\n")[0].split(" -> ")[0]
     if not line.endswith(")") or "(" not in line:
@@ -98,8 +99,8 @@ def embedded(function):
 
 
 def untyped(text):
-    """The parameter list `text` without Cython's types: `int axis=0, ndarray out=None` to `axis=0,
-    out=None`.
+    """Returns the parameter list `text` without Cython's types: `int axis=0, ndarray out=None` to
+    `axis=0, out=None`.
     """
     words = []
     for word in text.split(", "):
@@ -109,7 +110,8 @@ def untyped(text):
 
 
 def describe(value):
-    """One census line: what kind of thing `value` is, with its parameters or types if any."""
+    """Returns one census line: what kind of thing `value` is, with its parameters or types if
+    any."""
     if type(value).__name__ == "ufunc":
         return f"ufunc {value.nin} {value.nout} {' '.join(value.types)}"
     if inspect.isclass(value):
@@ -126,7 +128,7 @@ def describe(value):
 
 
 def members(path):
-    """The public members of a class, and those operators that not every object has."""
+    """Returns the public members of a class, and those operators that not every object has."""
     module, _, name = path.rpartition(".")
     cls = getattr(importlib.import_module(module), name)
     found = {}
@@ -147,7 +149,7 @@ def members(path):
 
 
 def plain(method):
-    """The parameters of a method written in Python, without `self`; None if unknown."""
+    """Returns the parameters of a method written in Python, without `self`; None if unknown."""
     try:
         text = parameters(inspect.signature(getattr(method, "__func__", method)))
     except (TypeError, ValueError):
@@ -156,7 +158,7 @@ def plain(method):
 
 
 def take():
-    """The whole census of the CuPy that is installed."""
+    """Returns the whole census of the CuPy that is installed."""
     found = {"versions": {}, "modules": {}, "classes": {}}
     for package in ("cupy", "numpy", "scipy"):
         found["versions"][package] = importlib.import_module(package).__version__

@@ -32,7 +32,7 @@ TWO_OPERANDS = (
 
 
 def operands(cupy):
-    """The names that calls use: arrays of each dtype, a NumPy array, modules."""
+    """Returns the names that calls use: arrays of each dtype, a NumPy array, modules."""
     values = numpy.array([[1, 0], [2, 3]])
     letters = {"f": "f", "d": "d", "h": "e", "c": "F", "i": "i", "l": "l", "u": "B", "q": "Q"}
     arrays = {name: cupy.asarray(values.astype(dtype)) for name, dtype in letters.items()}
@@ -51,7 +51,7 @@ def operands(cupy):
 
 
 def calls(ufuncs):
-    """The text of every call.
+    """Returns the text of every call.
 
     Args:
         ufuncs: name -> the number of inputs.
@@ -65,7 +65,7 @@ def calls(ufuncs):
 
 
 def outcome(text, names):
-    """What a call gives: dtypes and shapes, or the kind of error."""
+    """Returns what a call gives: dtypes and shapes, or the kind of error."""
     try:
         with warnings.catch_warnings(), numpy.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -75,7 +75,7 @@ def outcome(text, names):
 
 
 def described(value):
-    """A result as text."""
+    """Returns a result as text."""
     if isinstance(value, (tuple, list)):
         return f"({', '.join(map(described, value))})"
     if isinstance(value, numpy.ndarray):
@@ -86,7 +86,7 @@ def described(value):
 
 
 def record(cupy, ufuncs):
-    """Every call with its outcome, on one CuPy."""
+    """Returns every call with its outcome, on one CuPy."""
     import cupyx
     import cupyx.scipy.linalg
     import cupyx.scipy.special
@@ -95,7 +95,7 @@ def record(cupy, ufuncs):
 
 
 def ufuncs_of_census():
-    """The ufuncs of CuPy's main module: name -> the number of inputs."""
+    """Returns the ufuncs of CuPy's main module: name -> the number of inputs."""
     from fakecupy import listing
 
     lines = listing.census()["modules"]["cupy"]

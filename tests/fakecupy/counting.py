@@ -88,7 +88,7 @@ class Counts:
     )
 
     def figures(self):
-        """The four totals, by kind."""
+        """Returns the four totals, by kind."""
         return {kind: getattr(self, kind) for kind in KINDS}
 
 
@@ -108,7 +108,7 @@ def counted():
 
 
 def counts(space):
-    """Whether the calls of a space are counted: those of a real CuPy are not."""
+    """Returns whether the calls of a space are counted: those of a real CuPy are not."""
     return space.module.ndarray is arrays.ndarray
 
 
@@ -141,7 +141,7 @@ def quiet():
 
 
 def call(name, run, arguments, keywords):
-    """`run(*arguments, **keywords)`, counted by what it gives."""
+    """Returns `run(*arguments, **keywords)`, counted by what it gives."""
     if not (_open or timeline.each() or graphs.watched()) or getattr(_inside, "depth", 0):
         return run(*arguments, **keywords)
     note_for_replays = graphs.begin(run, arguments, keywords)
@@ -160,7 +160,7 @@ def allocated(name, new):
 
 
 def through(name, run):
-    """`run` as a function whose calls are counted."""
+    """Returns `run` as a function whose calls are counted."""
 
     def counting(*arguments, **keywords):
         return call(name, run, arguments, keywords)

@@ -93,7 +93,7 @@ class ufunc:
         return answers[0] if self.nout == 1 else tuple(answers)
 
     def _outs(self, positional, out):
-        """An array for each result, or None for a new one."""
+        """Returns an array for each result, or None for a new one."""
         if positional:
             return (*positional, *(None,) * (self.nout - len(positional)))
         if out is not None and self.nout > 1 and not isinstance(out, tuple):
@@ -101,8 +101,8 @@ class ufunc:
         return out if isinstance(out, tuple) else (out,) * self.nout
 
     def _loop(self, inputs, dtype):
-        """The first listed loop that the inputs can be cast to (or, given dtype, that answers in
-        it).
+        """Returns the first listed loop that the inputs can be cast to (or, given dtype, that
+        answers in it).
         """
         for takes, gives in self._loops:
             if dtype is not None:
@@ -144,7 +144,7 @@ class ufunc:
         return FUNCTIONS["cupy"][name](array, axis, dtype, out)
 
     def outer(self, A, B, **keywords):
-        """The ufunc over every pair of elements."""
+        """Returns the ufunc over every pair of elements."""
         A, B = own_array(A), own_array(B)
         return self(
             A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape), **keywords
@@ -169,8 +169,8 @@ def dtype_of(char):
 
 
 def fits(x, dtype):
-    """True if CuPy casts `x` to a loop of this type; a Python number fits any type of its kind or a
-    wider kind.
+    """Returns True if CuPy casts `x` to a loop of this type; a Python number fits any type of its
+    kind or a wider kind.
     """
     if type(x) in (int, float, complex):
         try:
@@ -200,7 +200,7 @@ def store(host, out, casting):
 
 
 def function(name, line, host):
-    """`host` behind the parameters that the census lists for a function of CuPy's."""
+    """Returns `host` behind the parameters that the census lists for a function of CuPy's."""
     listed = listing.signature(line)
     names = translation(listed, host)
     first = next(iter(listed.parameters), None)
@@ -227,7 +227,7 @@ def function(name, line, host):
 
 @functools.cache
 def host_parameters(host):
-    """The parameters of a host function, or None where Python cannot tell."""
+    """Returns the parameters of a host function, or None where Python cannot tell."""
     try:
         return inspect.signature(host).parameters
     except (TypeError, ValueError):
@@ -235,7 +235,7 @@ def host_parameters(host):
 
 
 def positional(host, listed):
-    """The parameters of a host function that must go by position, in order.
+    """Returns the parameters of a host function that must go by position, in order.
 
     Of a function that Python cannot read (older NumPy's arange) those are what CuPy requires.
     """
@@ -298,8 +298,8 @@ def own_packbits(a, axis=None, bitorder="big"):
 
 
 def nested(values):
-    """A nested sequence with its device arrays opened; one that mixes host and device arrays is
-    refused.
+    """Returns a nested sequence with its device arrays opened; one that mixes host and device
+    arrays is refused.
     """
     kinds = set()
 
@@ -357,7 +357,7 @@ def own_asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 @own
 def own_diagonal(a, offset=0, axis1=0, axis2=1):
-    """A view that can be written to, where NumPy's cannot."""
+    """Returns a view that can be written to, where NumPy's cannot."""
     view = numpy.diagonal(a._host, offset, axis1, axis2)
     view.flags.writeable = a._host.flags.writeable
     return wrap(view)
@@ -381,7 +381,7 @@ def own_where(condition, x=None, y=None):
 
 
 def _chosen(value):
-    """What CuPy chooses from: it has no loop for bfloat16 there."""
+    """Returns what CuPy chooses from: it has no loop for bfloat16 there."""
     host = unwrap(value)
     return host.astype(numpy.float32) if getattr(host, "dtype", None) == BFLOAT16 else host
 

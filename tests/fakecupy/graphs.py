@@ -39,7 +39,8 @@ UNIT = 512  # a pool hands out whole multiples of this many bytes
 
 
 def watched():
-    """True if calls of this thread are captured, or take their memory from a pool of their own."""
+    """Returns True if calls of this thread are captured, or take their memory from a pool of their
+    own."""
     return state.graph is not None or bool(state.pools)
 
 
@@ -164,7 +165,8 @@ class Graph:
             self._before[id(memory)] = weakref.ref(memory), memory.copy()
 
     def taken(self, value):
-        """An argument as a replay is to give it: arrays of before do not keep their memory."""
+        """Returns an argument as a replay is to give it: arrays of before do not keep their
+        memory."""
         if isinstance(value, arrays.ndarray):
             self.use(value._host)
             return _without_memory(value)
@@ -213,7 +215,7 @@ class Graph:
 
 
 def flat(values):
-    """The arrays of the stand-in in nested sequences."""
+    """Returns the arrays of the stand-in in nested sequences."""
     found = []
     for value in values:
         if isinstance(value, arrays.ndarray):
@@ -224,25 +226,26 @@ def flat(values):
 
 
 def owner(host):
-    """The NumPy array that has the memory of `host`."""
+    """Returns the NumPy array that has the memory of `host`."""
     while isinstance(host.base, numpy.ndarray):
         host = host.base
     return host
 
 
 def address(host):
-    """Where the first element of a NumPy array lies."""
+    """Returns where the first element of a NumPy array lies."""
     return host.__array_interface__["data"][0]
 
 
 def borrowed(host):
-    """A NumPy array in the same memory, which does not keep it."""
+    """Returns a NumPy array in the same memory, which does not keep it."""
     memory, _, start = _bytes(host)
     return numpy.ndarray(host.shape, host.dtype, memory, start, host.strides)
 
 
 def _bytes(host):
-    """The memory that a NumPy array spans, the type of a byte, and where the first element is."""
+    """Returns the memory that a NumPy array spans, the type of a byte, and where the first element
+    is."""
     reach = [(n - 1) * step for n, step in zip(host.shape, host.strides, strict=True)]
     before, behind = sum(min(each, 0) for each in reach), sum(max(each, 0) for each in reach)
     size = behind - before + host.itemsize
@@ -251,7 +254,7 @@ def _bytes(host):
 
 
 def _without_memory(array):
-    """An array in the same memory, which does not keep it."""
+    """Returns an array in the same memory, which does not keep it."""
     if not array.size:
         return array
     made = object.__new__(arrays.ndarray)

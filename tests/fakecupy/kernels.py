@@ -211,7 +211,7 @@ class ElementwiseKernel:
         return outs[0] if len(outs) == 1 and not self.return_tuple else tuple(outs)
 
     def _types(self, values):
-        """The type of each letter parameter (T, U) and of each spelled type."""
+        """Returns the type of each letter parameter (T, U) and of each spelled type."""
         named = {}
         for slot, value in zip(self.in_params + self.out_params, values, strict=False):
             if len(slot.type) == 1 and not isinstance(value, (int, float)):
@@ -256,7 +256,7 @@ class Slot:
 
 
 def operand(value):
-    """A kernel argument on the host; a NumPy array is refused."""
+    """Returns a kernel argument on the host; a NumPy array is refused."""
     if isinstance(value, ndarray):
         return value._host
     if isinstance(value, (bool, int, float, complex, numpy.generic)):
@@ -464,7 +464,8 @@ class Run:
             )
 
     def type_here(self, take=False):
-        """The type spelled at this index, or None; types of two and three words included."""
+        """Returns the type spelled at this index, or None; types of two and three words
+        included."""
         for words in (3, 2, 1):
             spelled = " ".join(self.tokens[self.at : self.at + words])
             if spelled in self.types and spelled not in self.names:
@@ -474,7 +475,7 @@ class Run:
 
 
 def tokens(text):
-    """The words of a C text, comments dropped."""
+    """Returns the words of a C text, comments dropped."""
     found, at = [], 0
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).strip()
     while at < len(text):
@@ -489,7 +490,7 @@ def tokens(text):
 
 
 def number(token):
-    """A C literal with its type: 1 is int, 1.0 double, 1.0f float."""
+    """Returns a C literal with its type: 1 is int, 1.0 double, 1.0f float."""
     if token[:2].lower() == "0x":
         return numpy.asarray(int(token.rstrip("uUlL"), 16))
     digits = token.rstrip("fFuUlL")
@@ -502,7 +503,8 @@ def number(token):
 
 
 def common(x, y):
-    """The type C computes in: the wider floating type, else an integer of at least 32 bits."""
+    """Returns the type C computes in: the wider floating type, else an integer of at least 32
+    bits."""
     kinds = [value.dtype for value in (x, y)]
     floats = [k for k in kinds if k.kind in "fc" or k == BFLOAT16]
     if not floats:
@@ -515,7 +517,7 @@ def common(x, y):
 
 
 def arithmetic(sign, x, y):
-    """`x sign y` as C computes it."""
+    """Returns `x sign y` as C computes it."""
     if sign in ("&&", "||"):
         return (numpy.logical_and if sign == "&&" else numpy.logical_or)(x, y)
     dtype = common(x, y)

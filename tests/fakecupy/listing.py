@@ -9,14 +9,15 @@ import pathlib
 
 @functools.cache
 def census():
-    """The names, methods and parameters of the real wheel."""
+    """Returns the names, methods and parameters of the real wheel."""
     text = pathlib.Path(__file__).with_name("census.json").read_text(encoding="utf-8")
     return json.loads(text)
 
 
 @functools.cache
 def signature(line):
-    """The signature in a census line such as `function (a, axis=None)`; None if none is there."""
+    """Returns the signature in a census line such as `function (a, axis=None)`; None if none is
+    there."""
     _, bracket, text = line.partition(" (")
     if not bracket:
         return None
@@ -36,7 +37,7 @@ def signature(line):
 
 
 def literal(node):
-    """The value of a default, or `...` where the text is no literal."""
+    """Returns the value of a default, or `...` where the text is no literal."""
     try:
         return ast.literal_eval(node)
     except ValueError:
@@ -44,8 +45,8 @@ def literal(node):
 
 
 def bind(name, listed, arguments, keywords):
-    """The given arguments by name; those of a `*parameter` under "*", of a `**parameter` beside the
-    others.
+    """Returns the given arguments by name; those of a `*parameter` under "*", of a `**parameter`
+    beside the others.
     """
     try:
         given = listed.bind(*arguments, **keywords).arguments

@@ -124,7 +124,7 @@ class Stream:
         graphs.state.graph = Graph(self)
 
     def end_capture(self):
-        """The graph of what was noted."""
+        """Returns the graph of what was noted."""
         if graphs.state.graph is None or graphs.state.graph.stream is not self:
             raise CUDARuntimeError("cudaErrorIllegalState: the stream is not captured")
         graph, graphs.state.graph = graphs.state.graph, None
@@ -137,7 +137,7 @@ class Stream:
         return graph
 
     def is_capturing(self):
-        """Whether the stream itself is captured."""
+        """Returns whether the stream itself is captured."""
         graph = graphs.state.graph
         if graph is None or graph.stream is not self:
             return False
@@ -273,7 +273,7 @@ UNCHECKED = {"standard_gamma": "shape", "poisson": "lam"}  # parameters that may
 
 
 def drawn(name, line):
-    """A method of RandomState or Generator that answers a device array of `dtype`."""
+    """Returns a method of RandomState or Generator that answers a device array of `dtype`."""
     listed = listing.signature(line)
 
     def draw(self, *arguments, **keywords):
@@ -297,7 +297,7 @@ def permutation(self, a):
 
 
 def generator_class(name, make):
-    """A class with the methods that the census lists for `cupy.random.<name>`."""
+    """Returns a class with the methods that the census lists for `cupy.random.<name>`."""
 
     def __init__(self, seed=None, *rest):
         self._host = make(seed)
@@ -313,7 +313,7 @@ def generator_class(name, make):
 
 
 def seeded(seed):
-    """A host generator for a seed or for a bit generator of the stand-in."""
+    """Returns a host generator for a seed or for a bit generator of the stand-in."""
     return numpy.random.default_rng(getattr(seed, "seed", seed))
 
 
@@ -339,7 +339,7 @@ class Module(types.ModuleType):
 
 
 def function_or_value(path, name, line, host):
-    """What stands behind one line of the census, or None."""
+    """Returns what stands behind one line of the census, or None."""
     theirs = getattr(host, OLD_NAMES.get(name, name), None)
     if line.startswith("ufunc"):
         _, nin, nout, *loops = line.split()
@@ -376,7 +376,7 @@ OWN_UFUNCS = {"rsqrt": lambda x: 1 / numpy.sqrt(x), "rint": numpy.rint, "fmod": 
 
 
 def build():
-    """Every module of the stand-in, by its path."""
+    """Returns every module of the stand-in, by its path."""
     census = listing.census()
     made = {}
     for path in ("cupy", *census["modules"], "cupyx.scipy", "cupy.random._generator"):

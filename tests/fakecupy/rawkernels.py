@@ -143,7 +143,7 @@ EVERY = weakref.WeakSet()  # the kernels that have been defined
 
 
 def compiler():
-    """The path of the C++ compiler, or None."""
+    """Returns the path of the C++ compiler, or None."""
     return shutil.which("c++")
 
 
@@ -203,12 +203,12 @@ class RawModule:
         self.code, self.options, self.backend = code, options, backend
 
     def get_function(self, name):
-        """The kernel of this name."""
+        """Returns the kernel of this name."""
         return RawKernel(self.code, name, self.options, self.backend)
 
 
 def parameters(code, name):
-    """The types of a kernel's parameters, as spelled."""
+    """Returns the types of a kernel's parameters, as spelled."""
     return [
         re.sub(r"\s*\w+$", "", part.replace("__restrict__", "").strip())
         for part in _head(code, name)["parameters"].split(",")
@@ -216,13 +216,13 @@ def parameters(code, name):
 
 
 def most_threads(code, name):
-    """How many threads a block may have: what the kernel's launch bounds say. Without them the
-    compiler may give a thread 255 of a block's 65,536 registers."""
+    """Returns how many threads a block may have: what the kernel's launch bounds say. Without them
+    the compiler may give a thread 255 of a block's 65,536 registers."""
     return int(_head(code, name)["threads"] or 256)
 
 
 def _head(code, name):
-    """The match of a kernel's first line."""
+    """Returns the match of a kernel's first line."""
     found = re.search(
         rf"__global__\s+void\s+(__launch_bounds__\((?P<threads>\d+)\)\s+)?"
         rf"{name}\s*\((?P<parameters>[^)]*)\)",
@@ -234,7 +234,7 @@ def _head(code, name):
 
 
 def passed(value, spelled):
-    """One argument as an array whose first bytes are what the kernel gets."""
+    """Returns one argument as an array whose first bytes are what the kernel gets."""
     if isinstance(value, ndarray):
         if "*" not in spelled:
             raise TypeError(f"an array is given for a parameter of type {spelled}")
@@ -255,14 +255,14 @@ def passed(value, spelled):
 
 @functools.cache
 def folder():
-    """The folder of the libraries. It stays to the end: the loader tells libraries by the number of
-    their file, which may be given to another file once the first is gone."""
+    """Returns the folder of the libraries. It stays to the end: the loader tells libraries by the
+    number of their file, which may be given to another file once the first is gone."""
     return tempfile.TemporaryDirectory(prefix="fakecupy-")
 
 
 @functools.cache
 def compiled(code, name):
-    """The function that runs a kernel over its whole grid."""
+    """Returns the function that runs a kernel over its whole grid."""
     if compiler() is None:
         raise NotImplementedError(f"the stand-in needs a C++ compiler or a GPU to run {name}")
     spelled = parameters(code, name)

@@ -25,7 +25,7 @@ REQUIRED = ("numpy==2.4.*", "scipy==1.17.*", "ml_dtypes", "pytest", "cuda-pathfi
 
 
 def accepts(installed, listed):
-    """Whether every call that fits one line of a census fits another one too.
+    """Returns whether every call that fits one line of a census fits another one too.
 
     Args:
         installed: the line of the CuPy that is called.
@@ -43,7 +43,8 @@ def accepts(installed, listed):
 
 
 def _covers(theirs, ours):
-    """Whether parameters take every argument that others take, at its place and by its name."""
+    """Returns whether parameters take every argument that others take, at its place and by its
+    name."""
     if not set(ours) <= set(theirs):
         return False
     by_place = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
@@ -57,7 +58,7 @@ def _covers(theirs, ours):
 
 
 def common_line(one, other):
-    """A line that both accept; None if there is none."""
+    """Returns a line that both accept; None if there is none."""
     if accepts(other, one):
         return one
     if accepts(one, other):
@@ -69,7 +70,7 @@ def common_line(one, other):
 
 
 def common(one, other):
-    """What two censuses have in common."""
+    """Returns what two censuses have in common."""
     if isinstance(one, str):
         return common_line(one, other)
     parts = {name: common(one[name], other[name]) for name in one if name in other}
@@ -77,7 +78,7 @@ def common(one, other):
 
 
 def missing(installed, listed, path=""):
-    """The paths in a census that an installed CuPy lacks, or has with other parameters."""
+    """Returns the paths in a census that an installed CuPy lacks, or has with other parameters."""
     if isinstance(listed, str):
         return [] if accepts(installed, listed) else [f"{path}: {listed} is {installed}"]
     found = []
@@ -90,7 +91,7 @@ def missing(installed, listed, path=""):
 
 
 def take(release, folder):
-    """The census of a release, installed in an environment of its own."""
+    """Returns the census of a release, installed in an environment of its own."""
     import simulated_cuda
 
     python = pathlib.Path(folder, "bin", "python")

@@ -42,14 +42,14 @@ def inv(a):
 
 
 def eig(a):
-    """The results are complex, also where the imaginary parts are 0."""
+    """Returns the results are complex, also where the imaginary parts are 0."""
     values, vectors = numpy.linalg.eig(a._host)
     dtype = numpy.result_type(values, numpy.complex64)
     return wrap(values.astype(dtype)), wrap(vectors.astype(dtype))
 
 
 def eigvals(a):
-    """The results are complex, also where the imaginary parts are 0."""
+    """Returns the results are complex, also where the imaginary parts are 0."""
     return eig(a)[0]
 
 
@@ -59,7 +59,7 @@ def _refuse_float16(a):
 
 
 def solve(a, b):
-    """The leading axes of `a` and `b` must be the same: they do not broadcast."""
+    """Returns the leading axes of `a` and `b` must be the same: they do not broadcast."""
     for x in (a, b):
         if not isinstance(x, ndarray):
             raise TypeError(f"cupy.ndarray expected, but got {type(x).__name__}")

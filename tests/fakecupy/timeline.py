@@ -32,7 +32,7 @@ class Timeline:
         self._done = {}
 
     def done(self, stream):
-        """When a stream is done with what it has been given so far."""
+        """Returns when a stream is done with what it has been given so far."""
         return self._done.get(stream, 0.0)
 
     def give(self, stream, name, length):
@@ -55,7 +55,7 @@ class Timeline:
         self.now = max(self.now, time)
 
     def overlap(self, one, other):
-        """How long two kinds of work, given by name, are done beside each other."""
+        """Returns how long two kinds of work, given by name, are done beside each other."""
         pairs = [(x, y) for x in self.spans for y in self.spans if (x.name, y.name) == (one, other)]
         return sum(max(0.0, min(x.end, y.end) - max(x.start, y.start)) for x, y in pairs)
 
@@ -75,5 +75,5 @@ def drawn():
 
 
 def each():
-    """The timelines that are being drawn."""
+    """Returns the timelines that are being drawn."""
     return tuple(_open)

@@ -25,7 +25,7 @@ def host():
 
 
 def flat(values):
-    """The Tensors in nested tuples and lists, as NumPy arrays."""
+    """Returns the Tensors in nested tuples and lists, as NumPy arrays."""
     if isinstance(values, (tuple, list)):
         return [array for value in values for array in flat(value)]
     return [] if values is None else [values.asnumpy()]
@@ -50,8 +50,8 @@ def copied(source, target):
 
 
 def twins(name, dropout=0.0):
-    """A network of tests/gpu/networks.py with its loss twice, with equal parameters and a batch
-    each: on the device, and on the host.
+    """Returns a network of tests/gpu/networks.py with its loss twice, with equal parameters and a
+    batch each: on the device, and on the host.
 
     Args:
         name: the network.
@@ -65,7 +65,7 @@ def twins(name, dropout=0.0):
 
 
 def result_and_gradients(function, inputs, weights=None):
-    """A result, and the gradients of a weighted sum of it, as NumPy arrays."""
+    """Returns a result, and the gradients of a weighted sum of it, as NumPy arrays."""
     out, pull = ms.vjp(function, *inputs, weights=weights)
     rng = np.random.default_rng(5)
     sens = ms.Tensor(rng.standard_normal(out.shape).astype(np.float32)).astype(out.dtype)

@@ -23,7 +23,7 @@ def cupy_of(stand_in):
 
 
 def device(stand_in):
-    """What the device is, as a dict.
+    """Returns what the device is, as a dict.
 
     Raises:
         NoDevice: none computes.
@@ -70,14 +70,14 @@ def _version(read):
 
 
 def _part(cuda, name):
-    """A part of CuPy's CUDA module; some are modules of their own, some only attributes."""
+    """Returns a part of CuPy's CUDA module; some are modules of their own, some only attributes."""
     if hasattr(cuda, name):
         return getattr(cuda, name)
     return importlib.import_module(f"{cuda.__name__}.{name}")
 
 
 def _cudnn_version(cupy):
-    """The version of the library that convolves."""
+    """Returns the version of the library that convolves."""
     library = cudnn.load(cupy)
     if library is None:
         raise ImportError("not installed, or not for this CUDA")

@@ -25,7 +25,8 @@ def counts():
 
 
 def peak_bytes(recompute, width=64, size=224, batch=1):
-    """The most bytes that a training step of ResNet-50 has in use besides weights and states."""
+    """Returns the most bytes that a training step of ResNet-50 has in use besides weights and
+    states."""
     with conftest.standing_in():
         network = networks.ResNet50(width, recompute=recompute)
         loss = nn.WithLossCell(network, nn.CrossEntropyLoss()).set_train()
@@ -39,7 +40,7 @@ def peak_bytes(recompute, width=64, size=224, batch=1):
 
 
 def peaks():
-    """`peak_bytes` of one image of 224 x 224, as it is and with `recompute`."""
+    """Returns `peak_bytes` of one image of 224 x 224, as it is and with `recompute`."""
     return {"ResNet-50": peak_bytes(False), "ResNet-50, recompute": peak_bytes(True)}
 
 

@@ -178,7 +178,7 @@ class Recurrent(nn.Cell):
 
 
 def layers(network):
-    """How many layers of a network compute something."""
+    """Returns how many layers of a network compute something."""
     containers = (nn.SequentialCell, nn.CellList)
     leaves = sum(
         1
@@ -190,7 +190,7 @@ def layers(network):
 
 
 def made(name, small=True, dropout=0.1):
-    """A network by its name, with a batch: (network with its loss, data, labels)."""
+    """Returns a network by its name, with a batch: (network with its loss, data, labels)."""
     rng = np.random.default_rng(0)
     network, shape = {
         "LeNet-5": lambda: (LeNet5(), (4, 1, 32, 32)),

@@ -45,7 +45,7 @@ class Sizes:
 
 
 def milliseconds(run, event, sizes):
-    """The median time of a call between two events on the current stream."""
+    """Returns the median time of a call between two events on the current stream."""
     for _ in range(sizes.warm_up):
         run()
     times = []
@@ -67,7 +67,7 @@ def elapsed(start, end):
 
 
 def random(shape, dtype="float32"):
-    """A Tensor of normal numbers on the device."""
+    """Returns a Tensor of normal numbers on the device."""
     array = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     return Tensor(array).astype(getattr(ms, dtype))
 
@@ -123,7 +123,7 @@ def memory_cases(sizes):
 
 
 def on_torch(function, shape, dtype="float32"):
-    """What makes a call of PyTorch on a random array."""
+    """Returns what makes a call of PyTorch on a random array."""
 
     def make(torch):
         x = torch.randn(*shape, device="cuda").to(getattr(torch, dtype))
@@ -166,7 +166,7 @@ def product_cases(sizes):
 
 
 def torch_convolution(shape, kernel, dtype):
-    """What makes PyTorch's convolution of random images."""
+    """Returns what makes PyTorch's convolution of random images."""
 
     def make(torch):
         kind = {"device": "cuda", "dtype": getattr(torch, dtype)}
@@ -178,7 +178,7 @@ def torch_convolution(shape, kernel, dtype):
 
 
 def optimizer_cases(sizes):
-    """One update of all parameters."""
+    """Yields one update of all parameters."""
     count = sum(int(np.prod(shape)) for shape in sizes.parameters)
     gradients = tuple(random(shape) for shape in sizes.parameters)
     for name, words in (("Adam", 7), ("Lamb", 10), ("AdamOffload", 7)):
@@ -199,7 +199,7 @@ def optimizer_cases(sizes):
 
 
 def update_of(name, sizes):
-    """An optimizer of parameters on the device target in force."""
+    """Returns an optimizer of parameters on the device target in force."""
     shapes = enumerate(sizes.parameters)
     parameters = [ms.Parameter(random(shape), name=f"p{index}") for index, shape in shapes]
     return getattr(nn, name)(parameters, 1e-3)
@@ -212,7 +212,7 @@ def there_and_back(gradients):
 
 
 def torch_adam(sizes):
-    """What makes an update of PyTorch's fused Adam."""
+    """Returns what makes an update of PyTorch's fused Adam."""
 
     def make(torch):
         weights = [torch.nn.Parameter(torch.randn(*s, device="cuda")) for s in sizes.parameters]
@@ -249,7 +249,7 @@ def network_cases(sizes):
 
 
 def in_mode(mode, step, data, labels):
-    """A call of a step in graph mode or not."""
+    """Returns a call of a step in graph mode or not."""
 
     def run():
         ms.set_context(mode=mode)
@@ -284,7 +284,7 @@ def measured(sizes, torch=None):
 
 
 def line(row):
-    """A case as a line of the table."""
+    """Returns a case as a line of the table."""
     if "failed" in row:
         return f"{row['name']:36} {row['failed'][:60]}"
     text = f"{row['name']:36} {row['ms']:10.4f} ms {row['rate']:12.4g} {row['unit']}/s"

@@ -40,7 +40,7 @@ def main(arguments):
 
 
 def parser():
-    """The parser of the command's arguments."""
+    """Returns the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="python -m tests.gpu", description="Checks everything that a GPU is needed for."
     )

@@ -20,7 +20,7 @@ OPTIMIZERS = {
 
 
 def counts_of(name, optimizer="Momentum"):
-    """The counts of a step of one network, by part: forward, backward, update, whole.
+    """Returns the counts of a step of one network, by part: forward, backward, update, whole.
 
     Returns:
         dict: part -> Counts; and "layers" and "parameters", their numbers.
@@ -55,7 +55,7 @@ def counts_of(name, optimizer="Momentum"):
 
 
 def replayed(name):
-    """The counts of a step of one network that is captured as a CUDA graph."""
+    """Returns the counts of a step of one network that is captured as a CUDA graph."""
     network, data, labels = networks.made(name)
     network.set_train()
     scale = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 100)
@@ -74,7 +74,7 @@ def replayed(name):
 
 
 def updated(name, optimizer):
-    """The counts of one update of a network's parameters, without a loss scale."""
+    """Returns the counts of one update of a network's parameters, without a loss scale."""
     network, data, labels = networks.made(name)
     weights = network.trainable_params()
     update = OPTIMIZERS[optimizer](weights)

@@ -92,7 +92,7 @@ def _done(command):
 
 
 def read(xml):
-    """The results in a report of pytest in JUnit's format."""
+    """Returns the results in a report of pytest in JUnit's format."""
     found = {"passed": 0, "failed": 0, "skipped": 0, "kinds": {}}
     for case in ElementTree.fromstring(xml).iter("testcase"):
         wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
@@ -113,7 +113,7 @@ def read(xml):
 
 
 def _kind(message):
-    """What failures have in common: the error without its numbers."""
+    """Returns what failures have in common: the error without its numbers."""
     return re.sub(r"[0-9][0-9.e+-]*", "#", message.strip().split("\n")[0])[:100]
 
 

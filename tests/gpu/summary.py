@@ -4,7 +4,7 @@ TESTS = ("short", "kernels", "suites")  # the parts that run pytest
 
 
 def failures(report):
-    """What failed, as lines: one for each kind of failure of each suite."""
+    """Returns what failed, as lines: one for each kind of failure of each suite."""
     found = []
     for part in TESTS:
         for name, suite in report.get(part, {}).items():
@@ -19,7 +19,7 @@ def failures(report):
 
 
 def text(report):
-    """The report, readable."""
+    """Returns the report, readable."""
     lines = [f"{key}: {value}" for key, value in report["device"].items()]
     if "libraries" in report:
         lines += ["", "Libraries"]

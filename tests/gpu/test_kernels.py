@@ -66,7 +66,7 @@ class OneResult(nn.Cell):
 
 
 def shape_of(name):
-    """The shape of a layer's input."""
+    """Returns the shape of a layer's input."""
     if name in FLAT:
         return (4, 6)
     kind = next((kind for kind in SHAPES if kind in name), "RNN" if name in ("LSTM", "GRU") else "")

@@ -74,7 +74,7 @@ FLAT = ("LayerNorm", "RNNCell")  # these take a matrix
 
 
 def counted(name, make):
-    """A layer's result and gradients as arrays of the host, and the counts either way."""
+    """Returns a layer's result and gradients as arrays of the host, and the counts either way."""
     ms.set_seed(1)
     layer = make()
     weights = list(layer.trainable_params()) if isinstance(layer, nn.Cell) else []

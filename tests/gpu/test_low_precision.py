@@ -48,7 +48,7 @@ ONE |= {"squared difference", "maximum", "softplus", "hardswish", "leaky relu", 
 
 
 def run(function, dtype=ms.bfloat16):
-    """The result and the gradients in a dtype, and the launches of both."""
+    """Returns the result and the gradients in a dtype, and the launches of both."""
     x, y = (ms.Tensor(one).astype(dtype) for one in (X, Y))
     out, pull = ms.vjp(function, x, y)
     sens = ms.Tensor(np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)).astype(dtype)

@@ -109,7 +109,7 @@ def operands(shapes, dtype):
 
 
 def outcome(name, dtype):
-    """The result and the gradients of a product, or the error for its dtype."""
+    """Returns the result and the gradients of a product, or the error for its dtype."""
     function, *shapes = PRODUCTS[name]
     try:
         return result_and_gradients(function, operands(shapes, dtype))

@@ -96,7 +96,7 @@ def same(found, wanted, dtype=None):
 
 
 def agree(found, wanted, rtol, atol=0.0):
-    """True if two nested lists hold equal things, their floats but for rounding.
+    """Returns True if two nested lists hold equal things, their floats but for rounding.
 
     Args:
         found: lists and tuples, however deep, of numbers, text and whatever else has `==`.
@@ -115,7 +115,8 @@ def agree(found, wanted, rtol, atol=0.0):
 
 
 def as_array(value):
-    """The NumPy array of a Tensor, an array of any library, a number or a list of numbers."""
+    """Returns the NumPy array of a Tensor, an array of any library, a number or a list of
+    numbers."""
     if hasattr(value, "asnumpy"):
         return value.asnumpy()
     return value.get() if hasattr(value, "get") else np.asarray(value)
@@ -126,13 +127,15 @@ def _is_several(value):
 
 
 def _bounds(table, *dtypes):
-    """The row of a table for the least precise of some dtypes; exact for those of no floats."""
+    """Returns the row of a table for the least precise of some dtypes; exact for those of no
+    floats."""
     names = [_OF_COMPLEX.get(dtype.name, dtype.name) for dtype in dtypes]
     return max((table[name] for name in names if name in table), default=(0, 0))
 
 
 def _widened(array):
-    """The array in the widest dtype of its kind; numbers of ml_dtypes are no kind of NumPy's."""
+    """Returns the array in the widest dtype of its kind; numbers of ml_dtypes are no kind of
+    NumPy's."""
     if array.dtype.kind in "biu":
         return array
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)

@@ -59,7 +59,7 @@ def _like(rng, array):
 
 
 def _dot(g, direction):
-    """The directional derivative."""
+    """Returns the directional derivative."""
     return float(np.sum(np.conj(g) * direction).real)
 
 
@@ -88,7 +88,7 @@ def _check(scalar, arrays, order, seed, step=STEP, tolerance=TOLERANCE):
 
 
 def _gradients(scalar, count):
-    """The gradients of `scalar` for its first `count` inputs, always a tuple."""
+    """Returns the gradients of `scalar` for its first `count` inputs, always a tuple."""
     found = grad(scalar, tuple(range(count)))
 
     def gradients(*tensors):
@@ -99,7 +99,7 @@ def _gradients(scalar, count):
 
 
 def _weighted(function, seed):
-    """The sum of a function's floating outputs, each element with a weight of its own."""
+    """Returns the sum of a function's floating outputs, each element with a weight of its own."""
 
     def scalar(*tensors):
         outs = function(*tensors)
@@ -114,7 +114,7 @@ def _weighted(function, seed):
 
 
 def _parts(outs):
-    """The floating outputs, of complex ones both parts."""
+    """Yields the floating outputs, of complex ones both parts."""
     for out in outs:
         if out._array.dtype.kind == "c":
             yield ops.real(out)

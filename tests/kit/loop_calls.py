@@ -20,19 +20,19 @@ def indices(count, *shape):
 
 
 def gradients(function, *tensors):
-    """A value and its gradients by all tensors."""
+    """Returns a value and its gradients by all tensors."""
     found = ms.value_and_grad(function, tuple(range(len(tensors))))(*tensors)
     return found[0], *found[1]
 
 
 def convolution(groups, *size):
-    """A convolution of images, and its gradients."""
+    """Returns a convolution of images, and its gradients."""
     x, w = float32(2, 16, *size), float32(16, 16 // groups, 3, 3, seed=1)
     return gradients(lambda x, w: ops.conv2d(x, w, padding=1, pad_mode="pad", groups=groups), x, w)
 
 
 def lstm():
-    """An LSTM, and its gradients."""
+    """Returns an LSTM, and its gradients."""
     layer = nn.LSTM(4, 8)
     for seed, weight in enumerate(layer.trainable_params()):
         weight.set_data(float32(*weight.shape, seed=seed))
@@ -86,7 +86,7 @@ CALLS = {
 
 
 def values(result):
-    """The arrays of a result."""
+    """Returns the arrays of a result."""
     if isinstance(result, (tuple, list)):
         return [array for part in result for array in values(part)]
     return [result.asnumpy()]

@@ -23,7 +23,7 @@ def every_size(monkeypatch):
 
 
 def sizes_of(table):
-    """The names of a table of thresholds."""
+    """Returns the names of a table of thresholds."""
     return [name for name in vars(table) if name.isupper()]
 
 

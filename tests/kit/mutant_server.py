@@ -57,7 +57,8 @@ class MutantServer:
         self.process.wait()
 
     def failing(self, module=None, source=None, sound=()):
-        """The ids of failing cases; with a fault the first only that is not among `sound`."""
+        """Returns the ids of failing cases; with a fault the first only that is not among
+        `sound`."""
         asked = {"module": module, "source": source, "sound": sorted(sound)}
         self.process.stdin.write(json.dumps(asked) + "\n")
         self.process.stdin.flush()
@@ -79,7 +80,7 @@ class _Planted(importlib.abc.MetaPathFinder):
 
 
 def _failures(found, stored, asked):
-    """The ids of failing cases on the package with a fault, or on the sound one."""
+    """Returns the ids of failing cases on the package with a fault, or on the sound one."""
     from conformance import answers, targets
     from conformance.worker import Worker
 
@@ -100,7 +101,7 @@ def _failures(found, stored, asked):
 
 
 def _in_a_child(found, stored, asked):
-    """`_failures` in a forked process; what a lost one was about is reported instead."""
+    """Returns `_failures` in a forked process; what a lost one was about is reported instead."""
     here, there = os.pipe()
     child = os.fork()
     if not child:

@@ -75,7 +75,7 @@ class Mutant:
         return shown if self.count == 1 else f"{shown} #{self.count}"
 
     def source(self):
-        """The text of the module with the fault."""
+        """Returns the text of the module with the fault."""
         holder, name, index, new = self.edit
         current = getattr(holder, name)
         changed = new if index is None else [*current[:index], *new, *current[index + 1 :]]
@@ -87,8 +87,8 @@ class Mutant:
 
 
 def mutants(module, names):
-    """The mutants of classes and functions of a module of the package, in their order there; of
-    those, too, that lie in a private module beside it from which it imports.
+    """Yields the mutants of classes and functions of a module of the package, in their order there;
+    of those, too, that lie in a private module beside it from which it imports.
 
     Their keys are told by `module` wherever they lie: they stay when a private module is split off.
     A name that is defined in none of them is a LookupError.
@@ -136,8 +136,8 @@ def sample(found, count):
 
 
 def _functions(tree, names):
-    """(qualified name, node, whether callers of a public name meet its signature) of the named
-    functions, and of the methods of the named classes.
+    """Yields (qualified name, node, whether callers of a public name meet its signature) of the
+    named functions, and of the methods of the named classes.
     """
     for node in tree.body:
         if getattr(node, "name", None) not in names:
@@ -161,7 +161,7 @@ def _is_spared(function):
 
 
 def _edits(function, is_public):
-    """(kind, old text, new text, edit) of every fault in a function."""
+    """Yields (kind, old text, new text, edit) of every fault in a function."""
     yield from _ignored_arguments(function)
     yield from _keyword_marks(function)
     skipped = () if is_public else ("args", "decorator_list")
@@ -174,7 +174,8 @@ def _edits(function, is_public):
 
 
 def _walk(node, skipped=()):
-    """(holder, field, index in its list or None, node) below a node; without what only speaks."""
+    """Yields (holder, field, index in its list or None, node) below a node; without what only
+    speaks."""
     for name, value in ast.iter_fields(node):
         if name in skipped:
             continue
@@ -194,7 +195,7 @@ def _only_speaks(node):
 
 
 def _faults(node):
-    """(kind, what replaces the node or None) of one node."""
+    """Yields (kind, what replaces the node or None) of one node."""
     if isinstance(node, (ast.BinOp, ast.AugAssign, ast.BoolOp)) and type(node.op) in _OPERATORS:
         yield "operator", _with(node, op=_OPERATORS[type(node.op)]())
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS:
@@ -231,7 +232,8 @@ def _call_faults(node):
 
 
 def _are_plain(*nodes):
-    """Whether arguments are names, elements or attributes, and none a namespace or a class."""
+    """Returns whether arguments are names, elements or attributes, and none a namespace or a
+    class."""
     return all(
         isinstance(n, (ast.Name, ast.Attribute, ast.Subscript))
         and getattr(n, "id", "") not in ("self", "xp", "cls")
@@ -241,7 +243,7 @@ def _are_plain(*nodes):
 
 
 def _turns_itself(test):
-    """Whether a condition is turned round by the fault of its own operator."""
+    """Returns whether a condition is turned round by the fault of its own operator."""
     return isinstance(test, (ast.Compare, ast.UnaryOp))
 
 
@@ -256,7 +258,8 @@ def _statement_faults(node):
 
 
 def _writes_elsewhere(node):
-    """Whether an assignment is to an attribute or an element: a local name would be missing."""
+    """Returns whether an assignment is to an attribute or an element: a local name would be
+    missing."""
     targets = getattr(node, "targets", ())
     return bool(targets) and not any(isinstance(t, (ast.Name, ast.Tuple)) for t in targets)
 
@@ -293,7 +296,7 @@ def _keyword_marks(function):
 
 
 def _with(node, **changes):
-    """A copy of a node with other fields."""
+    """Returns a copy of a node with other fields."""
     fields = {name: getattr(node, name) for name in node._fields if hasattr(node, name)}
     return type(node)(**{**fields, **changes})
 

@@ -24,7 +24,7 @@ _REGISTER_COUNT, _WITH_LENGTH = 0x2F, 4  # of the attributes of a compiled kerne
 
 @functools.cache
 def library():
-    """The library, or None where it is not at hand."""
+    """Returns the library, or None where it is not at hand."""
     found = importlib.util.find_spec("nvidia")
     roots = found.submodule_search_locations if found else ()
     paths = [pathlib.Path(root, name) for root in roots for name in NAMES]
@@ -40,7 +40,7 @@ def library():
 
 @functools.cache
 def architectures():
-    """The compute capabilities that the library compiles for, as 70, 80, ..."""
+    """Returns the compute capabilities that the library compiles for, as 70, 80, ..."""
     count = ctypes.c_int()
     library().nvrtcGetNumSupportedArchs(ctypes.byref(count))
     found = (ctypes.c_int * count.value)()
@@ -63,7 +63,7 @@ def _compiled(text, architecture):
 
 
 def _output(program, what):
-    """The bytes that the compiler has made: its "ProgramLog", or the "CUBIN"."""
+    """Returns the bytes that the compiler has made: its "ProgramLog", or the "CUBIN"."""
     size = ctypes.c_size_t()
     getattr(library(), f"nvrtcGet{what}Size")(program, ctypes.byref(size))
     output = ctypes.create_string_buffer(size.value)
@@ -72,20 +72,20 @@ def _output(program, what):
 
 
 def complaint(text, architecture):
-    """What the compiler says against a text for one architecture; "" if nothing."""
+    """Returns what the compiler says against a text for one architecture; "" if nothing."""
     with _compiled(text, architecture) as (program, failed):
         log = _output(program, "ProgramLog").rstrip(b"\0").decode()
     return log or f"error {failed}" if failed else ""
 
 
 def binary(text, architecture):
-    """The bytes of the machine code of a text, an ELF file."""
+    """Returns the bytes of the machine code of a text, an ELF file."""
     with _compiled(text, architecture) as (program, _):
         return _output(program, "CUBIN")
 
 
 def registers(text, architecture):
-    """How many registers a thread takes of the kernel in a text that takes most."""
+    """Returns how many registers a thread takes of the kernel in a text that takes most."""
     code = binary(text, architecture)
     headers, size, count, names = (
         *struct.unpack_from("<Q", code, 0x28),
@@ -106,7 +106,7 @@ def registers(text, architecture):
 
 
 def disassembler():
-    """The path of `nvdisasm`, or None where it is not at hand."""
+    """Returns the path of `nvdisasm`, or None where it is not at hand."""
     spec = importlib.util.find_spec("nvidia")
     roots = spec.submodule_search_locations if spec else ()
     paths = [pathlib.Path(root, "cu13", "bin", "nvdisasm") for root in roots]
@@ -116,8 +116,8 @@ def disassembler():
 
 
 def instructions(text, architecture):
-    """The names of the machine instructions of the kernels in a text, in order; of those of PTX
-    where there is no disassembler."""
+    """Returns the names of the machine instructions of the kernels in a text, in order; of those of
+    PTX where there is no disassembler."""
     with _compiled(text, architecture) as (program, _):
         binary, ptx = _output(program, "CUBIN"), _output(program, "PTX").decode()
     if disassembler() is None:

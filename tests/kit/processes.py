@@ -5,7 +5,7 @@ import time
 
 
 def alive(pid):
-    """Whether a process runs; one that has ended and nobody has asked about does not."""
+    """Returns whether a process runs; one that has ended and nobody has asked about does not."""
     try:
         os.kill(pid, 0)
         with open(f"/proc/{pid}/stat") as file:

@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent.parent
 
 
 def mpiexec():
-    """The path of mpiexec, that of this environment first, or None."""
+    """Returns the path of mpiexec, that of this environment first, or None."""
     return shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 
 
@@ -30,7 +30,8 @@ def require_mpi():
 
 
 def run_ranks(count, *command, timeout=120):
-    """What `count` processes did with one command of Python: a script or `-c` code, arguments.
+    """Returns what `count` processes did with one command of Python: a script or `-c` code,
+    arguments.
 
     They find the modules in tests/, as tests do.
 
@@ -48,14 +49,14 @@ def run_ranks(count, *command, timeout=120):
 
 
 def output_of_ranks(count, *command):
-    """What several processes printed; they must have ended well."""
+    """Returns what several processes printed; they must have ended well."""
     done = run_ranks(count, *command)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def names_of_checks(script):
-    """The names of a script's functions that are marked with `@check`."""
+    """Returns the names of a script's functions that are marked with `@check`."""
     return re.findall(r"^@check\ndef (\w+)", script.read_text("utf-8"), re.MULTILINE)
 
 
@@ -79,7 +80,7 @@ def assert_every_rank_passes(count, script, name, among=None):
 
 @functools.cache
 def _run_together(count, script, names):
-    """What the ranks print; nothing of checks that come after one that fails."""
+    """Returns what the ranks print; nothing of checks that come after one that fails."""
     return run_ranks(count, script, *names, timeout=300).stdout
 
 

@@ -30,7 +30,7 @@ class Instruction(NamedTuple):
 
 @functools.cache
 def tool():
-    """The path of nvdisasm, or None where it, or NVRTC, is not at hand."""
+    """Returns the path of nvdisasm, or None where it, or NVRTC, is not at hand."""
     if nvrtc.library() is None:
         return None
     spec = importlib.util.find_spec("nvidia")
@@ -40,7 +40,7 @@ def tool():
 
 
 def listing(text, architecture):
-    """The instructions of a text with one kernel, without what only fills its end.
+    """Returns the instructions of a text with one kernel, without what only fills its end.
 
     Args:
         text (str): CUDA.
@@ -63,7 +63,7 @@ def listing(text, architecture):
 
 
 def loops(instructions):
-    """The first and the last index of each loop, the outermost first."""
+    """Returns the first and the last index of each loop, the outermost first."""
     spans = {}
     for at, row in enumerate(instructions):
         if row.target is not None and row.target < at:
@@ -72,7 +72,7 @@ def loops(instructions):
 
 
 def executed(instructions, rounds):
-    """How many instructions a thread executes that skips none but those after its exit.
+    """Returns how many instructions a thread executes that skips none but those after its exit.
 
     Args:
         instructions: a listing whose loops lie one in another.

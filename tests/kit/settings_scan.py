@@ -45,7 +45,7 @@ EXEMPT = {name for names in REASONS.values() for name in names.split()}
 
 
 def unmarked():
-    """The file of each function without a mark, by its name within the file."""
+    """Returns the file of each function without a mark, by its name within the file."""
     sources = {
         str(file.relative_to(PACKAGE)): ast.parse(file.read_text("utf-8"))
         for file in sorted(PACKAGE.rglob("*.py"))
@@ -76,7 +76,7 @@ def unmarked():
 
 
 def collect(sources):
-    """The outermost functions by (file, qualified name), and who reads each name."""
+    """Returns the outermost functions by (file, qualified name), and who reads each name."""
     functions, readers = {}, collections.defaultdict(set)
 
     def visit(node, file, prefix, owner):
@@ -99,12 +99,12 @@ def collect(sources):
 
 
 def is_setter(node):
-    """Whether a function sets a property, whose getter has the same name."""
+    """Returns whether a function sets a property, whose getter has the same name."""
     return any(ast.unparse(each).endswith(".setter") for each in node.decorator_list)
 
 
 def is_public(place, node):
-    """Whether scripts can reach the function, and it is no check."""
+    """Returns whether scripts can reach the function, and it is no check."""
     file, name = place
     parts = name.split(".")
     declared = any("public(" in ast.unparse(each) for each in node.decorator_list)
@@ -118,7 +118,8 @@ def is_public(place, node):
 
 
 def gives_nothing(node, names):
-    """Whether the function returns nothing, or a parameter as it came, and does not only raise."""
+    """Returns whether the function returns nothing, or a parameter as it came, and does not only
+    raise."""
     given = {each.arg for each in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]}
     changed = {
         each.id
@@ -138,7 +139,7 @@ def gives_nothing(node, names):
 
 
 def is_answer(place, node):
-    """Whether the function only hands back what is stored."""
+    """Returns whether the function only hands back what is stored."""
     last, body = place[1].rpartition(".")[2], body_of(node)
     if last.startswith(("get_", "reset_")):
         return True
@@ -150,18 +151,19 @@ def is_answer(place, node):
 
 
 def is_marked(node):
-    """Whether a decorator says that the function has no effect, or needs a subclass."""
+    """Returns whether a decorator says that the function has no effect, or needs a subclass."""
     names = {ast.unparse(each).partition("(")[0] for each in node.decorator_list}
     return bool(names & {"without_effect", "keys_without_effect", "abstractmethod"})
 
 
 def body_of(node):
-    """The statements without the docstring."""
+    """Returns the statements without the docstring."""
     return node.body[1:] if ast.get_docstring(node) is not None else node.body
 
 
 def only_stores(statement, names):
-    """Whether a statement only checks, stores or returns what was given; notes what it stores."""
+    """Returns whether a statement only checks, stores or returns what was given; notes what it
+    stores."""
     if isinstance(statement, ast.Global):
         names.update(statement.names)
     if isinstance(statement, (ast.Pass, ast.Raise, ast.Global, ast.Assert)):
@@ -182,7 +184,7 @@ def only_stores(statement, names):
 
 
 def parts(target):
-    """The single targets of an assignment."""
+    """Returns the single targets of an assignment."""
     return target.elts if isinstance(target, ast.Tuple) else [target]
 
 
@@ -199,7 +201,7 @@ def stored_name(target, names):
 
 
 def is_check_or_store(call, names):
-    """Whether a call refuses a value, or puts it into an object."""
+    """Returns whether a call refuses a value, or puts it into an object."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     if name.lstrip("_").startswith(CHECKS):
         return True

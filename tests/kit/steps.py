@@ -88,7 +88,7 @@ OPTIMIZERS = {
 
 
 def network_of(name):
-    """A network with its loss and fixed weights, and the shape of its input."""
+    """Returns a network with its loss and fixed weights, and the shape of its input."""
     make, shape = NETWORKS[name] if isinstance(name, str) else name
     network = nn.WithLossCell(make(), nn.CrossEntropyLoss())
     rng = np.random.default_rng(1)
@@ -144,7 +144,7 @@ def plain_step(cell, optimizer="Momentum", **options):
 
 
 def runs(network="dense", optimizer="Momentum", between=None, data=None, made=plain_step):
-    """The same steps twice, operation by operation and in graph mode."""
+    """Returns the same steps twice, operation by operation and in graph mode."""
     found = []
     for graph in (False, True):
         cell, shape = network_of(network)
@@ -154,6 +154,6 @@ def runs(network="dense", optimizer="Momentum", between=None, data=None, made=pl
 
 
 def replays(step):
-    """How often each plan of a step has been replayed."""
+    """Returns how often each plan of a step has been replayed."""
     steps = graph_steps._steps.get(id(step), {})
     return [plan.replays for each in steps.values() for plan in each._graphs.values()]

@@ -28,7 +28,7 @@ def train(*callbacks, steps=6):
 
 
 def counts(folder):
-    """How often each Cell ran in the one recording of a folder."""
+    """Returns how often each Cell ran in the one recording of a folder."""
     (path,) = folder.glob("*_ms/op_statistic.csv")
     with open(path, encoding="utf-8") as file:
         return {r["name"]: int(r["count"]) for r in csv.DictReader(file) if r["kind"] == "cell"}

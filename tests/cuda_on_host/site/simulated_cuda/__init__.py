@@ -42,7 +42,7 @@ def load_libraries():
 
 
 def counters():
-    """How often each kind of event has occurred in this process, by name."""
+    """Returns how often each kind of event has occurred in this process, by name."""
     import ctypes
 
     runtime = load_libraries()["libcudart.so.13"]

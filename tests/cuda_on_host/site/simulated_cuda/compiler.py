@@ -56,7 +56,7 @@ def _uses_nvrtc():
 
 
 def compile_for_host(source, options, expressions, failure):
-    """A shared library with the kernels of `source`, and the labels of the expressions."""
+    """Returns a shared library with the kernels of `source`, and the labels of the expressions."""
     labels = {expression: f"expression_{i}" for i, expression in enumerate(expressions or ())}
     text = host_text(source, options, labels)
     with tempfile.TemporaryDirectory(prefix="cuda_on_host_") as folder:
@@ -87,7 +87,7 @@ def precompile():
 
 
 def host_text(source, options, labels):
-    """The source for g++: our header before it, an entry for each kernel behind it."""
+    """Returns the source for g++: our header before it, an entry for each kernel behind it."""
     plain = _COMMENT.sub(" ", source)
     header = _INCLUDED[_CUPY_HEADER in plain]
     meets = "true" if _MEETING.search(plain) else "false"
@@ -102,7 +102,7 @@ def host_text(source, options, labels):
 
 
 def _kernels(plain):
-    """The kernels that can be looked up by name, each with its launch bound or 0."""
+    """Yields the kernels that can be looked up by name, each with its launch bound or 0."""
     in_block = re.search(r'extern\s+"C"\s*\{', plain)
     for match in _KERNEL.finditer(plain):
         if match[1] or in_block:
@@ -123,12 +123,13 @@ def _with_shared(source):
 
 
 def _only_double(plain):
-    """Whether a source uses float64 alone: -ftz=true concerns float32, the host's switch both."""
+    """Returns whether a source uses float64 alone: -ftz=true concerns float32, the host's switch
+    both."""
     return bool(_DOUBLE.search(plain)) and not _SINGLE.search(plain)
 
 
 def _host_options(options):
-    """The options that g++ shares with NVRTC; the path of CUB would hide our headers."""
+    """Returns the options that g++ shares with NVRTC; the path of CUB would hide our headers."""
     return [
         option.replace("--std", "-std")
         for option in options
@@ -148,7 +149,7 @@ def _machine_flags():
 
 @functools.cache
 def _version():
-    """A text that changes with anything that a compiled kernel depends on."""
+    """Returns a text that changes with anything that a compiled kernel depends on."""
     digest = hashlib.sha1(repr((_FLAGS, _LINKING, _machine_flags())).encode())
     digest.update(pathlib.Path(__file__).read_bytes())
     for path in sorted(HEADERS.rglob("*")):
