@@ -56,7 +56,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collects tests while no garbage is looked for, which would take two fifths of the time."""
+    """Collects tests without garbage collection, which would take two fifths of the time."""
     gc.disable()
     try:
         return (yield)
@@ -65,7 +65,7 @@ def pytest_collection():
 
 
 def pytest_ignore_collect(collection_path, config):
-    """With `-m quick`, files without that mark are not even imported, which would take longest."""
+    """Skips files without the mark at `-m quick`; importing them would take longest."""
     if config.option.markexpr != "quick" or not collection_path.name.startswith("test_"):
         return None
     unmarked = collection_path.suffix == ".py" and b"pytest.mark.quick" not in (
@@ -89,7 +89,7 @@ def pytest_generate_tests(metafunc):
 
 @contextlib.contextmanager
 def standing_in():
-    """The stand-in as CuPy, and as the device of new arrays, while the block runs."""
+    """Installs the stand-in as CuPy, and as the device of new arrays, while the block runs."""
     from mindspore_compat._backend import arrays
 
     target = arrays._target
@@ -111,7 +111,7 @@ def standing_in():
 
 @pytest.fixture
 def space(request):
-    """The functions of one array library, in force as the device target while the test runs."""
+    """Makes an array library the device target of the test, and gives its functions."""
     from mindspore_compat._backend import arrays
 
     if request.param == "fakecupy":
@@ -159,7 +159,7 @@ def capture_allowed(monkeypatch):
 
 @pytest.fixture
 def oracle(tmp_path, tmp_path_factory):
-    """Runs Python text in real MindSpore and gives what it prints; skipped where it is not at hand.
+    """Runs Python text in real MindSpore and gives what it prints; skipped if MindSpore is missing.
 
     The environment variable MINDSPORE_ORACLE names the interpreter that has it.
     """

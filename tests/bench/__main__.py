@@ -78,7 +78,7 @@ class Worker:
         self.processor += processor
 
     def medians(self):
-        """Median milliseconds (wall, processor) of the steps since the last call."""
+        """Returns the median milliseconds (wall, processor) of the steps since the last call."""
         found = [statistics.median(self.wall), statistics.median(self.processor)]
         self.wall, self.processor = [], []
         return found
@@ -93,7 +93,7 @@ class Worker:
 
 @contextlib.contextmanager
 def busy(count):
-    """Processes that keep a core busy each."""
+    """Keeps this many cores busy, with a process each."""
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -104,7 +104,7 @@ def busy(count):
 
 
 def measure(case, libraries, options):
-    """{library: figures} of a case.
+    """Returns {library: figures} of a case.
 
     Args:
         case (str): its name.
@@ -168,7 +168,7 @@ def arguments():
 
 
 def chosen(options):
-    """{name: arguments of `Worker` but the case} of the libraries that are measured."""
+    """Returns {name: arguments of `Worker` but the case} for the libraries to measure."""
     libraries = {OURS: (sys.executable, "mindspore_compat")}
     if importlib.util.find_spec("numba"):
         libraries[BARE] = (*libraries[OURS], "--without-numba")

@@ -15,7 +15,8 @@ ROUNDS, CALLS = 15, 20000
 
 
 def compare(cases):
-    """Median microseconds of each case, measured in turns so that all see the same noise."""
+    """Returns the median microseconds of each case, measured in turns so that all see the same
+    noise."""
     times = {name: [] for name in cases}
     for _ in range(ROUNDS):
         for name, call in cases.items():

@@ -34,7 +34,7 @@ POOLS = {
 
 
 def fastest(function, runs=7):
-    """Processor milliseconds of the fastest of `runs` calls."""
+    """Returns the processor milliseconds of the fastest of `runs` calls."""
     times = []
     for _ in range(runs):
         start = time.process_time()
@@ -44,7 +44,7 @@ def fastest(function, runs=7):
 
 
 def naive_convolution(x, w, stride, pad, groups):
-    """Returns one `tensordot` (or product, where depthwise) for each kernel position."""
+    """Convolves with one `tensordot` (or product, if depthwise) for each kernel position."""
     x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     high = (x.shape[2] - w.shape[2]) // stride + 1
     wide = (x.shape[3] - w.shape[3]) // stride + 1
@@ -61,7 +61,7 @@ def naive_convolution(x, w, stride, pad, groups):
 
 
 def bench_convolutions():
-    """One row per convolution: forward, both gradients, and forward the naive way."""
+    """Prints one row per convolution: forward, both gradients, and the naive forward pass."""
     print(
         f"{'convolution':26}{'forward':>9}{'dx':>9}{'dw':>9}{'GF/s':>7}"
         f"{'naive fwd':>11}{'ratio':>7}"
@@ -88,7 +88,8 @@ def bench_convolutions():
 
 
 def bench_pools():
-    """One row per pool: maximum and average, each with its gradient, and the naive maximum."""
+    """Prints one row per pool: maximum and average, each with its gradient, and the naive
+    maximum."""
     print(
         f"\n{'pool':26}{'max':>9}{'grad':>9}{'average':>9}{'grad':>9}{'naive max':>11}{'ratio':>7}"
     )

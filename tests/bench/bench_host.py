@@ -27,7 +27,7 @@ def _added(x, index, values):
 
 
 def cases():
-    """{name: (NumPy's way, the package's)}"""
+    """Returns {name: (NumPy's way, the package's)}."""
     xp, random = arrays.HOST, np.random.default_rng(0)
     x, y = random.standard_normal((2, *SHAPE)).astype(np.float32)
     mask, zero, tiny = x > 0, np.zeros((), np.float32), x * np.float32(1e-6)

@@ -24,7 +24,7 @@ LR, BETA1, BETA2, EPS = 0.01, 0.9, 0.999, 1e-8
 
 
 def fastest(function, runs):
-    """Processor milliseconds of the fastest of `runs` calls."""
+    """Returns the processor milliseconds of the fastest of `runs` calls."""
     times = []
     for _ in range(runs):
         start = time.process_time()
@@ -107,7 +107,7 @@ OPTIMIZERS = {
 
 
 def times_of(name, count, size):
-    """Milliseconds of a step: naive, by hand, and of the optimizer."""
+    """Returns milliseconds of a step: naive, by hand, and of the optimizer."""
     make, naive, by_hand = OPTIMIZERS[name]
     runs = max(3, min(100, 20_000_000 // (count * size)))
     rows = [[np.random.rand(size).astype(np.float32) for _ in range(4)] for _ in range(count)]
@@ -129,7 +129,7 @@ def times_of(name, count, size):
 
 
 def optimizers():
-    """The first table."""
+    """Prints the first table."""
     print(
         f"{'tensors x elements':24}{'optimizer':18}{'naive':>10}{'by hand':>10}{'here':>10}"
         f"{'ratio':>8}"
@@ -144,7 +144,7 @@ def optimizers():
 
 
 def thor():
-    """The second table."""
+    """Prints the second table."""
     net = nn.SequentialCell(nn.Dense(512, 512), nn.ReLU(), nn.Dense(512, 256))
     rates = Tensor(np.full(1000, 1e-4, np.float32))
     momentum = nn.Momentum(net.trainable_params(), LR, 0.9)

@@ -13,7 +13,7 @@ ELEMENTS = 50_000_000  # of the large parameters
 
 
 def normal(seed, *shape):
-    """Float32 numbers of a standard normal distribution."""
+    """Returns float32 numbers of a standard normal distribution."""
     return np.random.default_rng(seed).standard_normal(shape, np.float32)
 
 
@@ -23,7 +23,7 @@ def weight(seed, shape):
 
 
 def labels(count, classes):
-    """Class numbers, as int32."""
+    """Returns class numbers, as int32."""
     return np.random.default_rng(9).integers(0, classes, count).astype(np.int32)
 
 
@@ -110,7 +110,7 @@ def resnet18(ms, make_optimizer=None):
 
 
 def resnet18_thor(ms):
-    """Steps between two updates of the matrices of thor."""
+    """Returns a step between two updates of thor's matrices."""
     if ms.__name__ == "mindspore":
         return None  # its CPU build has no thor
     made = []

@@ -33,7 +33,7 @@ def arrays(case):
 
 
 def functions(ms):
-    """{case: function of the inputs}"""
+    """Returns {case: function of the inputs}."""
     nn, ops = ms.nn, ms.ops
     classes, words = ms.Tensor(CLASSES), ms.Tensor(WORDS)
     normalize = ops.LayerNorm(1, 1, 1e-5)

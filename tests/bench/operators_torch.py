@@ -6,7 +6,7 @@ from torch.nn import functional
 
 
 def functions():
-    """{case: function of the inputs}"""
+    """Returns {case: function of the inputs}."""
     classes, words = torch.from_numpy(CLASSES).long(), torch.from_numpy(WORDS).long()
     batch_norm = torch.nn.BatchNorm2d(64)
 

@@ -32,7 +32,7 @@ def epochs(pipeline):
 
 
 def image_folder(workers):
-    """Training's pipeline for ImageNet."""
+    """Returns a case: the training pipeline for ImageNet."""
 
     def case(ms):
         vision, folder = ms.dataset.vision, tempfile.TemporaryDirectory()
@@ -65,7 +65,7 @@ class _Images:
 
 
 def resized(height, width, size, count, workers):
-    """Images from Python code, resized."""
+    """Returns a case: images from Python code, resized."""
 
     def case(ms):
         vision = ms.dataset.vision
@@ -81,7 +81,7 @@ def _halved(image):
 
 
 def halved(workers, processes):
-    """Returns a cheap Python function, in threads or processes."""
+    """Returns a case: a cheap Python function, in threads or processes."""
 
     def case(ms):
         data = ms.dataset.GeneratorDataset(_Images(32, 32, 3000), ["image"])
@@ -92,7 +92,8 @@ def halved(workers, processes):
 
 
 def _values(ms):
-    """Parameters of a network of 25 million elements in 100 tensors, for a checkpoint."""
+    """Returns the parameters of a network of 25 million elements in 100 tensors, for a
+    checkpoint."""
     random = np.random.default_rng(0)
     return [
         {"name": f"p{number}", "data": ms.Tensor(random.random(250_000, np.float32))}

@@ -68,5 +68,6 @@ def cases():
 
 
 def exempt_from(name, check):
-    """Why an op is not asked `check` ("gradient", "second", "vmap", "device"), or None."""
+    """Returns why an op is exempt from `check` ("gradient", "second", "vmap", "device"), or
+    None."""
     return exempt.reason(name, check)

@@ -34,7 +34,7 @@ def _specs():
 
 @functools.cache
 def _lines():
-    """id of an op -> its public paths and lines."""
+    """Maps an op's id to its public paths and lines."""
     found = {}
     for area, names in DECLARED.items():
         for name, (op, line) in names.items():
@@ -100,7 +100,7 @@ def _operand(op, name, value):
 
 
 def takes(rule, dtype):
-    """Returns whether a rule, or one within it, is of Tensors that may have a dtype."""
+    """Returns whether a rule, or one within it, accepts Tensors of a certain dtype."""
     if isinstance(rule, TensorOf):
         return not rule.dtypes or dtype in rule.dtypes
     inner = getattr(rule, "members", None) or [getattr(rule, "item", None)]

@@ -40,7 +40,7 @@ REASONS = {"gradient": NO_GRADIENT, "second": {**NO_GRADIENT, **NO_SECOND}, "vma
 
 
 def reason(name, check):
-    """Why an op is not asked `check`, or None."""
+    """Returns why an op is exempt from `check`, or None."""
     if name in RANDOM:
         return "random"
     file = name.rpartition(".")[0]

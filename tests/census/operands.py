@@ -13,7 +13,8 @@ class Fixed:
 
 
 def x(*shape, seed=0, scale=1.0, away=(), low=None, high=None):
-    """Float operands: normal numbers off the kinks `away`, or uniform from `low` to `high`."""
+    """Returns float operands: normal numbers off the kinks `away`, or uniform from `low` to
+    `high`."""
     rng = np.random.default_rng(seed + sum(shape))
     if low is not None:
         return rng.uniform(low, high, shape)
@@ -24,24 +25,24 @@ def x(*shape, seed=0, scale=1.0, away=(), low=None, high=None):
 
 
 def positive(*shape, seed=0):
-    """Floats from 0.3 to 2."""
+    """Returns floats from 0.3 to 2."""
     return x(*shape, seed=seed, low=0.3, high=2.0)
 
 
 def unit(*shape, seed=0):
-    """Floats from 0.1 to 0.9."""
+    """Returns floats from 0.1 to 0.9."""
     return x(*shape, seed=seed, low=0.1, high=0.9)
 
 
 def apart(*shape, seed=0):
-    """Floats no two of which are nearer than 0.1, so that a small step changes no order."""
+    """Returns floats at least 0.1 apart, so that a small step does not change their order."""
     count = int(np.prod(shape))
     order = np.random.default_rng(seed + count).permutation(count)
     return (order * 0.37 - count / 6 + 0.05).reshape(shape)
 
 
 def definite(n, *lead, seed=0):
-    """Symmetric positive definite matrices."""
+    """Returns symmetric positive definite matrices."""
     half = x(*lead, n, n, seed=seed)
     return half @ half.swapaxes(-1, -2) + n * np.eye(n)
 
@@ -109,7 +110,7 @@ class Case:
         return self
 
     def bound(self, op):
-        """Returns the case with its values laid to the parameters of `op`."""
+        """Assigns the case's values to the parameters of `op`, and returns the case."""
         self.op = op
         op.parameters  # noqa: B018 - reads the body's signature
         values = dict(zip(op.parameters, self.args), **self.options)

@@ -10,7 +10,7 @@ from conformance import specs
 
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
-    """Write a package and make workers find it; returns the function that writes."""
+    """Returns a function that writes a package where workers find it."""
 
     def write(text=TOY, name="toy", **changes):
         for old, new in changes.items():

@@ -137,13 +137,13 @@ def called_functions(fake):
 
 
 def symbols(path, option):
-    """Names in the dynamic symbol table of a library, without their versions."""
+    """Returns the names in a library's dynamic symbol table, without their versions."""
     lines = subprocess.check_output(["nm", "-D", option, str(path)], text=True).splitlines()
     return {line.split()[-1].split("@")[0] for line in lines if line.split()}
 
 
 def stub_text(names, code):
-    """C functions that report that they are not modelled, and return an error."""
+    """Returns C functions that report that they are not modelled, and return an error."""
     lines = ["extern void host_unmodelled(const char *function);"]
     lines += [f"int {name}(void) {{ host_unmodelled(__func__); return {code}; }}" for name in names]
     return "\n".join(lines) + "\n"

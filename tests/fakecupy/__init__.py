@@ -46,7 +46,7 @@ def uninstall(before=()):
 
 @contextlib.contextmanager
 def installed():
-    """The stand-in as `cupy` while the block runs."""
+    """Installs the stand-in as `cupy` while the block runs."""
     before = install()
     functions.TF32.clear()
     try:

@@ -207,7 +207,7 @@ class ndarray:
         raise ValueError("Cannot delete elements")
 
     def _scatter(self, ufunc, key, value):
-        """What `ufunc.at` does, in place."""
+        """Does what `ufunc.at` does, in place."""
         if isinstance(value, ndarray):
             value = value._host
         elif isinstance(value, numpy.ndarray):

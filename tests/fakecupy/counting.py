@@ -132,7 +132,7 @@ def wait(name):
 
 @contextlib.contextmanager
 def quiet():
-    """What happens in the block is part of a call that is counted already."""
+    """Leaves calls in the block uncounted: they are part of a call that is counted already."""
     _inside.depth = getattr(_inside, "depth", 0) + 1
     try:
         yield
@@ -198,7 +198,7 @@ def _note_call(name, given, found):
 
 
 def _is_view(name):
-    """Functions that may answer with the array that they were given."""
+    """Returns whether a function may return the array that it was given."""
     return name in {
         "asarray",
         "asanyarray",
@@ -227,7 +227,7 @@ def _is_view(name):
 
 
 def _host_data(name, given, beside):
-    """1 if host data with axes come to the device in this call."""
+    """Returns 1 if host data with axes are copied to the device in this call, else 0."""
     for value in given:
         if isinstance(value, numpy.ndarray) and value.ndim:
             return 1

@@ -130,28 +130,28 @@ class ufunc:
         return found if self.nout > 1 else (found,)
 
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
-        """Sums or multiplies along an axis; CuPy reduces by no other ufunc."""
+        """Sums or multiplies along an axis; CuPy can reduce by no other ufunc."""
         name = {"add": "sum", "multiply": "prod"}.get(self.__name__)
         if name is None:
             raise NotImplementedError(f"`{self.name}.reduce` is not supported yet")
         return FUNCTIONS["cupy"][name](array, axis, dtype, out, keepdims)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
-        """Running sum or product; CuPy accumulates by no other ufunc."""
+        """Computes a running sum or product; CuPy can accumulate by no other ufunc."""
         name = {"add": "cumsum", "multiply": "cumprod"}.get(self.__name__)
         if name is None:
             raise NotImplementedError(f"`{self.name}.accumulate` is not supported yet")
         return FUNCTIONS["cupy"][name](array, axis, dtype, out)
 
     def outer(self, A, B, **keywords):
-        """Returns the ufunc over every pair of elements."""
+        """Applies the ufunc to every pair of elements."""
         A, B = own_array(A), own_array(B)
         return self(
             A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape), **keywords
         )
 
     def at(self, a, indices, b=None):
-        """In place at `indices`, repeated ones counted each time."""
+        """Applies the ufunc in place at `indices`; repeated ones count each time."""
         listed = SCATTERS.get(self.__name__)
         if listed is None:
             raise NotImplementedError(f"`{self.name}.at` is not supported yet")
@@ -246,7 +246,7 @@ def positional(host, listed):
 
 
 def translation(listed, host):
-    """CuPy's parameter name -> the host's, where they differ: the one at the same position."""
+    """Maps CuPy's parameter names to the host's at the same position, where they differ."""
     theirs = host_parameters(host)
     if theirs is None:
         return {}
@@ -481,7 +481,7 @@ def own_allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def need_arrays(*values):
-    """Refuses what is no array of the device where CuPy looks for an attribute of one."""
+    """Rejects values other than device arrays where CuPy would read an attribute of them."""
     for value in values:
         if not isinstance(value, ndarray):
             raise TypeError(f"Unsupported type {type(value)}")
@@ -543,7 +543,7 @@ def own_cumsum(a, axis=None, dtype=None, out=None):
 
 
 def refuse_bfloat16(a, name):
-    """Thrust and CUB have no bfloat16, and CuPy's own kernel for it does not compile."""
+    """Rejects bfloat16: Thrust and CUB lack it, and CuPy's own kernel for it does not compile."""
     if a.dtype == BFLOAT16:
         raise TypeError(f"{name} does not support bfloat16")
 

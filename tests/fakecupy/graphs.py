@@ -55,8 +55,8 @@ def refuse(what):
 
 
 def begin(run, arguments, keywords):
-    """Prepares a call that may be captured; gives a function of its result and the new arrays in
-    it, which notes the call."""
+    """Prepares a call that may be captured. Returns a function that notes the call, given its
+    result and the new arrays in it."""
     graph = state.graph
     if graph is None:
         return lambda found, new: None
@@ -98,7 +98,7 @@ class MemoryPool:
         return bytearray(size)
 
     def take(self, memory):
-        """Gives memory to a new array; more is asked of the device where none is free."""
+        """Gives memory to a new array; the pool asks the device for more if none is free."""
         size = -(-memory.nbytes // UNIT) * UNIT
         if self._used + size > self._total:
             refuse("cudaMalloc")

@@ -534,7 +534,7 @@ def arithmetic(sign, x, y):
 
 
 class ReductionKernel:
-    """Can be defined; a call is left to a real GPU."""
+    """A kernel that can be defined; only a real GPU can run it."""
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ import numpy
 
 
 class Held:
-    """Bytes in use now, and the most there were."""
+    """Bytes in use now, and the most so far."""
 
     def __init__(self):
         self.now = self.peak = 0

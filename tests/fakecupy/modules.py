@@ -117,7 +117,7 @@ class Stream:
         return True
 
     def begin_capture(self, mode=None):
-        """Has what is given to the stream noted instead of done."""
+        """Starts a capture: later work on the stream is noted instead of done."""
         if self is Stream.null:
             raise RuntimeError("cannot capture on the default (legacy) stream")
         graphs.refuse("a second capture")
@@ -365,7 +365,7 @@ def function_or_value(path, name, line, host):
 
 
 def fmod(x, y):
-    """CuPy's remainder, which it computes in float64 for integers."""
+    """Computes the remainder as CuPy does, in float64 for integers."""
     if x.dtype.kind == "f":
         return numpy.fmod(x, y)
     found = numpy.fmod(x.astype(numpy.float64), y.astype(numpy.float64))
@@ -402,12 +402,12 @@ def build():
 
 
 def memoize(for_each_device=False):
-    """Remembers what a function answered for its arguments."""
+    """Caches a function's results by its arguments."""
     return functools.lru_cache(maxsize=None)
 
 
 def furnish(made):
-    """The names that are no copies of the host's."""
+    """Adds the names that are no copies of the host's."""
     cupy, cupyx = made["cupy"], made["cupyx"]
     cupy.AxisError, cupy.memoize = numpy.exceptions.AxisError, memoize
     cupy.__version__ = listing.census()["versions"]["cupy"]
@@ -442,7 +442,7 @@ def furnish(made):
 
 
 def furnish_random(module):
-    """cupy.random: classes, and the functions of the module's own RandomState."""
+    """Fills cupy.random: classes, and the functions of the module's own RandomState."""
     module.RandomState = generator_class("RandomState", numpy.random.RandomState)
     module.Generator = generator_class("Generator", seeded)
     module.XORWOW = module.Philox4x3210 = module.MRG32k3a = XORWOW

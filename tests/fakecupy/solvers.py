@@ -11,7 +11,7 @@ _raising = [False]
 
 @contextlib.contextmanager
 def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
-    """With `linalg="raise"` solvers wait for the GPU and raise an error of its own words."""
+    """Makes solvers wait for the GPU and raise an error of its own words if `linalg="raise"`."""
     _raising.append(linalg == "raise" if linalg else _raising[-1])
     try:
         yield
@@ -20,7 +20,7 @@ def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
 
 
 def cholesky(a):
-    """CuPy tells of no error: of a matrix that is not positive definite something is left."""
+    """Reports no error, as CuPy does: a matrix that is not positive definite gives wrong values."""
     _refuse_float16(a)
     whole = a._host.astype(numpy.result_type(a._host, numpy.float32))
     flat = whole.reshape(-1, *whole.shape[-2:])
@@ -33,7 +33,7 @@ def cholesky(a):
 
 
 def inv(a):
-    """Of a singular matrix something is left that is no inverse."""
+    """Returns wrong values for a singular matrix, without an error."""
     if not isinstance(a, ndarray):
         raise TypeError(f"cupy.ndarray expected, but got {type(a).__name__}")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
@@ -42,14 +42,14 @@ def inv(a):
 
 
 def eig(a):
-    """Returns the results are complex, also where the imaginary parts are 0."""
+    """Returns complex results, also where the imaginary parts are 0."""
     values, vectors = numpy.linalg.eig(a._host)
     dtype = numpy.result_type(values, numpy.complex64)
     return wrap(values.astype(dtype)), wrap(vectors.astype(dtype))
 
 
 def eigvals(a):
-    """Returns the results are complex, also where the imaginary parts are 0."""
+    """Returns complex results, also where the imaginary parts are 0."""
     return eig(a)[0]
 
 
@@ -59,7 +59,7 @@ def _refuse_float16(a):
 
 
 def solve(a, b):
-    """Returns the leading axes of `a` and `b` must be the same: they do not broadcast."""
+    """Requires the same leading axes of `a` and `b`, because CuPy does not broadcast them."""
     for x in (a, b):
         if not isinstance(x, ndarray):
             raise TypeError(f"cupy.ndarray expected, but got {type(x).__name__}")

@@ -36,22 +36,22 @@ class Timeline:
         return self._done.get(stream, 0.0)
 
     def give(self, stream, name, length):
-        """Gives work to a stream."""
+        """Submits work to a stream."""
         start = max(self.now, self.done(stream))
         self._done[stream] = start + length
         self.spans.append(Span(stream, name, start, start + length))
 
     def hold(self, stream, time):
-        """Has a stream do nothing further before a time."""
+        """Makes a stream wait until a time."""
         self._done[stream] = max(self.done(stream), time)
 
     def work(self, name, length):
-        """Work of the host itself."""
+        """Adds work of the host itself."""
         self.spans.append(Span("host", name, self.now, self.now + length))
         self.now += length
 
     def wait(self, time):
-        """Has the host do nothing before a time."""
+        """Makes the host wait until a time."""
         self.now = max(self.now, time)
 
     def overlap(self, one, other):
@@ -65,7 +65,7 @@ _open = []
 
 @contextlib.contextmanager
 def drawn():
-    """A Timeline of what happens while the block runs."""
+    """Yields a Timeline of what happens while the block runs."""
     line = Timeline()
     _open.append(line)
     try:

@@ -7,7 +7,7 @@ from mindspore_compat._backend.steps import cuda_graph
 
 @pytest.fixture
 def captures(monkeypatch):
-    """A function that returns how many steps were replays of a captured one so far."""
+    """Returns a function that counts the steps so far that were replays of a captured one."""
     count = 0
     replay = cuda_graph.Capture.replay
 

@@ -34,7 +34,7 @@ EVENTS = {
 
 @contextlib.contextmanager
 def counted():
-    """The Counts of what the device does while the block runs; nothing on the host."""
+    """Yields the Counts of the device's work while the block runs; empty on the host."""
     if counting.counts(arrays.current_space()) or not SIMULATED:
         with counting.counted() as counts:
             yield counts

@@ -15,7 +15,7 @@ from . import networks
 
 @contextlib.contextmanager
 def host():
-    """The host as the device target while the block runs."""
+    """Makes the host the device target while the block runs."""
     target = arrays._target
     arrays.set_target("CPU")
     try:

@@ -25,7 +25,7 @@ REPEATS, CALLS = 9, 300
 
 
 def tasks():
-    """name -> (a function that makes `CALLS` launches or more, how many it makes)."""
+    """Returns name -> (a function that makes `CALLS` launches or more, how many it makes)."""
     import mindspore_compat as ms
     from mindspore_compat import nn, ops
     from mindspore_compat._backend import arrays
@@ -74,7 +74,7 @@ def _repeated(call):
 
 @contextlib.contextmanager
 def _captured():
-    """Launches in this context are only noted."""
+    """Only notes the launches in this context."""
     import cupy
 
     stream = cupy.cuda.Stream(non_blocking=True)
@@ -133,14 +133,14 @@ def _replays():
 
 
 class _NoGraph:
-    """In place of a captured graph."""
+    """Stands in for a captured graph."""
 
     def launch(self):
         """Does nothing."""
 
 
 def measure():
-    """Microseconds of processor time per call, the median of several runs, by name."""
+    """Returns microseconds of processor time per call, the median of several runs, by name."""
     found = {}
     for name, (run, count) in tasks().items():
         run()

@@ -14,7 +14,7 @@ class NoDevice(Exception):
 
 @contextlib.contextmanager
 def cupy_of(stand_in):
-    """CuPy, or the stand-in, while the block runs."""
+    """Yields CuPy, or the stand-in, while the block runs."""
     if stand_in:
         with fakecupy.installed() as cupy:
             yield cupy
@@ -47,7 +47,7 @@ def device(stand_in):
 
 
 def versions(stand_in):
-    """Each library: its version, or why there is none."""
+    """Returns each library's version, or why there is none."""
     with cupy_of(stand_in) as cupy:
         cuda = cupy.cuda
         return {

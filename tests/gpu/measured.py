@@ -16,7 +16,7 @@ REPEATS = 20
 
 
 def counts():
-    """Counts of one step of each network, always on the stand-in: name -> part -> figures."""
+    """Counts one step of each network, always on the stand-in: name -> part -> figures."""
     with conftest.standing_in():
         return {
             name: {**_figures(steps.counts_of(name)), "captured": steps.replayed(name).figures()}
@@ -57,8 +57,8 @@ def _figures(found):
 
 
 def times(stand_in):
-    """Milliseconds of a step of each network: name -> {"GPU": ..., "CPU": ...}; None on the
-    stand-in, which has no time of its own."""
+    """Returns the milliseconds of a step of each network: name -> {"GPU": ..., "CPU": ...}. Returns
+    None on the stand-in, which has no time of its own."""
     if stand_in:
         return None
     return {

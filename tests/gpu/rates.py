@@ -60,7 +60,7 @@ def milliseconds(run, event, sizes):
 
 
 def elapsed(start, end):
-    """Milliseconds between two events of CuPy or of PyTorch."""
+    """Returns the milliseconds between two events of CuPy or of PyTorch."""
     if hasattr(start, "elapsed_time"):
         return start.elapsed_time(end)
     return arrays._device_space().module.cuda.get_elapsed_time(start, end)
@@ -81,7 +81,7 @@ def size_of(dtype):
 
 
 def memory_cases(sizes):
-    """Copies and bodies, which memory limits."""
+    """Yields copies and bodies, which memory limits."""
     x = random(sizes.copy)
     yield "copy", 8e-9 * sizes.copy, "GB", x.copy, lambda t: t.randn(sizes.copy).cuda().clone
     count = int(np.prod(sizes.tokens))
@@ -133,7 +133,7 @@ def on_torch(function, shape, dtype="float32"):
 
 
 def product_cases(sizes):
-    """Products of matrices and convolutions, which arithmetic limits."""
+    """Yields products of matrices and convolutions, which arithmetic limits."""
     n = sizes.matrix
     channels = sizes.images[1]
     for dtype in DTYPES:
@@ -224,7 +224,7 @@ def torch_adam(sizes):
 
 
 def network_cases(sizes):
-    """Training steps of ResNet-50 and of a layer of BERT, in each dtype, eager and captured."""
+    """Yields training steps of ResNet-50 and of a BERT layer, in each dtype, eager and captured."""
     images = random(sizes.images_batch)
     rows, length, features, heads = sizes.bert
     tokens = random((rows, length, features))
@@ -262,7 +262,7 @@ CASES = (memory_cases, product_cases, optimizer_cases, network_cases)
 
 
 def measured(sizes, torch=None):
-    """Each case as a dict; one that fails says why instead of its times."""
+    """Returns each case as a dict; one that fails has the reason instead of its times."""
     cuda = arrays._device_space().module.cuda
     rows = []
     for cases in CASES:

@@ -34,7 +34,7 @@ def main():
 
 
 def products():
-    """Products of two, three and four axes in each dtype, with their gradients."""
+    """Compares products of two, three and four axes in each dtype, with their gradients."""
     for dtype in test_products.DTYPES:
         for name in ("matrix by matrix", "stack by stack", "stacks of stacks", "conv2d"):
             found = test_products.outcome(name, dtype)
@@ -44,7 +44,7 @@ def products():
 
 
 def kernels():
-    """The body of each layer, and the hand-written kernels."""
+    """Compares the body of each layer, and the hand-written kernels."""
     for name, make in test_kernels.EVERY_LAYER.items():
         test_kernels.compare(make, test_kernels.shape_of(name), np.float32)
     for make, shape in test_kernels.WINDOWS.values():
@@ -52,7 +52,7 @@ def kernels():
 
 
 def halves():
-    """Each float16 number, subnormal ones too, through a cast and through a body."""
+    """Compares each float16 number, subnormal ones too, through a cast and through a body."""
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     x = Tensor(every)
     np.testing.assert_array_equal(x.astype(ms.float32).asnumpy(), every.astype(np.float32))
@@ -60,7 +60,7 @@ def halves():
 
 
 def captures():
-    """Steps that are captured and replayed give the bits of steps that are not."""
+    """Compares captured and replayed steps with others, bit by bit."""
     replay, count = cuda_graph.Capture.replay, 0
 
     def counted(self):
@@ -83,7 +83,7 @@ def captures():
 
 
 def lenet():
-    """Twenty steps of LeNet-5: losses and parameters are those of the host."""
+    """Trains LeNet-5 for twenty steps: losses and parameters must be those of the host."""
     on_device, on_host = twins("LeNet-5")
     with host():
         expected = train(*on_host, OPTIMIZERS["Momentum"], 20)

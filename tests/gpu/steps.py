@@ -86,7 +86,7 @@ def updated(name, optimizer):
 
 
 def per_layer(found):
-    """Launches of each layer: (forward, backward)."""
+    """Returns the launches of each layer: (forward, backward)."""
     forward = found["forward"].launches
     backward = found["forward and backward"].launches - forward
     return forward / found["layers"], backward / found["layers"]

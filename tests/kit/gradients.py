@@ -53,7 +53,7 @@ def _has_low_precision(outs):
 
 
 def _like(rng, array):
-    """Normal numbers in the shape of `array`, complex for a complex one."""
+    """Returns normal numbers in the shape of `array`, complex for a complex one."""
     real = rng.standard_normal(array.shape)
     return real + 1j * rng.standard_normal(array.shape) if array.dtype.kind == "c" else real
 

@@ -1,5 +1,5 @@
-"""Calls that take compiled loops, one for each thing that has some: of public operators, or of what
-optimizers call. No module of loops is imported here.
+"""Calls that use compiled loops, one for each kind: calls of public operators, or of the functions
+that optimizers call. No module of loops is imported here.
 """
 
 import numpy as np

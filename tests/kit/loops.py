@@ -11,13 +11,13 @@ from mindspore_compat._backend.threads import parallel_loops, scheduler
 
 
 def needs_numba(test):
-    """Marks a test that is for where Numba is installed."""
+    """Marks a test that is skipped where Numba is not installed."""
     skip = pytest.mark.skipif(not jit.available(), reason="needs Numba")
     return pytest.mark.numba(skip(test))
 
 
 def every_size(monkeypatch):
-    """Has arrays of every size but 0 take loops, threads and whatever else has a least size."""
+    """Lets loops and threads be used for arrays of every size but 0."""
     for name in sizes_of(thresholds.Least):
         monkeypatch.setattr(thresholds.Least, name, 1)
 
@@ -29,7 +29,7 @@ def sizes_of(table):
 
 @contextlib.contextmanager
 def fresh_loops(monkeypatch, module=None, *caches, **constants):
-    """A context in which arrays of every size wait for loops, which are compiled afresh.
+    """Makes arrays of every size wait for loops, which are compiled anew in this context.
 
     Args:
         module: whose numbers are set.
@@ -50,13 +50,13 @@ def fresh_loops(monkeypatch, module=None, *caches, **constants):
 
 
 def by_python(monkeypatch):
-    """Has Python run the loops that are made from now on."""
+    """Runs the loops made from now on as Python code."""
     monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
 
 
 @contextlib.contextmanager
 def on_threads(count):
-    """A context in which so many threads share large work."""
+    """Shares large work among this many threads in this context."""
     scheduler.limit(count)
     try:
         yield
@@ -65,7 +65,7 @@ def on_threads(count):
 
 
 class ByPython(jit.Loop):
-    """A loop that Python runs, one element at a time."""
+    """A loop run by Python, one element at a time."""
 
     def request(self):
         self.ready = self.python()
@@ -73,7 +73,7 @@ class ByPython(jit.Loop):
 
 
 class ParallelByPython(parallel_loops.ParallelLoop):
-    """The same of a loop that threads share; it does piece by piece."""
+    """A parallel loop run by Python, piece by piece."""
 
     def request(self):
         self.ready = self.python()

@@ -66,7 +66,7 @@ class MutantServer:
 
 
 class _Planted(importlib.abc.MetaPathFinder):
-    """Gives one module of the package a text of its own."""
+    """Replaces the text of one module of the package."""
 
     def __init__(self, module, source):
         self.name, self.source = f"{PACKAGE}.{module}", source

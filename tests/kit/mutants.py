@@ -68,7 +68,7 @@ class Mutant:
 
     @property
     def key(self):
-        """A name that stays when lines move: what is changed in which function."""
+        """Returns a name that stays when lines move: what is changed in which function."""
         shown = (
             f"{self.shown_by or self.module}.{self.where}: {self.kind}: {self.old} -> {self.new}"
         )
@@ -106,8 +106,8 @@ def mutants(module, names):
 
 
 def _with_private(module):
-    """{module: tree} of a module of the package, and of the private ones beside it, or in private
-    packages beside it, that it imports from, those by way of others included."""
+    """Returns {module: tree} of a module of the package and of the private modules that it imports
+    from, directly or through others, if they are beside it or in private packages beside it."""
     package = Path(importlib.util.find_spec("mindspore_compat").origin).parent
     private = f"{module.rpartition('.')[0]}._"
     found, left = {}, [module]
@@ -124,7 +124,7 @@ def _with_private(module):
 
 
 def sample(found, count):
-    """So many mutants of a list, spread by chance; the same ones still when their function moves to
+    """Draws this many mutants of a list at random; they stay the same when their function moves to
     another module or a local name changes.
     """
 
@@ -265,7 +265,7 @@ def _writes_elsewhere(node):
 
 
 def _ignored_arguments(function):
-    """Each argument with a default takes it, whatever is given."""
+    """Yields a fault per argument with a default: its value is ignored."""
     given = function.args.posonlyargs + function.args.args
     positional = zip(
         given[len(given) - len(function.args.defaults) :], function.args.defaults, strict=True
@@ -280,7 +280,8 @@ def _ignored_arguments(function):
 
 
 def _keyword_marks(function):
-    """Keyword-only arguments become positional, in a signature or the text of a declaration."""
+    """Yields a fault per keyword-only mark: it is dropped from a signature or a declaration's
+    text."""
     arguments = function.args
     if arguments.kwonlyargs and all(default is not None for default in arguments.kw_defaults):
         changed = copy.deepcopy(arguments)

@@ -50,7 +50,7 @@ def architectures():
 
 @contextlib.contextmanager
 def _compiled(text, architecture):
-    """A program and the error of its compilation, 0 for none."""
+    """Returns a program and the error of its compilation, 0 for none."""
     program = _Handle()
     library().nvrtcCreateProgram(
         ctypes.byref(program), _Text(text.encode()), _Text(b"kernel.cu"), 0, None, None

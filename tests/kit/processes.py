@@ -17,7 +17,7 @@ def alive(pid):
 
 
 def until(condition, what):
-    """Waits for something that happens soon."""
+    """Waits for a condition that is expected to be true soon."""
     end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end, what

@@ -9,13 +9,13 @@ _CHECKS = {}
 
 
 def check(function):
-    """Lists a function as a check that can be asked for by its name."""
+    """Adds a function to the checks that can be selected by name."""
     _CHECKS[function.__name__] = function
     return function
 
 
 def refused(error, call, *untouched):
-    """Asserts that a call raises `error` and changes none of some Tensors."""
+    """Asserts that a call raises `error` and leaves some Tensors unchanged."""
     before = [tensor.asnumpy().copy() for tensor in untouched]
     try:
         call()
@@ -27,7 +27,7 @@ def refused(error, call, *untouched):
 
 
 def run_named_checks():
-    """Runs the checks that the command line names; prints of each that it passed on all ranks."""
+    """Runs the checks that the command line names; prints which of them passed on all ranks."""
     for name in sys.argv[1:]:
         _CHECKS[name]()
         comm_func.barrier()

@@ -23,7 +23,7 @@ def mpiexec():
 
 
 def require_mpi():
-    """Skips the module that calls it where no ranks can be started."""
+    """Skips the calling module if no ranks can be started."""
     pytest.importorskip("mpi4py", reason="the extra 'mpi' is not installed")
     if mpiexec() is None:
         pytest.skip("there is no mpiexec", allow_module_level=True)
@@ -85,7 +85,7 @@ def _run_together(count, script, names):
 
 
 def _passed(printed):
-    """For each check the ranks, in order, that say they passed it."""
+    """Returns, for each check, the ranks that report it as passed, in order."""
     found = {}
     for line in re.findall(r"\{.*?\}", printed):
         verdict = json.loads(line)

@@ -189,8 +189,8 @@ def parts(target):
 
 
 def stored_name(target, names):
-    """Notes the attribute or key that an assignment fills, and returns whether it only stores; to
-    write into an argument is more."""
+    """Notes the attribute or key that an assignment sets. Returns whether it only stores a value:
+    an assignment into an argument does more."""
     if isinstance(target, ast.Attribute):
         names.add(target.attr)
     if not isinstance(target, ast.Subscript):

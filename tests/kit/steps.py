@@ -99,7 +99,7 @@ def network_of(name):
 
 
 def batches(shape, count=STEPS, dtype=np.float32):
-    """Different batches of one shape."""
+    """Returns different batches of one shape."""
     rng = np.random.default_rng(2)
     for _ in range(count):
         data = rng.standard_normal(shape).astype(dtype)

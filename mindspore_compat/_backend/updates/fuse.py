@@ -83,7 +83,8 @@ class Fused:
         self._programs = {}
 
     def __deepcopy__(self, memo):
-        """This object: a copied optimizer shares the programs, which hold none of its state."""
+        """Returns this object: a copied optimizer shares the programs, which hold none of its
+        state."""
         return self
 
     def __call__(self, *arrays, **scalars):

@@ -242,7 +242,7 @@ for _name in _LIMITS:
 
 
 def check_int32_not_zero(value, arg_name=""):
-    """Checks an int32 other than zero."""
+    """Checks that a value is an int32 other than zero."""
     _check_not_zero("int32", value, arg_name)
 
 

@@ -27,7 +27,7 @@ def refused(kind, text, function, *arguments, **named):
 
 
 class counted:
-    """The differences of the counters over a block."""
+    """Measures the differences of the counters over a block."""
 
     def __enter__(self):
         self.before = simulated_cuda.counters()

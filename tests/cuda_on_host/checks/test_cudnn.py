@@ -22,7 +22,7 @@ def library():
 
 @pytest.fixture
 def call(library):
-    """The forward pass of a case; parts of it may be replaced."""
+    """Runs the forward pass of a case; parts of it may be replaced."""
 
     def run(x=X, w=W, y=Y, sizes=SIZES, last=False, algorithm=1, offset=0, room=None, **numbers):
         shapes = (x, w, y)

@@ -131,7 +131,8 @@ def test_graphs_of_two_streams():
 
 
 def _in_capture(function, stream=None, mode=None):
-    """Runs a function while a stream is captured, and ends the capture; which may be spoilt."""
+    """Runs a function while a stream is captured, and ends the capture, which may have been
+    invalidated."""
     stream = stream or cupy.cuda.Stream(non_blocking=True)
     with stream:
         stream.begin_capture(*([] if mode is None else [mode]))

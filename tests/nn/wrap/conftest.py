@@ -15,7 +15,7 @@ def recording_allowed(capture_allowed, monkeypatch):
 
 @pytest.fixture
 def logged(monkeypatch):
-    """The lines about steps that are not recorded."""
+    """Returns the lines about steps that are not recorded."""
     found = []
     monkeypatch.setattr(steps.log, "info", found.append)
     return found
