@@ -412,7 +412,7 @@ def linspace(
 
 
 def _single(axis, api):
-    """Returns an axis; of a tuple or list, its single element."""
+    """Returns `axis`, or the single element of a tuple or list."""
     if not isinstance(axis, (tuple, list)):
         return axis
     if len(axis) != 1:

@@ -9,5 +9,5 @@ _find, __dir__, __all__ = facade(__name__, classes=Cell)
 
 
 def __getattr__(name):
-    """A listed layer; or `MaxPool2d`, which the original has here but does not list."""
+    """Returns a listed layer; or `MaxPool2d`, which MindSpore has here but does not list."""
     return nn.MaxPool2dExt if name == "MaxPool2d" else _find(name)

@@ -39,7 +39,7 @@ def _in_rows(xp, function, axis, *arrays):
 
 
 def softmax_along(xp, x, axis):
-    """The softmax along one axis or several."""
+    """Returns softmax along one axis or several."""
     return _in_rows(xp, _softmax_whole, axis, x) if x.size else x
 
 
@@ -49,7 +49,7 @@ def _softmax_whole(xp, x, axis):
 
 
 def softmax_along_vjp(xp, g, out, axis):
-    """The gradient of `softmax_along` for its input."""
+    """Returns the gradient of `softmax_along` with respect to its input."""
     return _in_rows(xp, _softmax_vjp_whole, axis, g, out)
 
 

@@ -24,7 +24,7 @@ def _upcast(xp, *arrays):
 
 
 def _scores(xp, query, key, shift, barred, masked=-math.inf):
-    """Returns scores of all queries against all keys, `masked` where they are barred."""
+    """Returns the scores of all queries against all keys; `masked` where `barred` is true."""
     scores = xp.matmul(query, xp.swapaxes(key, -1, -2))
     scores = scores if shift is None else scores + shift
     return scores if barred is None else xp.where(barred, masked, scores)
@@ -48,7 +48,7 @@ def _weights(xp, query, key, shift, barred):
 
 
 def scaled(query, shift, scale, shift_first):
-    """Returns the query and the shift multiplied by the scale of the scores."""
+    """Multiplies the query by the scale, and with `shift_first` the shift, too; returns both."""
     return query * scale, shift * scale if shift is not None and shift_first else shift
 
 

@@ -1,4 +1,4 @@
-"""Division of attention into blocks: some heads, some queries, and the keys that they attend to.
+"""Divides attention into blocks: some heads, some queries, and the keys that they attend to.
 
 The scores of a block fit the cache of a processor, or fill a GPU. Blocks never split the keys of a
 query, so softmax needs one pass; memory is proportional to the number of queries and keys. A band
@@ -9,13 +9,13 @@ compared with positions only at its edges.
 from itertools import groupby, product
 from typing import NamedTuple
 
-_FEWEST = 32  # queries of a block: with fewer, matrix products are slow
-_RUNS = 16  # runs of blocks that the gradient of keys and values is summed over, at least
+_FEWEST = 32  # queries in a block: with fewer, matrix products are slow
+_RUNS = 16  # the least number of runs of blocks for the gradients of keys and values
 _ALL = slice(None)
 
 
 def broadcast_lead(arrays):
-    """The leading axes of arrays (..., steps, features), broadcast; None is skipped."""
+    """Returns the broadcast leading axes of arrays (..., steps, features); skips None."""
     lead = ()
     for x in arrays:
         if x is not None:
@@ -48,7 +48,7 @@ class Blocks:
         self.count = len(self._leads) * len(self._rows)
 
     def block(self, number):
-        """Block number `number`."""
+        """Returns the block with this number."""
         lead, (first, last) = self._leads[number // len(self._rows)], self._rows[self._row(number)]
         low, high = 0, self.keys
         if self.band is not None:
@@ -62,7 +62,8 @@ class Blocks:
         return number % len(self._rows)
 
     def runs(self):
-        """Lists of blocks with the same leading axes, which one thread takes one after another."""
+        """Returns lists of numbers of blocks with the same leading axes; one thread computes the
+        blocks of a list one after another."""
         size = -(-len(self._rows) // max(-(-_RUNS // len(self._leads)), 1))
         numbers = range(self.count)
         return [
@@ -73,14 +74,14 @@ class Blocks:
         ]
 
     def joined(self, xp, parts):
-        """The results of all blocks as one array, (..., queries, features)."""
+        """Joins the results of all blocks to one array, (..., queries, features)."""
         parts, count = list(parts), len(self._rows)
         if count > 1:
             parts = [xp.concatenate(parts[i : i + count], -2) for i in range(0, len(parts), count)]
         return self._stacked(xp, parts)
 
     def summed(self, xp, parts):
-        """The sums over the queries, given those of all runs, as one array, (..., keys,
+        """Adds the sums of all runs; returns the sums over all queries as one array, (..., keys,
         features)."""
         each = len(parts) // len(self._leads)
         totals = []
@@ -100,7 +101,8 @@ class Blocks:
 
 
 class _Block(NamedTuple):
-    """Some heads, queries `first` to `last`, and keys `low` to `high`."""
+    """Some heads, the queries from `first` up to `last`, and the keys from `low` up to `high`; the
+    ends are excluded."""
 
     lead: tuple
     rows: slice
@@ -115,19 +117,20 @@ class _Block(NamedTuple):
         return _ALL if self.high - self.low == self.plan.keys else slice(self.low, self.high)
 
     def rows_of(self, x):
-        """The queries of the block, or what has their shape."""
+        """Returns the part of `x` for the queries of the block."""
         return self._cut(x, self.rows, _ALL)
 
     def keys_of(self, x):
-        """The keys of the block, or their values."""
+        """Returns the part of `x`, keys or values, for the keys of the block."""
         return self._cut(x, self.keys, _ALL)
 
     def operands(self, query, key, shift):
-        """The queries, keys and shifts of the block."""
+        """Returns the queries, keys and shifts of the block."""
         return self.rows_of(query), self.keys_of(key), self._cut(shift, self.rows, self.keys)
 
     def masked(self, xp, barred):
-        """True for the keys that a query must not attend to; None if it may attend to all."""
+        """Returns a mask, true for the keys that a query must not attend to; None if every query
+        may attend to all keys."""
         barred = self._cut(barred, self.rows, self.keys)
         if self.plan.band is None:
             return barred
@@ -142,7 +145,7 @@ class _Block(NamedTuple):
         return outside if barred is None else barred | outside
 
     def kept(self, xp, bits):
-        """1 where a weight is kept, 0 where it is dropped; None without dropout."""
+        """Returns 1 where a weight is kept and 0 where it is dropped; None without dropout."""
         if bits is None:
             return None
         bits = self._cut(bits, self.rows, _ALL)
@@ -150,21 +153,21 @@ class _Block(NamedTuple):
         return kept[..., self.low : self.high]
 
     def added(self, xp, total, part):
-        """`total` plus the sums for the keys of the block; `total` is None at first."""
+        """Adds the sums for the keys of the block to `total`, which is None at first."""
         if self.keys is not _ALL:
             widths = (self.low, self.plan.keys - self.high), (0, 0)
             part = xp.pad(part, ((0, 0),) * (part.ndim - 2) + widths)
         return part if total is None else total + part
 
     def padded(self, xp, scores):
-        """The gradient of the scores of all keys, given that of the block's."""
+        """Pads the gradient of the block's scores with zeros to all keys."""
         if self.keys is _ALL:
             return scores
         widths = (0, 0), (self.low, self.plan.keys - self.high)
         return xp.pad(scores, ((0, 0),) * (scores.ndim - 2) + widths)
 
     def _cut(self, x, *last):
-        """A part of an array of which any axis may be 1 and then counts for all."""
+        """Returns the part of an array for this block; keeps axes of length 1, which broadcast."""
         if x is None:
             return None
         lead = self.lead[len(self.lead) - (x.ndim - 2) :]
@@ -173,13 +176,13 @@ class _Block(NamedTuple):
 
 
 def _spans(total, size):
-    """Pairs of the first and last of ranges that cover `total`; one range if it is 0."""
+    """Returns the (start, end) of ranges of at most `size` that cover `total`; one if it is 0."""
     return [(at, min(at + size, total)) for at in range(0, max(total, 1), size)]
 
 
 def _lead_spans(lead, most):
-    """Slices of leading axes that cover about `most` elements each: last axes as a whole, a part of
-    one axis, single elements of the others."""
+    """Returns tuples of slices of the leading axes that cover about `most` elements each: the last
+    axes as a whole, a part of one axis, and single elements of the others."""
     axes = []
     for n in reversed(lead):
         size = min(max(most, 1), max(n, 1))

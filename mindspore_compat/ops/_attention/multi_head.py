@@ -132,7 +132,7 @@ def multi_head_attention_forward(
 
 
 def attention_output(inputs, chance, out_proj_weight, out_proj_bias):
-    """The first result of `multi_head_attention_forward`. The weights are not kept.
+    """Returns the first result of `multi_head_attention_forward`, without storing the weights.
 
     Args:
         inputs (AttentionInputs): the result of `attention_inputs`.
@@ -147,20 +147,20 @@ def attention_output(inputs, chance, out_proj_weight, out_proj_bias):
 
 
 class AttentionInputs(NamedTuple):
-    """What multi-head attention computes with."""
+    """The inputs of multi-head attention after projection."""
 
     heads: list  # queries, keys and values, (batch * heads, steps, features of a head)
-    shift: Tensor  # what is added to the scores, or None
+    shift: Tensor  # added to the scores, or None
     sizes: tuple  # batch, heads, queries, keys
     batched: bool  # whether the inputs have a batch axis
 
     @property
     def scale(self):
-        """The factor of the scores."""
+        """The number that the scores are multiplied by."""
         return self.heads[0].shape[-1] ** -0.5
 
     def projected(self, out, weight, bias):
-        """The result, given the outputs of all heads."""
+        """Projects the outputs of all heads to the result."""
         batch, heads, steps, _ = self.sizes
         out = out.swapaxes(0, 1).reshape((steps, batch, heads * out.shape[-1]))
         out = dense.run(out, weight, bias)
@@ -187,7 +187,7 @@ def attention_inputs(
     static=(None, None),
     is_causal=False,
 ):
-    """The AttentionInputs for arguments of `multi_head_attention_forward`.
+    """Returns the AttentionInputs for arguments of `multi_head_attention_forward`.
 
     `weights` are the three separate weights or None, `static` the static keys and values; `same`
     says that queries, keys and values are projected from the same Tensor.

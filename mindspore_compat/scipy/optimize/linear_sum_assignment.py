@@ -17,11 +17,10 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
     Args:
         cost_matrix (Tensor): an (M, N) matrix of numbers or bools.
         maximize (bool): whether the largest total is sought instead.
-        dimension_limit (Tensor, optional): an int64 number, the number of columns to use. Missing
-            pairs are -1.
+        dimension_limit (Tensor, optional): an int64 number, the number of columns to use.
 
     Returns:
-        tuple[Tensor]: rows and columns, min(M, N) int64 numbers each.
+        tuple[Tensor]: rows and columns, min(M, N) int64 numbers each; missing pairs are -1.
 
     Raises:
         TypeError: if `cost_matrix` is not a Tensor of numbers, `maximize` is not a bool, or
