@@ -19,23 +19,6 @@ Logs = AsValue(Float32Or64, Float)
 NONE = -1e30  # the logarithm of an impossible event; finite, so that a difference of two is not NaN
 
 
-def _add(xp, *terms):
-    """Computes log(exp(a) + exp(b) + ...)."""
-    top = terms[0]
-    for term in terms[1:]:
-        top = xp.maximum(top, term)
-    return top + xp.log(sum(xp.exp(term - top) for term in terms))
-
-
-def _back(xp, x, steps):
-    """Shifts `x` along its last axis by `steps`; the vacated states become impossible."""
-    steps = max(min(steps, x.shape[-1]), -x.shape[-1])
-    gap = xp.full((*x.shape[:-1], abs(steps)), NONE, x.dtype)
-    if steps > 0:
-        return xp.concatenate([gap, x[..., :-steps]], -1)
-    return xp.concatenate([x[..., -steps:], gap], -1)
-
-
 class _Lattice:
     """The states of a CTC recursion: the labels, with a blank between neighbours and at both ends.
 
@@ -64,8 +47,8 @@ class _Lattice:
         empty = self.labels == blank
         index = xp.arange(self.labels.shape[1])
         other = self.labels != before if merge else xp.ones(self.labels.shape, bool)
-        self.skip = xp.logical_not(empty) & other & (index > 1)
-        self.stay = empty if not merge else xp.ones(self.labels.shape, bool)
+        self.skip = xp.where(xp.logical_not(empty) & other & (index > 1), 0.0, NONE)
+        self.stay = xp.where(empty | merge, 0.0, NONE)
         self.last = 2 * lengths + 1
         self.steps = steps
 
@@ -77,34 +60,37 @@ class _Lattice:
     def forward(self, xp, emit):
         """Returns alpha, the log probability of reaching each state at each time, including its
         emission, (T, N, S)."""
-        index = xp.arange(self.labels.shape[1])
-        now = xp.where(index < 2, emit[0], NONE)
+        stay, skip, gap = self._costs(xp, emit)
+        now = xp.where(xp.arange(self.labels.shape[1]) < 2, emit[0], NONE)
         steps = [now]
         for t in range(1, emit.shape[0]):
-            stayed = xp.where(self.stay, now, NONE)
-            skipped = xp.where(self.skip, _back(xp, now, 2), NONE)
-            now = xp.maximum(_add(xp, stayed, _back(xp, now, 1), skipped) + emit[t], NONE)
+            wide = xp.concatenate([gap, now], 1)
+            now = xp.logaddexp(now + stay, wide[:, 1:-1])
+            now = xp.logaddexp(now, wide[:, :-2] + skip) + emit[t]
             steps.append(now)
         return xp.stack(steps, 0)
 
     def backward(self, xp, emit):
-        """Returns beta, the log probability of finishing from each state at each time, without its
-        emission."""
+        """beta: log probability of finishing from each state at each time, emission not
+        included."""
+        stay, skip, gap = self._costs(xp, emit)
         index = xp.arange(self.labels.shape[1])
         last = xp.expand_dims(self.last, 1)
         ends = xp.where((index == last - 1) | (index == last - 2), 0.0, NONE)
-        now = xp.cast(ends, emit.dtype)
-        steps = []
-        for t in reversed(range(emit.shape[0])):
-            final = xp.expand_dims(self.steps - 1 <= t, 1)
-            if t + 1 < emit.shape[0]:
-                onward = now + emit[t + 1]
-                stayed = xp.where(self.stay, onward, NONE)
-                skipped = _back(xp, xp.where(self.skip, onward, NONE), -2)
-                onward = xp.maximum(_add(xp, stayed, _back(xp, onward, -1), skipped), NONE)
-                now = xp.where(final, xp.cast(ends, emit.dtype), onward)
+        now = ends = xp.cast(ends, emit.dtype)
+        steps = [now]
+        for t in range(emit.shape[0] - 2, -1, -1):
+            onward = now + emit[t + 1]
+            wide = xp.concatenate([onward + skip, gap], 1)[:, 2:]
+            now = xp.logaddexp(onward + stay, xp.concatenate([onward[:, 1:], gap[:, :1]], 1))
+            now = xp.where(xp.expand_dims(self.steps - 1 <= t, 1), ends, xp.logaddexp(now, wide))
             steps.append(now)
         return xp.stack(steps[::-1], 0)
+
+    def _costs(self, xp, emit):
+        """`stay`, `skip` and two impossible states, of the dtype of `emit`."""
+        gap = xp.full((emit.shape[1], 2), NONE, emit.dtype)
+        return xp.cast(self.stay, emit.dtype), xp.cast(self.skip, emit.dtype), gap
 
     def total(self, xp, alpha):
         """Returns the log probability of each target, (N,)."""

@@ -12,7 +12,7 @@ from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Int, TensorOf
 from .._normalization.batch_norm import upcast
-from .ctc import NONE, _add
+from .ctc import NONE
 
 _Int32 = TensorOf("int32").called("a Tensor of int32")
 
@@ -63,7 +63,7 @@ class _Grid:
         diagonals, gap = [now], xp.full((shape[0], 1), NONE, dtype)
         for d in range(1, self.blank.shape[0]):
             emitted = xp.concatenate([gap, (now + self.emit[d - 1])[:, :-1]], 1)
-            now = xp.maximum(_add(xp, now + self.blank[d - 1], emitted), NONE)
+            now = xp.maximum(xp.logaddexp(now + self.blank[d - 1], emitted), NONE)
             diagonals.append(now)
         return xp.stack(diagonals, 0)
 
@@ -75,7 +75,8 @@ class _Grid:
         diagonals = [now]
         for d in reversed(range(self.blank.shape[0])):
             emitted = self.emit[d] + xp.concatenate([now[:, 1:], gap], 1)
-            now = xp.maximum(_add(xp, self.blank[d] + now, emitted, self.end[d]), NONE)
+            now = xp.logaddexp(xp.logaddexp(self.blank[d] + now, emitted), self.end[d])
+            now = xp.maximum(now, NONE)
             diagonals.append(now)
         return xp.stack(diagonals[::-1], 0)
 
