@@ -9,6 +9,11 @@ first. The libraries then take turns, so that noise affects all of them alike. `
 the rounds while N processes keep one core busy each. With Numba installed, the package is measured
 with and without it. Nothing is asserted.
 
+    python -m tests.bench growth
+    python -m tests.bench operators --torch PYTHON
+
+measure how cost grows with size, and single operators (growth.py, operators.py).
+
 The table shows medians in milliseconds, and the times of the others relative to the package.
 `--output` names a folder for `bench.json` (with processor times and memory), `table.csv` and
 `bench.svg`.
@@ -16,6 +21,7 @@ The table shows medians in milliseconds, and the times of the others relative to
 
 import argparse
 import contextlib
+import importlib
 import importlib.util
 import json
 import os
@@ -225,4 +231,9 @@ def processor():
 
 
 if __name__ == "__main__":
-    main()
+    for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):  # both halve the speed of products
+        os.environ.pop(name, None)
+    if sys.argv[1:2] and sys.argv[1] in ("growth", "operators"):
+        importlib.import_module(sys.argv[1]).main(sys.argv[2:])
+    else:
+        main()
