@@ -61,6 +61,14 @@ ARRAY_TYPES = (
         "be read, or have a shape that follows from values: both abort the recording",
     ),
     ArrayType(
+        "Sharded",
+        "_core.sharding.array",
+        "ShardedSpace",
+        "an array that is divided over ranks",
+        "a divided network, of its inputs and of what its strategies name",
+        "be read on one rank alone: all ranks of its mesh take part",
+    ),
+    ArrayType(
         "Sketch",
         "train.mind_ir.tracing",
         "SketchSpace",

@@ -117,7 +117,7 @@ def _keep_freed_memory():
 
 def space_of(array):
     """Returns the space of an array: the functions for arrays of its type."""
-    space = SPACES.get(type(array))
+    space = SPACES.get(type(array)) or getattr(array, "space", None)
     if space is None:
         raise TypeError(f"{type(array).__name__} is not an array of a known library")
     return space

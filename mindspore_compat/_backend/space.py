@@ -72,6 +72,7 @@ class Space:
     bodies = None  # single kernels for whole bodies (bodies/gpu.py), where the library runs them
     upcast_kernels = None  # elementwise functions in low precision (bodies/upcast.py), likewise
     level = 0  # nesting depth of vmap; a class attribute, because looking up a missing one is slow
+    hides_axis = False  # whether its arrays have an axis that bodies do not see
 
     def __init__(self, module, special, linalg, low_precision, kernels=None, bodies=None):
         self.module = module

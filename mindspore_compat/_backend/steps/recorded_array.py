@@ -150,6 +150,7 @@ class RecordedSpace:
 
     bodies = kernels = None
     level = 0
+    hides_axis = False
     module = numpy
     low_precision = low_precision_products = HOST.low_precision
 

@@ -395,6 +395,8 @@ def _pull(gathered, node, g, floor, higher):
         if xp is HOST and node.outs is None and g.nbytes >= Least.SPACE:
             xp = LARGE
         grads = rule.pull(xp, g, saved, needed)
+        if xp.level and hasattr(xp, "gradients"):
+            grads = xp.gradients(grads)
     if rule.many:
         grads = _flat(grads, len(parents))
     for parent, is_needed, grad, meta in zip(

@@ -87,6 +87,7 @@ class TracedSpace:
 
     bodies = None
     level = 0
+    hides_axis = False
 
     def __init__(self, base):
         self.base = base

@@ -424,9 +424,15 @@ def get_seed():
 def set_auto_parallel_context(**kwargs):
     """Sets values for training on several devices, by keyword.
 
-    Data parallelism has an effect here: `parallel_mode` "data_parallel", `device_num`,
-    `global_rank`, `gradients_mean` and `parameter_broadcast`. `pipeline_stages` determines how many
-    processes share a gradient, `strategy_ckpt_load_file` how a checkpoint was divided.
+    In the `parallel_mode` "semi_auto_parallel" or "auto_parallel", a network that runs in graph
+    mode is divided over the processes, as `Primitive.shard` and its relatives say.
+    `dataset_strategy` or `full_batch` says how data is divided, `gradients_mean` whether sums of
+    gradients over processes are averaged, and `enable_parallel_optimizer` with
+    `parallel_optimizer_config` divides weights and the states of optimizers among the processes
+    that hold the same. In the mode "data_parallel", every process holds the whole network;
+    `device_num`, `global_rank`, `gradients_mean` and `parameter_broadcast` apply.
+    `pipeline_stages` determines how many processes share a gradient, `strategy_ckpt_load_file`
+    how a checkpoint was divided.
 
     Args:
         **kwargs: the values.

@@ -103,14 +103,28 @@ PARALLEL = {
     "enable_parallel_optimizer": Setting(False, Bool),
     "pipeline_stages": Setting(1, Int(ge=1)),
     "strategy_ckpt_load_file": Setting("", Str),
+    "full_batch": Setting(False, **_flag),
+    "dataset_strategy": Setting(
+        "data_parallel",
+        OneOf("data_parallel", "full_batch") | TupleOf(TupleOf(Int)),
+        lambda given: given if isinstance(given, str) else list(map(list, given)),
+    ),
+    "parallel_optimizer_config": Setting(
+        None,
+        DictOf(
+            gradient_accumulation_shard=Bool,
+            parallel_optimizer_threshold=Int(ge=0),
+            optimizer_weight_shard_size=Int(ge=1),
+            optimizer_level=OneOf("level1", "level2", "level3"),
+        ),
+        _sharding,
+        readable=False,
+    ),
+    "parallel_optimizer_threshold": Setting(64, None, readable=False),
+    "optimizer_level": Setting("level1", None, readable=False),
+    "optimizer_weight_shard_size": Setting(-1, Int, lambda size: size if size > 1 else -1),
     **stored_only(
         {
-            "full_batch": Setting(False, **_flag),
-            "dataset_strategy": Setting(
-                "data_parallel",
-                OneOf("data_parallel", "full_batch") | TupleOf(TupleOf(Int)),
-                lambda given: given if isinstance(given, str) else list(map(list, given)),
-            ),
             "sharding_propagation": Setting(False, Bool),
             "gradient_fp32_sync": Setting(True, **_flag),
             "loss_repeated_mean": Setting(True, Bool),
@@ -136,21 +150,7 @@ PARALLEL = {
             "pipeline_interleave": Setting(False, None),
             "pipeline_scheduler": Setting("1f1b", None),
             "auto_pipeline": Setting(False, Bool),
-            "parallel_optimizer_config": Setting(
-                None,
-                DictOf(
-                    gradient_accumulation_shard=Bool,
-                    parallel_optimizer_threshold=Int(ge=0),
-                    optimizer_weight_shard_size=Int(ge=1),
-                    optimizer_level=OneOf("level1", "level2", "level3"),
-                ),
-                _sharding,
-                readable=False,
-            ),
             "gradient_accumulation_shard": Setting(False, None, readable=False),
-            "parallel_optimizer_threshold": Setting(64, None, readable=False),
-            "optimizer_level": Setting("level1", None, readable=False),
-            "optimizer_weight_shard_size": Setting(-1, Int, lambda size: size if size > 1 else -1),
             "optimizer_weight_shard_aggregated_save": Setting(False, Bool),
             "strategy_ckpt_save_file": Setting("", Str),
             "strategy_ckpt_config": Setting(

@@ -13,7 +13,7 @@ import functools
 from ..._backend.random import replaying
 from ..rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
 from ..tensor.tensor import Tensor
-from ..vmap.batch import Batch, NoSingleAnswer, one_shape, running, space_among
+from ..vmap.batch import Batch, BatchSpace, NoSingleAnswer, one_shape, running, space_among
 from .op import Op, op
 
 UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
@@ -61,7 +61,8 @@ def by_slices(owner, space, values):
     return _each(space, lambda i: owner.run(**{n: _at(v, space, i) for n, v in values.items()}))
 
 
-Op._unfit, Op._by_slices = UNFIT, by_slices
+Op._unfit = UNFIT
+BatchSpace.run_apart = lambda space, owner, values: by_slices(owner, space, values)
 
 
 def in_each_slice(function):

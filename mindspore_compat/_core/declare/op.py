@@ -82,7 +82,7 @@ class Op:
     """One operator: its body, its vjp rule, and its call path."""
 
     diverted = False
-    _unfit, _by_slices = (), None  # by_slices.py sets them
+    _unfit = ()  # by_slices.py sets it
     _with_gradient = None  # stacking.py sets it
 
     def __init__(self, body, lines=(), types=(), compute="float32", quirks=None):
@@ -202,7 +202,9 @@ class Op:
         try:
             return self._computed(xp, dict(values), operands, nodes, metas)
         except self._unfit:  # the body reads a value: each slice has its own
-            return self._by_slices(xp, values)
+            if xp.run_apart is None:
+                raise
+            return xp.run_apart(self, values)
 
     def _awaited(self, *arguments):
         """Returns the result after the device has computed it, so that device errors appear
@@ -433,7 +435,7 @@ class Op:
     def _with_axes(self, xp, operands):
         """Returns the dtype that the result is cast back to: the dtype of the only input with axes,
         if 0-d inputs are weak. None within a vmap."""
-        if not self.types.weak_0d or precision.dtype is not None or xp.level:
+        if not self.types.weak_0d or precision.dtype is not None or xp.hides_axis:
             return None
         dtypes = [a.dtype for a in operands if a.ndim]
         return dtypes[0] if len(dtypes) == 1 else None

@@ -39,7 +39,7 @@ from .documentation import describe
 from .library_errors import LIBRARY_ERRORS, explain, explained
 from .older import with_older_signature
 from .op import DECLARED
-from .values import write_into_whole
+from .values import space_for, write_into_whole
 
 _ATENSOR = TensorOf()
 PUBLIC = {}  # area -> name -> a hand-written object
@@ -358,7 +358,7 @@ def _acceptable(rule, value):
 def _zeros(tensor, dtype):
     if not isinstance(tensor, Tensor):
         return tensor
-    return Tensor._wrap(SPACES[type(tensor._array)].zeros(tensor.shape, dtype))
+    return Tensor._wrap(space_for(tensor._array).zeros(tensor.shape, dtype))
 
 
 def _no_lists(api, signature, scope):

@@ -7,7 +7,6 @@ from ..autograd.tape import FLOAT32
 from ..autograd.traced import bare
 from ..tensor import promotion
 from ..tensor.tensor import Tensor
-from ..vmap.batch import Batch
 
 # Types that pass as Python's numbers, but would promote results, and those; common/mutable.py adds
 # its own
@@ -41,8 +40,8 @@ def space_for(array):
 
 
 def result_array(xp, value):
-    """Returns the result of a body as an array: scalars become arrays, Batches stay."""
-    return value if type(value) in SPACES or type(value) is Batch else xp.asarray(value)
+    """Returns the result of a body as an array: scalars become arrays, values of a space stay."""
+    return value if type(value) in SPACES or hasattr(value, "space") else xp.asarray(value)
 
 
 def untraced(value, xp):

@@ -51,7 +51,7 @@ class _GradientScope:
                 for weight, end in zip(self.weights, known):
                     self.saved.append((weight, weight._array, weight._node))
                     weight._array = _in_vmap(weight._array)
-                    weight._node = depth.leaf = end or self._leaf(weight)
+                    weight._node = depth.leaf = end or self._leaf(weight, True)
             except BaseException:
                 self.__exit__()
                 raise
@@ -78,8 +78,9 @@ class _GradientScope:
                     f"gradients by one Parameter must be taken one after another."
                 )
 
-    def _leaf(self, tensor):
+    def _leaf(self, tensor, is_weight=False):
         node = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
+        node.saved = (getattr(tensor._array, "placement", None), is_weight)
         self.leaves.append(node)
         depth.leaf = node
         return node
@@ -112,6 +113,9 @@ class _GradientScope:
         head_gradients = [_prepared(s, out, higher) for s, out in zip(grad_outputs, outputs)]
         arrived = depth.arrived if depth.open == 1 and not higher else None
         grads = backward(roots, head_gradients, self.leaves, higher, spent, arrived)
+        divided = next((g.space for g in grads if hasattr(g, "placement")), None)
+        if divided is not None:
+            grads = divided.settled(grads, [end.saved for end in self.leaves])
         gradients = [_as_tensor(g, end) for g, end in zip(grads, self.leaves)]
         for watch in () if higher else watchers:
             watch(gradients)
@@ -138,6 +142,8 @@ def _prepared(grad_output, out, higher):
     array, node = grad_output._array, grad_output._node
     if array.dtype != out._array.dtype:
         array = array.astype(out._array.dtype)
+    if hasattr(out._array, "placement") and not hasattr(array, "space"):
+        array = out._array.space.asarray(array)
     space = space_among([out._array])
     if space is not None and space_among([array]) is None:  # the same for every slice
         (node,) = broadcast_nodes(space, [array], [node])

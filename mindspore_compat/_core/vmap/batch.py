@@ -90,6 +90,8 @@ class BatchSpace:
     """NumPy's functions on Batches of `count` slices over the space `base`."""
 
     bodies = None
+    hides_axis = True
+    run_apart = None  # ../declare/by_slices.py sets it
 
     def __init__(self, base, count):
         self.base = base

@@ -205,7 +205,8 @@ class SketchSpace:
     """NumPy's functions on Sketches: each computes its result and records its primitives."""
 
     level = 1 << 20  # an op on Sketches and arrays computes in this space
-    kernels = bodies = None
+    kernels = bodies = run_apart = None
+    hides_axis = True  # so that a graph promotes by dtypes alone
 
     def __init__(self, base, graph):
         self.base, self.graph = base, graph

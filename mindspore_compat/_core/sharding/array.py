@@ -1,0 +1,387 @@
+"""Sharded: an array that is divided over the ranks of a mesh. The body of any operator takes it.
+
+    xp = ShardedSpace(mesh, HOST)
+    x = xp.shard(numpy.ones((8, 4)), ((0,), ()))    # axis 0 divided along mesh axis 0
+    y = xp.sum(x * 2, 0)                             # this rank's sums, to be added along axis 0
+    numpy.asarray(y)                                 # adds them: every rank gets the whole
+
+A Sharded looks like the whole array. Each rank holds a block of it, and for every axis the mesh
+axes that divide it (`dims`). The blocks may also be terms of a sum that is still to be taken along
+some mesh axes (`sums`). An array that is not a Sharded is the same on every rank.
+
+Names of `xp` have rules by family (pointwise, reduction, ...) and by name (rules_*.py). A function
+without a rule gathers its arrays, computes the whole on every rank, and says so once in the log.
+All ranks of the mesh must call the same functions in the same order.
+"""
+
+import functools
+import math
+
+from ... import log
+from ..._backend.arrays import SPACES, to_host, to_space
+from ..._backend.catalogue import FUNCTIONS
+from ..autograd import vjp_rules
+from ..autograd.operators import with_operators
+from .moving import all_reduced, cut, move
+
+_new = object.__new__
+RULES = {}  # name of a function of `xp` -> its rule, called as rule(space, *args, **kwargs)
+FAMILIES = {}  # family of the catalogue -> the rule of its functions: rule(space, name, *args, ...)
+_gathered = set()  # the names that the log has mentioned
+
+
+@with_operators
+class Sharded:
+    """An array that is divided over ranks.
+
+    Attributes:
+        block: this rank's part.
+        shape (tuple[int]): the shape of the whole.
+        dims (tuple[tuple[int]]): for each axis the mesh axes that divide it, the coarsest first.
+        sums (tuple[int]): the mesh axes along which the blocks are still to be summed.
+        parked (tuple[int]): the mesh axes among `dims` that divide the array only between its uses.
+            A function that uses it gathers it along them first.
+        space (ShardedSpace): its functions.
+        kept (Sharded): of one that is parked the gathered one, until the step ends; False if it is
+            gathered for each use.
+        of_weight (bool): whether it is the gradient of a weight, complete and placed as that is.
+    """
+
+    __slots__ = ("block", "shape", "dims", "sums", "parked", "space", "of_weight", "kept")
+    __array_ufunc__ = None
+    __hash__ = None
+    of_host = True  # it moves to a GPU by its space alone
+
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: math.prod(self.shape))
+    dtype = property(lambda self: self.block.dtype)
+    itemsize = property(lambda self: self.block.dtype.itemsize)
+    nbytes = property(lambda self: self.size * self.itemsize)
+    T = property(lambda self: self.space.transpose(self))
+    placement = property(lambda self: (self.dims, self.parked))
+
+    def __len__(self):
+        return self.shape[0]
+
+    def astype(self, dtype, copy=True):
+        return self.space.cast(self, dtype)
+
+    def copy(self):
+        return self.space.like(self, self.block.copy())
+
+    def reshape(self, *shape):
+        return self.space.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def __getitem__(self, index):
+        return self.space.getitem(self, index)
+
+    def __setitem__(self, index, value):
+        """Writes into the blocks; an index other than all is written into the whole first."""
+        space = self.space
+        if index is not Ellipsis and index != slice(None):
+            whole = space.base.array(space.gather(self))
+            whole[bare(space, index)] = bare(space, value)
+            value = whole
+        value = space.asarray(value)
+        if value.shape != self.shape:
+            value = space.broadcast_to(value, self.shape)
+        self.block[...] = space.place(space.used(value), self.dims).block
+
+    def get(self):
+        """The whole as a NumPy array, on every rank."""
+        return to_host(self.space.gather(self))
+
+    def __array__(self, dtype=None, copy=None):
+        found = self.get()
+        return found if dtype is None else found.astype(dtype)
+
+    def item(self):
+        """The only element as a Python number."""
+        return self.get().item()
+
+    def __bool__(self):
+        return bool(self.get())
+
+    def __int__(self):
+        return int(self.get())
+
+    def __float__(self):
+        return float(self.get())
+
+    def __index__(self):
+        return self.get().__index__()
+
+    def __repr__(self):
+        return f"Sharded(shape={self.shape}, dims={self.dims}, sums={self.sums}, {self.block!r})"
+
+
+class ShardedSpace:
+    """The functions of `xp` on arrays that are divided over the ranks of `mesh`; the blocks are
+    arrays of the space `base`."""
+
+    level = 1 << 19  # an op that mixes Sharded with other arrays computes in this space
+    bodies = kernels = None
+    hides_axis = False
+    run_apart = None  # network.py sets it
+    averages = False  # whether the gradients of weights are divided by the number of ranks
+
+    in_use = False  # whether arrays have been divided in this process
+
+    def __init__(self, mesh, base):
+        ShardedSpace.in_use = True
+        self.mesh = mesh
+        self.base = base
+        self.gathered = []
+        self.low_precision = base.low_precision
+        self.low_precision_products = base.low_precision_products
+
+    @property
+    def module(self):
+        return self.base.module
+
+    # Making and reading ---------------------------------------------------------------------------
+
+    def wrap(self, block, dims, sums=(), parked=()):
+        """This rank's block as a Sharded."""
+        made = _new(Sharded)
+        made.block = block = block if type(block) in SPACES else self.base.asarray(block)
+        counts = [self.mesh.count(axes) for axes in dims]
+        made.shape = tuple([n * count for n, count in zip(block.shape, counts, strict=True)])
+        made.dims, made.sums, made.parked = tuple(map(tuple, dims)), tuple(sums), tuple(parked)
+        made.space, made.of_weight, made.kept = self, False, None
+        return made
+
+    def like(self, x, block):
+        """A Sharded placed as `x`."""
+        made = self.wrap(block, x.dims, x.sums, x.parked)
+        made.kept = False if x.kept is False else None
+        return made
+
+    def shard(self, array, dims, parked=()):
+        """An array that every rank holds whole, divided: each rank keeps its own part."""
+        return self.wrap(self.base.array(self.cut(array, dims)), dims, (), parked)
+
+    def cut(self, array, dims):
+        """This rank's part of an array that every rank holds whole, as a view if possible."""
+        for axis, mesh_axes in enumerate(dims):
+            if mesh_axes:
+                array = cut(self.base, self.mesh, array, axis, mesh_axes)
+        return array
+
+    def whole(self, array):
+        """An array that is the same on every rank, as a Sharded."""
+        return self.wrap(array, ((),) * array.ndim)
+
+    def asarray(self, value, dtype=None):
+        """`value` itself if it is a Sharded, else one that is the same on every rank."""
+        if type(value) is Sharded:
+            return value if dtype is None or value.dtype == dtype else self.cast(value, dtype)
+        array = self.base.asarray(value) if dtype is None else self.base.asarray(value, dtype)
+        return self.whole(array)
+
+    def array(self, value):
+        """A copy."""
+        return value.copy() if type(value) is Sharded else self.whole(self.base.array(value))
+
+    def to_device(self, array):
+        """`array` on the device of the blocks."""
+        return to_space(self.base, array) if type(array) in SPACES else array
+
+    def is_batch(self, value):
+        """True: an array that is not divided needs no node of its own to enter."""
+        return True
+
+    def place(self, x, dims, sums=()):
+        """`x` under another placement; `sums` are among its own."""
+        dims = tuple(map(tuple, dims))
+        if type(x) is not Sharded:
+            x = self.base.asarray(x)
+            return self.wrap(self.cut(x, dims), dims)
+        if (x.dims, set(x.sums)) == (dims, set(sums)):
+            return x if not x.parked else self.wrap(x.block, dims, sums)
+        block = move(self.base, self.mesh, x.block, (x.dims, x.sums), (dims, sums))
+        if x.sums and not sums:  # so that a sum is taken once, whoever reads `x` next
+            x.block, x.dims, x.sums = block, dims, ()
+        return self.wrap(block, dims, sums)
+
+    def used(self, x):
+        """`x` as functions use it: whole along the mesh axes that divide it between its uses."""
+        if type(x) is not Sharded or not x.parked:
+            return x
+        if type(x.kept) is Sharded:
+            return x.kept
+        made = self.place(x, [[a for a in axes if a not in x.parked] for axes in x.dims], x.sums)
+        if x.kept is None:
+            x.kept = made
+            self.gathered.append(x)
+        return made
+
+    def seen(self, x):
+        """`x` for a function that only moves or casts elements: gathered if it is kept so."""
+        return self.used(x) if x.parked and x.kept is not False else x
+
+    def forget(self):
+        """Drops the gathered arrays at the end of a step."""
+        for x in self.gathered:
+            x.kept = None
+        self.gathered.clear()
+
+    def gather(self, x):
+        """The whole array, on every rank."""
+        if type(x) is not Sharded:
+            return x
+        return self.place(x, ((),) * x.ndim).block
+
+    def summed(self, x):
+        """`x` without sums that are still to be taken."""
+        return self.place(x, x.dims) if type(x) is Sharded and x.sums else x
+
+    def reduced(self, x, mesh_axes, operation):
+        """`x`, whose blocks are combined along some mesh axes: "max", "min" or "prod"."""
+        if not self.mesh.count(mesh_axes) > 1:
+            return x
+        return self.like(x, all_reduced(self.mesh, x.block, sorted(mesh_axes), operation))
+
+    def anywhere(self, flag):
+        """Whether a 0-d bool array holds on any rank, as one on every rank."""
+        return all_reduced(self.mesh, self.base.asarray(flag), self.mesh.axes, "max")
+
+    def local_shape(self, shape, dims):
+        """The shape of the block of an array of some shape."""
+        return tuple(n // self.mesh.count(axes) for n, axes in zip(shape, dims, strict=True))
+
+    def gradients(self, grads):
+        """What a vjp returns, each as a Sharded."""
+        return [
+            [self.asarray(each) for each in g]
+            if isinstance(g, (list, tuple))
+            else g
+            if g is None or type(g) is Sharded
+            else self.asarray(g)
+            for g in grads
+        ]
+
+    def settled(self, grads, ends):
+        """The gradients of a walk back, placed as what they are the gradients of.
+
+        Sums that are left to take of arrays that are the same on every rank travel together.
+
+        Args:
+            grads (Sequence): arrays; others stay.
+            ends (Sequence[tuple]): for each the placement of its Tensor (None for one that is not
+                divided), and whether that is a weight.
+        """
+        found, waiting = list(grads), {}
+        for index, (g, (placement, is_weight)) in enumerate(zip(grads, ends, strict=True)):
+            if type(g) is not Sharded:
+                continue
+            if is_weight and self.averages and g.sums:
+                g = g / self.mesh.count(g.sums)
+            if placement is not None:
+                found[index] = made = self.place(g, placement[0])
+                made.of_weight = is_weight
+            elif g.sums and not any(g.dims):
+                waiting.setdefault((g.dtype, g.sums), []).append((index, g.block))
+            else:
+                found[index] = self.gather(g)
+        for (_, sums), blocks in waiting.items():
+            totals = self._sums_together([block for _, block in blocks], sums)
+            for (index, _), total in zip(blocks, totals, strict=True):
+                found[index] = total
+        return found
+
+    def _sums_together(self, blocks, mesh_axes):
+        """The sums of several blocks over ranks, in messages of some size."""
+        flat = self.base.concatenate([self.base.reshape(block, (-1,)) for block in blocks])
+        total = all_reduced(self.mesh, flat, mesh_axes)
+        found, start = [], 0
+        for block in blocks:
+            part = total[start : start + block.size]
+            found.append(self.base.reshape(part, block.shape))
+            start += block.size
+        return found
+
+    # Functions ------------------------------------------------------------------------------------
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        listed = FUNCTIONS.get(name)
+        if name in RULES:
+            found = functools.partial(RULES[name], self)
+        elif listed is None or listed.gradient == "plain" or listed.family == "create":
+            found = getattr(self.base, name)  # an AttributeError for a name that is nowhere
+        elif listed.family in FAMILIES:
+            found = functools.partial(FAMILIES[listed.family], self, name)
+        elif name in vjp_rules.COMPOSED:
+            found = vjp_rules.COMPOSED[name].__get__(self)
+        else:
+            getattr(self.base, name)
+            found = functools.partial(on_every_rank, self, name)
+        setattr(self, name, found)
+        return found
+
+
+def rule(function):
+    """Declares the rule of a function of `xp`, named as it is with an underscore in front."""
+    RULES[function.__name__[1:]] = function
+    return function
+
+
+def family(name):
+    """Declares the rule of a family of the catalogue. A decorator."""
+
+    def declare(function):
+        FAMILIES[name] = function
+        return function
+
+    return declare
+
+
+def is_divided(values):
+    """True if one of the values is a Sharded, also within tuples and lists."""
+    for value in values:
+        if type(value) is Sharded:
+            return True
+        if isinstance(value, (tuple, list)) and is_divided(value):
+            return True
+    return False
+
+
+def bare(space, value):
+    """The whole array behind a Sharded, also within tuples and lists."""
+    if type(value) is Sharded:
+        return space.gather(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(bare(space, each) for each in value)
+    if isinstance(value, slice):
+        return slice(*(bare(space, each) for each in (value.start, value.stop, value.step)))
+    return value
+
+
+def on_every_rank(space, name, *args, **kwargs):
+    """Computes the whole on every rank."""
+    function = getattr(space.base, name)
+    if not is_divided([args, tuple(kwargs.values())]):
+        return function(*args, **kwargs)
+    if name not in _gathered and _is_spread([args, tuple(kwargs.values())]):
+        _gathered.add(name)
+        log.info(
+            "There is no rule for '%s' of divided arrays: every rank gathers them and computes "
+            "the whole.",
+            name,
+        )
+    out = function(*bare(space, args), **{key: bare(space, value) for key, value in kwargs.items()})
+    if isinstance(out, (tuple, list)):
+        return tuple(space.asarray(each) for each in out)
+    return space.asarray(out)
+
+
+def _is_spread(values):
+    """True if one of the values differs between ranks."""
+    return any(
+        bool(value.sums) or any(value.dims)
+        if type(value) is Sharded
+        else isinstance(value, (tuple, list)) and _is_spread(value)
+        for value in values
+    )

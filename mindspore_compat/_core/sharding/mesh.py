@@ -1,0 +1,95 @@
+"""Mesh: ranks arranged along axes, and the groups of ranks along some of these axes.
+
+    mesh = Mesh(world)           # 8 ranks: axes of lengths (2, 2, 2), the last one varies fastest
+    mesh.group((1, 2))           # the 4 ranks that share this rank's place on axis 0
+
+Axes are as fine as possible, their lengths are primes. A strategy such as (4, 2) then takes axes 0
+and 1 for its first number and axis 2 for its second one. All Tensors of a network share one mesh.
+"""
+
+import collections
+import itertools
+import math
+
+
+class Mesh:
+    """Ranks along axes.
+
+    Args:
+        world: a group of ranks (_backend/ranks/collective.py) with all ranks of the mesh.
+        ranks (Sequence[int]): the ranks of the mesh; by default all of `world`.
+
+    Attributes:
+        shape (tuple[int]): the lengths of the axes.
+        place (tuple[int]): this rank's place on each axis.
+        traffic (Counter): the bytes that this rank received, by kind of exchange.
+    """
+
+    def __init__(self, world, ranks=None):
+        self.world = world
+        self.ranks = tuple(world.ranks if ranks is None else ranks)
+        self.shape = prime_factors(len(self.ranks))
+        self.place = self._places()[self.ranks.index(world.ranks[world.rank])]
+        self.traffic = collections.Counter()
+        self._groups = {}
+
+    @property
+    def axes(self):
+        """All axes."""
+        return tuple(range(len(self.shape)))
+
+    @property
+    def size(self):
+        """The number of ranks."""
+        return len(self.ranks)
+
+    def _places(self):
+        return list(itertools.product(*map(range, self.shape)))
+
+    def count(self, axes):
+        """The number of ranks along some axes."""
+        return math.prod(self.shape[axis] for axis in axes)
+
+    def index(self, axes):
+        """This rank's number along some axes, the last of which varies fastest."""
+        number = 0
+        for axis in axes:
+            number = number * self.shape[axis] + self.place[axis]
+        return number
+
+    def group(self, axes):
+        """The group of ranks along some axes, in the order of `index`. All ranks of the mesh must
+        ask for the same groups in the same order."""
+        axes = tuple(axes)
+        if axes not in self._groups:
+            rank_at = dict(zip(self._places(), self.ranks))
+            members = []
+            for position in itertools.product(*(range(self.shape[axis]) for axis in axes)):
+                place = list(self.place)
+                for axis, number in zip(axes, position):
+                    place[axis] = number
+                members.append(rank_at[tuple(place)])
+            same = tuple(members) == tuple(self.world.ranks)
+            self._groups[axes] = self.world if same else self.world.subgroup(members)
+        return self._groups[axes]
+
+    def axes_for(self, parts, taken=()):
+        """Axes, not among `taken`, that divide something into `parts` parts; None if there are
+        none. The first axes come first."""
+        found = []
+        for axis, length in enumerate(self.shape):
+            if parts > 1 and axis not in taken and parts % length == 0:
+                found.append(axis)
+                parts //= length
+        return tuple(found) if parts == 1 else None
+
+
+def prime_factors(number):
+    """The prime factors of a number, in ascending order."""
+    found, factor = [], 2
+    while number > 1:
+        while number % factor == 0:
+            found.append(factor)
+            number //= factor
+        factor += 1
+    return tuple(found)

@@ -1,0 +1,131 @@
+"""Redistribution: a block of one placement becomes a block of another, by the cheapest exchanges.
+
+A placement has for each axis of the array the mesh axes that divide it (`dims`, the coarsest first)
+and the mesh axes along which the blocks are still to be summed (`sums`). One mesh axis at a time
+
+    whole -> divided            a slice, without an exchange
+    to be summed -> divided     reduce-scatter
+    divided -> divided          all-to-all, if another axis of the array becomes divided
+    divided -> whole            all-gather
+    to be summed -> whole       all-reduce
+
+The exchanges that make blocks smaller come first. `traffic` of the mesh counts what a rank receives
+by the usual ring algorithms: with n ranks (n - 1) / n of the whole for a gather, a reduce-scatter
+or an all-to-all, twice that for an all-reduce.
+"""
+
+
+def move(xp, mesh, block, source, target):
+    """The block of this rank under another placement.
+
+    Args:
+        xp: the space of the blocks.
+        mesh (Mesh): the mesh of both placements.
+        block: the block of this rank.
+        source (tuple): its placement, (dims, sums).
+        target (tuple): the wanted placement; its `sums` are among those of the source.
+    """
+    dims, sums = [list(axes) for axes in source[0]], set(source[1])
+    wanted, left = [list(axes) for axes in target[0]], set(target[1])
+    while True:
+        step = _next_step(dims, sums, wanted, left)
+        if step is None:
+            break
+        kind, axis, mesh_axes, other = step
+        block = _STEPS[kind](xp, mesh, block, axis, mesh_axes, other)
+        if kind in ("slice", "reduce_scatter", "all_to_all"):
+            dims[axis] += mesh_axes
+        if kind == "all_to_all":
+            dims[other].remove(mesh_axes[0])
+        if kind == "all_gather":
+            dims[axis] = dims[axis][: len(dims[axis]) - len(mesh_axes)]
+        if kind in ("reduce_scatter", "all_reduce"):
+            sums -= set(mesh_axes)
+    return block
+
+
+def _next_step(dims, sums, wanted, left):
+    """(kind, axis of the array, mesh axes, the other axis of the array), or None at the end."""
+    held = {each for axes in dims for each in axes}
+    missing = {}  # the next mesh axis of each axis of the array that has a beginning of its target
+    for axis, (own, goal) in enumerate(zip(dims, wanted)):
+        if len(own) < len(goal) and goal[: len(own)] == own:
+            missing[axis] = goal[len(own)]
+    for axis, each in missing.items():
+        if each not in held and each not in sums:
+            return "slice", axis, [each], None
+    for axis, each in missing.items():
+        if each in sums:
+            return "reduce_scatter", axis, [each], None
+    for axis, each in missing.items():
+        for other, own in enumerate(dims):
+            if own and own[-1] == each and other != axis:
+                return "all_to_all", axis, [each], other
+    for axis, (own, goal) in enumerate(zip(dims, wanted)):
+        same = next((i for i, (a, b) in enumerate(zip(own, goal)) if a != b), len(goal))
+        if len(own) > same:
+            return "all_gather", axis, own[same:], None
+    rest = sorted(sums - left)
+    return ("all_reduce", None, rest, None) if rest else None
+
+
+def cut(xp, mesh, array, axis, mesh_axes):
+    """This rank's part of an array along an axis."""
+    length = array.shape[axis] // mesh.count(mesh_axes)
+    start = mesh.index(mesh_axes) * length
+    return array[(slice(None),) * axis + (slice(start, start + length),)]
+
+
+def _slice(xp, mesh, block, axis, mesh_axes, other):
+    return cut(xp, mesh, block, axis, mesh_axes)
+
+
+def _all_gather(xp, mesh, block, axis, mesh_axes, other):
+    group = mesh.group(mesh_axes)
+    _count(mesh, "all_gather", (group.size - 1) * block.nbytes)
+    front = xp.ascontiguousarray(xp.moveaxis(block, axis, 0))
+    return xp.moveaxis(group.all_gather(front).wait(), 0, axis)
+
+
+def _reduce_scatter(xp, mesh, block, axis, mesh_axes, other):
+    group = mesh.group(mesh_axes)
+    _count(mesh, "reduce_scatter", (group.size - 1) * block.nbytes // group.size)
+    front = xp.ascontiguousarray(xp.moveaxis(block, axis, 0))
+    return xp.moveaxis(group.reduce_scatter(front).wait(), 0, axis)
+
+
+def _all_to_all(xp, mesh, block, axis, mesh_axes, other):
+    """Axis `other`, of which the group's members hold parts, is joined, `axis` is divided."""
+    group = mesh.group(mesh_axes)
+    _count(mesh, "all_to_all", (group.size - 1) * block.nbytes // group.size)
+    count, shape = group.size, block.shape
+    parts = xp.reshape(block, (*shape[:axis], count, shape[axis] // count, *shape[axis + 1 :]))
+    parts = xp.ascontiguousarray(xp.moveaxis(parts, axis, 0))
+    got = group.all_to_all(parts, [1] * count, [1] * count).wait()
+    got = xp.moveaxis(got, 0, other)  # the members' parts before the axis that they divided
+    shape = got.shape
+    return xp.reshape(got, (*shape[:other], count * shape[other + 1], *shape[other + 2 :]))
+
+
+def _all_reduce(xp, mesh, block, axis, mesh_axes, other):
+    return all_reduced(mesh, block, mesh_axes)
+
+
+def all_reduced(mesh, block, mesh_axes, operation="sum"):
+    """The blocks of all ranks along some mesh axes, combined."""
+    group = mesh.group(mesh_axes)
+    _count(mesh, "all_reduce", 2 * (group.size - 1) * block.nbytes // group.size)
+    return group.all_reduce(block, operation).wait()
+
+
+def _count(mesh, kind, amount):
+    mesh.traffic[kind] += amount
+
+
+_STEPS = {
+    "slice": _slice,
+    "all_gather": _all_gather,
+    "reduce_scatter": _reduce_scatter,
+    "all_to_all": _all_to_all,
+    "all_reduce": _all_reduce,
+}

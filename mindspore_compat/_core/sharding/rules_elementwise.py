@@ -1,0 +1,203 @@
+"""Rules of divided arrays: elementwise functions, reductions, and functions along an axis."""
+
+import math
+
+import numpy
+
+from ..._backend.space import implementation
+from .array import RULES, Sharded, family, is_divided, on_every_rank, rule
+from .meeting import meet
+
+_LINEAR = {
+    **dict.fromkeys(("negative", "positive", "real", "imag", "conj"), ((0,),)),
+    "add": ((0, 1),),
+    "subtract": ((0, 1),),
+    "multiply": ((0,), (1,)),
+    "divide": ((0,),),
+    "where": ((1, 2),),
+}
+_COMBINED = {"max": "max", "min": "min", "prod": "prod", "any": "max", "all": "min"}
+
+
+def letters_of(x):
+    """The axes of an operand that broadcasts, counted from the last; None where it is repeated."""
+    if not hasattr(x, "ndim"):
+        return ()
+    return tuple(None if n == 1 else i - x.ndim for i, n in enumerate(x.shape))
+
+
+@family("pointwise")
+def pointwise(space, name, *args, **kwargs):
+    """Arrays that broadcast, element by element."""
+    function = getattr(space.base, name)
+    if not is_divided(args):
+        return function(*args, **kwargs)
+    if name == "where" and len(args) == 1 or "out" in kwargs:
+        return on_every_rank(space, name, *args, **kwargs)
+    rank = max(a.ndim for a in args if hasattr(a, "ndim"))
+    meeting = meet(space, [(a, letters_of(a)) for a in args], linear=_LINEAR.get(name, ()))
+    block = space.base.asarray(function(*meeting.blocks, **kwargs))
+    return space.wrap(block, *meeting.placement(range(-rank, 0)))
+
+
+@rule
+def _stop(space, x):
+    return x
+
+
+@rule
+def _keep(space, mask, x):
+    """The same shape on both sides; linear in `x`."""
+    if not is_divided((mask, x)):
+        return space.base.keep(mask, x)
+    meeting = meet(space, [(mask, letters_of(mask)), (x, letters_of(x))], linear=((1,),))
+    block = space.base.keep(*meeting.blocks)
+    return space.wrap(block, *meeting.placement(range(-x.ndim, 0)))
+
+
+@rule
+def _dropped(space, x, mask, keep):
+    if not is_divided((x, mask)):
+        return space.base.dropped(x, mask, keep)
+    meeting = meet(space, [(x, letters_of(x)), (mask, letters_of(mask))], linear=((0,),))
+    block = space.base.dropped(*meeting.blocks, keep)
+    return space.wrap(block, *meeting.placement(range(-x.ndim, 0)))
+
+
+@rule
+def _cast(space, x, dtype):
+    if type(x) is not Sharded:
+        return space.base.cast(x, dtype)
+    if x.dtype == dtype:
+        return x
+    x, target = space.seen(x), numpy.dtype(dtype)
+    if target.kind not in "fc" or target.itemsize < x.itemsize:  # rounds, so not part by part
+        x = space.summed(x)
+    return space.like(x, space.base.cast(x.block, dtype))
+
+
+@family("like")
+def like(space, name, x, *args, **kwargs):
+    """An array of the shape of the first one."""
+    function = getattr(space.base, name)
+    if type(x) is not Sharded:
+        return function(x, *args, **kwargs)
+    x = space.used(x)
+    return space.wrap(function(x.block, *args, **kwargs), x.dims)
+
+
+# Reductions ---------------------------------------------------------------------------------------
+
+
+@family("reduction")
+def reduction(space, name, x, axis=None, **kwargs):
+    """Blocks are reduced; what is then left to combine of sums waits, of others is combined."""
+    function = getattr(space.base, name)
+    if type(x) is not Sharded:
+        return function(x, axis, **kwargs)
+    x = space.used(x)
+    axes = _axes(axis, x.ndim)
+    keepdims = bool(kwargs.get("keepdims", False))
+    if name in ("var", "std"):
+        return _deviation(space, name, x, axis, keepdims, kwargs.get("ddof", 0))
+    if name in ("argmax", "argmin") or name == "prod" and x.dtype.kind in "biu":
+        whole = [() if i in axes else own for i, own in enumerate(x.dims)]
+        x = space.place(x, whole)
+        block = space.base.asarray(function(x.block, axis, **kwargs))
+        return space.wrap(block, _reduced_dims(x.dims, axes, keepdims))
+    gone = [mesh_axis for i in axes for mesh_axis in x.dims[i]]
+    dims = _reduced_dims(x.dims, axes, keepdims)
+    if name in _COMBINED:
+        x = space.summed(x)
+        block = space.base.asarray(function(x.block, axis, **kwargs))
+        return space.reduced(space.wrap(block, dims), gone, _COMBINED[name])
+    block = function(x.block, axis, **kwargs)
+    if name == "mean" and gone:
+        block = block / space.mesh.count(gone)
+        block = block if "dtype" in kwargs or x.dtype.kind not in "f" else block.astype(x.dtype)
+    return space.wrap(space.base.asarray(block), dims, tuple(sorted({*x.sums, *gone})))
+
+
+def _axes(axis, rank):
+    if axis is None:
+        return tuple(range(rank))
+    return tuple(a % rank for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+
+
+def _reduced_dims(dims, axes, keepdims):
+    if keepdims:
+        return tuple(() if i in axes else own for i, own in enumerate(dims))
+    return tuple(own for i, own in enumerate(dims) if i not in axes)
+
+
+def _deviation(space, name, x, axis, keepdims, ddof):
+    """The variance or standard deviation, by the whole's mean."""
+    x = space.summed(x)
+    count = math.prod(x.shape[a] for a in _axes(axis, x.ndim))
+    centred = x - space.mean(x, axis, keepdims=True)
+    squares = (
+        space.real(centred * space.conj(centred)) if x.dtype.kind == "c" else centred * centred
+    )
+    variance = space.sum(squares, axis, keepdims=keepdims) / (count - ddof)
+    return space.sqrt(variance) if name == "std" else variance
+
+
+# Along an axis ------------------------------------------------------------------------------------
+
+
+def undivided(space, x, axes):
+    """`x` with some axes whole, and no sums left to take."""
+    x = space.used(x)
+    return space.place(x, [() if i in axes else own for i, own in enumerate(x.dims)])
+
+
+@family("along")
+def along(space, name, x, *args, **kwargs):
+    """Functions along one axis, which is made whole."""
+    function = getattr(space.base, name)
+    if not is_divided((x, *args)):
+        return function(x, *args, **kwargs)
+    if any(type(a) is Sharded for a in args):
+        return on_every_rank(space, name, x, *args, **kwargs)
+    position = 1 if name == "top_k" else 0
+    default = None if name in ("cumsum", "cumprod", "flip") else -1
+    axis = args[position] if len(args) > position else kwargs.get("axis", default)
+    if axis is None:
+        axes = range(x.ndim)
+    else:
+        axes = _axes(axis, x.ndim)
+    x = undivided(space, x, axes)
+    if axis is None and name != "flip":
+        return space.whole(function(x.block, *args, **kwargs))
+    out = function(x.block, *args, **kwargs)
+    if isinstance(out, (tuple, list)):
+        return tuple(space.wrap(each, x.dims) for each in out)
+    return space.wrap(out, x.dims)
+
+
+@rule
+def _log_soft(space, x, axis):
+    """Composed of functions that combine what blocks along a divided axis give."""
+    if type(x) is not Sharded:
+        return space.base.log_soft(x, axis)
+    x = space.summed(space.used(x))
+    axes = _axes(axis, x.ndim)
+    if not any(x.dims[a] for a in axes):
+        return space.wrap(space.base.log_soft(x.block, axis), x.dims)
+    x = x - space.max(x, axis, keepdims=True)
+    return x - space.log(space.sum(space.exp(x), axis, keepdims=True))
+
+
+def _composed(name):
+    """The rule of a function whose implementation takes every array type."""
+
+    def call(space, *args, **kwargs):
+        if not is_divided((*args, *kwargs.values())):
+            return getattr(space.base, name)(*args, **kwargs)
+        return implementation(name)(space, *args, **kwargs)
+
+    return call
+
+
+for _name in ("row_normal", "class_nll", "whole_norm"):
+    RULES[_name] = _composed(_name)

@@ -1,0 +1,245 @@
+"""Rules of divided arrays: indexing, and tables whose rows are divided."""
+
+from .array import Sharded, bare, is_divided, on_every_rank, rule
+from .meeting import meet
+from .rules_elementwise import undivided
+
+
+def _parts(index, rank):
+    """An index as one entry for each axis of the array and None for each new one; None if it holds
+    arrays."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    basic = all(
+        p is None
+        or p is Ellipsis
+        or isinstance(p, slice)
+        or isinstance(p, int)
+        and not isinstance(p, bool)
+        or _is_number(p)
+        for p in parts
+    )
+    if not basic:
+        return None
+    used = sum(p is not None and p is not Ellipsis for p in parts)
+    rest = [slice(None)] * (rank - used)
+    if Ellipsis in parts:
+        at = parts.index(Ellipsis)
+        return parts[:at] + rest + parts[at + 1 :]
+    return parts + rest
+
+
+def _is_number(p):
+    return type(p).__module__ == "numpy" and getattr(p, "ndim", 1) == 0 and p.dtype.kind in "iu"
+
+
+def _is_all(part, length):
+    return isinstance(part, slice) and part.indices(length) == (0, length, 1)
+
+
+def _placements(parts, shape):
+    """For a basic index: the axes that it changes, and for each axis of the result the axis of the
+    array that it is, or None."""
+    changed, out, axis = [], [], 0
+    for part in parts:
+        if part is None:
+            out.append(None)
+            continue
+        if not _is_all(part, shape[axis]):
+            changed.append(axis)
+        if isinstance(part, slice):
+            out.append(axis)
+        axis += 1
+    return changed, out
+
+
+@rule
+def _getitem(space, x, index):
+    """Axes that are taken as they are stay divided."""
+    if not is_divided((x, *index) if isinstance(index, tuple) else (x, index)):
+        return x[index]
+    if type(x) is not Sharded:
+        return space.asarray(x[bare(space, index)])
+    parts = _parts(index, x.ndim)
+    if parts is None:
+        return on_every_rank(space, "getitem", x, index)
+    x = space.used(x)
+    changed, out = _placements(parts, x.shape)
+    dims = [() if i in changed else own for i, own in enumerate(x.dims)]
+    x = space.place(x, dims, x.sums)
+    local = _local_index(parts, changed)
+    block = space.base.asarray(x.block[local])
+    return space.wrap(block, [() if a is None else x.dims[a] for a in out], x.sums)
+
+
+def _local_index(parts, changed):
+    """The same index of a block: axes taken whole are so whatever their length is."""
+    made, axis = [], 0
+    for part in parts:
+        if part is None:
+            made.append(None)
+            continue
+        made.append(part if axis in changed else slice(None))
+        axis += 1
+    return tuple(made)
+
+
+def _scattered(space, name, x, index, values):
+    parts = None if is_divided((index,)) else _parts(index, x.ndim)
+    if not is_divided((x, values)):
+        return getattr(space.base, name)(x, index, values)
+    if parts is None:
+        return on_every_rank(space, name, x, index, values)
+    changed, out = _placements(parts, x.shape)
+    letters = list(range(x.ndim))
+    own = []
+    if hasattr(values, "ndim"):
+        own = out[len(out) - values.ndim :] if values.ndim else []
+        own = [None if n == 1 else a for a, n in zip(own, values.shape)]
+    linear = ((0, 1),) if name == "scatter_add" else ()
+    meeting = meet(space, [(x, letters), (values, own)], changed, linear)
+    local = _local_index(parts, changed)
+    block = getattr(space.base, name)(meeting.blocks[0], local, meeting.blocks[1])
+    return space.wrap(block, *meeting.placement(letters))
+
+
+@rule
+def _scatter_add(space, x, index, values):
+    return _scattered(space, "scatter_add", x, index, values)
+
+
+@rule
+def _scatter_set(space, x, index, values):
+    return _scattered(space, "scatter_set", x, index, values)
+
+
+# Tables -------------------------------------------------------------------------------------------
+
+
+def _in_part(space, index, length, mesh_axes):
+    """An index of a divided axis as one of this rank's part, and where it points into it.
+
+    Args:
+        index: a block of ints in [-length, length).
+        length (int): the length of the whole axis.
+        mesh_axes (tuple): what divides it.
+    """
+    base, part = space.base, length // space.mesh.count(mesh_axes)
+    index = base.where(index < 0, index + length, index) - space.mesh.index(mesh_axes) * part
+    inside = (index >= 0) & (index < part)
+    return base.where(inside, index, 0), inside
+
+
+@rule
+def _take(space, x, indices, axis=None):
+    """Rows of a table; of one whose rows are divided, each rank gives those that it has."""
+    if not is_divided((x, indices)):
+        return space.base.take(x, indices, axis)
+    if axis is None:
+        return on_every_rank(space, "take", x, indices, axis)
+    axis = axis % x.ndim
+    if not hasattr(indices, "ndim"):
+        indices = space.base.asarray(indices)
+    table = [f"table {i}" for i in range(x.ndim)]
+    rows = [f"index {i}" for i in range(indices.ndim)]
+    meeting = meet(space, [(x, table), (indices, rows)], linear=((0,),))
+    own, index = meeting.blocks
+    out = [*table[:axis], *rows, *table[axis + 1 :]]
+    split = meeting.dims.get(table[axis], ())
+    if not split:
+        return space.wrap(space.base.take(own, index, axis), *meeting.placement(out))
+    index, inside = _in_part(space, index, x.shape[axis], split)
+    inside = space.base.reshape(inside, (*inside.shape, *(1,) * (x.ndim - axis - 1)))
+    block = space.base.where(inside, space.base.take(own, index, axis), 0).astype(x.dtype)
+    return space.wrap(block, *meeting.placement(out, (table[axis],)))
+
+
+@rule
+def _add_rows(space, index, values, count):
+    """Each rank adds the rows of its part of the index."""
+    if not is_divided((index, values)):
+        return space.base.add_rows(index, values, count)
+    rows = [f"index {i}" for i in range(index.ndim)]
+    rest = [f"row {i}" for i in range(values.ndim - index.ndim)]
+    meeting = meet(space, [(index, rows), (values, [*rows, *rest])], linear=((1,),))
+    block = space.base.add_rows(*meeting.blocks, count)
+    return space.wrap(block, *meeting.placement(["new", *rest], rows))
+
+
+@rule
+def _take_along_axis(space, x, indices, axis):
+    """Elements along an axis; of a divided one each rank gives those that it has."""
+    if not is_divided((x, indices)):
+        return space.base.take_along_axis(x, indices, axis)
+    if x.ndim != indices.ndim:
+        return on_every_rank(space, "take_along_axis", x, indices, axis)
+    axis = axis % x.ndim
+    same = x.shape[:axis] + x.shape[axis + 1 :] == indices.shape[:axis] + indices.shape[axis + 1 :]
+    if not same:
+        return on_every_rank(space, "take_along_axis", x, indices, axis)
+    letters = list(range(x.ndim))
+    rows = [*letters[:axis], "index", *letters[axis + 1 :]]
+    meeting = meet(space, [(x, letters), (indices, rows)], ("index",), linear=((0,),))
+    own, index = meeting.blocks
+    split = meeting.dims.get(axis, ())
+    if not split:
+        block = space.base.take_along_axis(own, index, axis)
+        return space.wrap(block, *meeting.placement(rows))
+    index, inside = _in_part(space, index, x.shape[axis], split)
+    taken = space.base.take_along_axis(own, index, axis)
+    block = space.base.where(inside, taken, 0).astype(x.dtype)
+    return space.wrap(block, *meeting.placement(rows, (axis,)))
+
+
+@rule
+def _scatter_along_axis(space, x, index, values, axis, add=False):
+    """Written along an axis that is whole, or, where values are added, by the rank that has it."""
+    if not is_divided((x, index, values)):
+        return space.base.scatter_along_axis(x, index, values, axis, add)
+    axis = axis % x.ndim
+    rest = x.shape[:axis] + x.shape[axis + 1 :]
+    if index.ndim != x.ndim or rest != index.shape[:axis] + index.shape[axis + 1 :]:
+        return on_every_rank(space, "scatter_along_axis", x, index, values, axis, add)
+    letters = list(range(x.ndim))
+    rows = [*letters[:axis], "index", *letters[axis + 1 :]]
+    pairs = [(x, letters), (index, rows), (values, rows if hasattr(values, "ndim") else [])]
+    if hasattr(values, "ndim") and values.shape != index.shape:
+        return on_every_rank(space, "scatter_along_axis", x, index, values, axis, add)
+    meeting = meet(space, pairs, ("index", axis), linear=((0, 2),) if add else ())
+    own, at, given = meeting.blocks
+    block = space.base.scatter_along_axis(own, at, given, axis, add)
+    return space.wrap(block, *meeting.placement(letters))
+
+
+@rule
+def _pick_column(space, x, column):
+    """The element of each row in the row's column; columns may be divided."""
+    if not is_divided((x, column)):
+        return space.base.pick_column(x, column)
+    picked = _take_along_axis(space, x, space.expand_dims(column, 1), 1)
+    return space.squeeze(picked, 1)
+
+
+@rule
+def _add_at_column(space, x, column, values):
+    """Each rank adds to the columns that it has."""
+    if not is_divided((x, column, values)):
+        return space.base.add_at_column(x, column, values)
+    x, values = space.summed(x), space.summed(values) if type(values) is Sharded else values
+    meeting = meet(space, [(x, ("row", "column")), (column, ("row",)), (values, ("row",))])
+    own, at, given = meeting.blocks
+    split = meeting.dims.get("column", ())
+    if split:
+        at, inside = _in_part(space, at, x.shape[1], split)
+        given = space.base.where(inside, given, 0).astype(own.dtype)
+    block = space.base.add_at_column(space.base.array(own), at, given)
+    return space.wrap(block, *meeting.placement(("row", "column")))
+
+
+@rule
+def _diagonal(space, x, offset=0, axis1=0, axis2=1):
+    if type(x) is not Sharded:
+        return space.base.diagonal(x, offset, axis1, axis2)
+    x = undivided(space, x, (axis1 % x.ndim, axis2 % x.ndim))
+    block = space.base.diagonal(x.block, offset, axis1, axis2)
+    rest = [own for i, own in enumerate(x.dims) if i not in (axis1 % x.ndim, axis2 % x.ndim)]
+    return space.wrap(block, [*rest, ()])

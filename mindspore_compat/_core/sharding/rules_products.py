@@ -1,0 +1,131 @@
+"""Rules of divided arrays: products, convolution and pooling."""
+
+from .array import family, is_divided, on_every_rank, rule
+from .meeting import meet
+
+_ONE_OF_TWO = ((0,), (1,))
+
+
+@rule
+def _matmul(space, x, y, out=None):
+    """Rows, columns and stacks may be divided; a divided inner axis leaves a sum to take."""
+    if not is_divided((x, y)):
+        return space.base.matmul(x, y) if out is None else space.base.matmul(x, y, out)
+    batch = max(x.ndim, y.ndim) - 2
+    left = _stack_letters(x, batch) + (["row"] if x.ndim > 1 else []) + ["inner"]
+    right = _stack_letters(y, batch) + ["inner"] + (["column"] if y.ndim > 1 else [])
+    meeting = meet(space, [(x, left), (y, right)], linear=_ONE_OF_TWO)
+    block = space.base.asarray(space.base.matmul(*meeting.blocks))
+    letters = [*range(-batch, 0)] if batch > 0 else []
+    letters += [each for each in ("row", "column") if each in (*left, *right)]
+    return space.wrap(block, *meeting.placement(letters, ("inner",)))
+
+
+def _stack_letters(x, batch):
+    """The leading axes of an operand, counted from the last one of the result."""
+    lead = max(x.ndim - 2, 0)
+    return [None if x.shape[i] == 1 else i - lead for i in range(lead)]
+
+
+@rule
+def _einsum_list(space, operands, equation):
+    if not is_divided(operands):
+        return space.base.einsum_list(operands, equation)
+    sources, arrow, target = equation.replace(" ", "").partition("->")
+    sources = sources.split(",")
+    plain = arrow and "." not in equation and all(len(set(s)) == len(s) for s in sources)
+    if not plain:
+        return on_every_rank(space, "einsum_list", list(operands), equation)
+    pairs = [
+        (x, [None if n == 1 else c for n, c in zip(x.shape, source)])
+        for x, source in zip(operands, sources, strict=True)
+    ]
+    singles = tuple((i,) for i in range(len(pairs)))
+    meeting = meet(space, pairs, linear=singles)
+    block = space.base.asarray(space.base.einsum_list(meeting.blocks, equation))
+    gone = set("".join(sources)) - set(target)
+    return space.wrap(block, *meeting.placement(target, gone))
+
+
+# Convolution --------------------------------------------------------------------------------------
+
+
+def _image(channels, rank):
+    return ["batch", channels, *range(rank - 2)]
+
+
+def _filters(rank):
+    return ["out", "in", *(f"kernel {i}" for i in range(rank - 2))]
+
+
+def _whole_letters(rank, groups):
+    """Pixels and kernels are whole; channels in groups, too."""
+    spatial = [*range(rank - 2), *(f"kernel {i}" for i in range(rank - 2))]
+    return [*spatial, *(("in", "out") if groups != 1 else ())]
+
+
+def _local(meeting, space, shape, letters):
+    return space.local_shape(shape, [meeting.dims.get(letter, ()) for letter in letters])
+
+
+@rule
+def _convolve_nd(space, x, w, stride, pads, dilation, groups):
+    if not is_divided((x, w)):
+        return space.base.convolve_nd(x, w, stride, pads, dilation, groups)
+    rank = x.ndim
+    pairs = [(x, _image("in", rank)), (w, _filters(rank))]
+    meeting = meet(space, pairs, _whole_letters(rank, groups), _ONE_OF_TWO)
+    block = space.base.convolve_nd(*meeting.blocks, stride, pads, dilation, groups)
+    return space.wrap(block, *meeting.placement(_image("out", rank), ("in",)))
+
+
+@rule
+def _convolve_input(space, g, w, x_shape, stride, pads, dilation, groups):
+    if not is_divided((g, w)):
+        return space.base.convolve_input(g, w, x_shape, stride, pads, dilation, groups)
+    rank = g.ndim
+    pairs = [(g, _image("out", rank)), (w, _filters(rank))]
+    meeting = meet(space, pairs, _whole_letters(rank, groups), _ONE_OF_TWO)
+    local = _local(meeting, space, x_shape, _image("in", rank))
+    block = space.base.convolve_input(*meeting.blocks, local, stride, pads, dilation, groups)
+    return space.wrap(block, *meeting.placement(_image("in", rank), ("out",)))
+
+
+@rule
+def _convolve_weight(space, g, x, w_shape, stride, pads, dilation, groups):
+    if not is_divided((g, x)):
+        return space.base.convolve_weight(g, x, w_shape, stride, pads, dilation, groups)
+    rank = g.ndim
+    pairs = [(g, _image("out", rank)), (x, _image("in", rank))]
+    pairs[0][1][2:] = [f"result {i}" for i in range(rank - 2)]
+    whole = [*_whole_letters(rank, groups), *pairs[0][1][2:]]
+    meeting = meet(space, pairs, whole, _ONE_OF_TWO)
+    local = _local(meeting, space, w_shape, _filters(rank))
+    block = space.base.convolve_weight(*meeting.blocks, local, stride, pads, dilation, groups)
+    return space.wrap(block, *meeting.placement(_filters(rank), ("batch",)))
+
+
+@family("samples")
+def samples(space, name, x, *args, **kwargs):
+    """Functions of each plane of (batch, channels, ...): pixels are made whole."""
+    function = getattr(space.base, name)
+    if not is_divided((x, *args)):
+        return function(x, *args, **kwargs)
+    arrays = [x, *(a for a in args if hasattr(a, "ndim"))]
+    if x.ndim < 3 or any(a.ndim < 3 for a in arrays):
+        return on_every_rank(space, name, x, *args, **kwargs)
+    pairs = [(a, ["batch", "channel", *(f"{i}" for i in range(a.ndim - 2))]) for a in arrays]
+    whole = [letter for _, letters in pairs for letter in letters[2:]]
+    meeting = meet(space, pairs, whole)
+    blocks = iter(meeting.blocks)
+    first, *rest = [next(blocks) if hasattr(a, "ndim") else a for a in (x, *args)]
+    if name == "average_pool_gradient":
+        shape, *rest = rest
+        rest = [_local(meeting, space, shape, ["batch", "channel", *shape[2:]]), *rest]
+    out = function(first, *rest, **kwargs)
+    several = isinstance(out, (tuple, list))
+    made = [
+        space.wrap(each, *meeting.placement(["batch", "channel", *((None,) * (each.ndim - 2))]))
+        for each in (out if several else (out,))
+    ]
+    return tuple(made) if several else made[0]

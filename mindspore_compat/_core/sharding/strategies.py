@@ -1,0 +1,169 @@
+"""Strategies: into how many parts the axes of the inputs of an operator are divided.
+
+    dims = divisions("MatMul", mesh, [(4, 8), (8, 6)], [(2, 1), (1, 4)], letters)
+
+An entry of a strategy is a number for each axis or a Layout. Axes of one letter are divided alike.
+The numbers take mesh axes from the first one on, letter by letter, and what no number takes holds
+copies: on 8 ranks rank r has row block r // 4 of the first matrix above, column block r % 4 of the
+second one.
+"""
+
+import math
+
+
+def letters_of(name, ranks, transposed=()):
+    """The letters of the axes of an operator's inputs.
+
+    Args:
+        name (str): the primitive.
+        ranks (Sequence[int]): the numbers of axes of its inputs.
+        transposed (Sequence[bool]): for each input of a product whether it is transposed.
+    """
+    if name in ("MatMul", "BatchMatMul"):
+        return [
+            [*range(-rank + 2, 0), *(pair[::-1] if turned else pair)]
+            for rank, pair, turned in zip(ranks, ("mk", "kn"), (*transposed, False, False))
+        ]
+    if name in ("Conv2D", "Conv3D"):
+        spatial = [[f"{kind}{i}" for i in range(ranks[0] - 2)] for kind in ("x", "w")]
+        return [["n", "c", *spatial[0]], ["o", "c", *spatial[1]]]
+    if name in ("BiasAdd", "BatchNorm"):
+        return [["n", "c", *range(ranks[0] - 2)], *(["c"] for _ in ranks[1:])]
+    if name in ("Gather", "GatherV2"):
+        return [[f"{number} {axis}" for axis in range(rank)] for number, rank in enumerate(ranks)]
+    if name in ("SparseSoftmaxCrossEntropyWithLogits",):
+        return [list(range(rank)) for rank in ranks]
+    return [list(range(-rank, 0)) for rank in ranks]  # they broadcast
+
+
+def divisions(api, mesh, shapes, strategies, letters):
+    """The mesh axes that divide each input.
+
+    Args:
+        api (str): the public name, for errors.
+        mesh (Mesh): the ranks.
+        shapes (Sequence[tuple]): the shapes of the inputs.
+        strategies (Sequence): a tuple of ints or a Layout for each; None for one that stays.
+        letters (Sequence): the letters of their axes.
+
+    Raises:
+        RuntimeError: if a strategy has another number of axes, does not divide the number of ranks
+            or a length, or divides axes differently that belong together.
+    """
+    found, placed, parts_of = [], {}, {}
+    for number, (shape, strategy) in enumerate(zip(shapes, strategies, strict=False)):
+        if strategy is None:
+            found.append(None)
+            continue
+        if hasattr(strategy, "to_dict"):
+            dims = layout_dims(api, mesh, strategy)
+        else:
+            _check(api, mesh, shape, strategy)
+            dims = []
+            for letter, length, parts in zip(letters[number], shape, strategy):
+                if length == 1 and parts == 1:
+                    dims.append(())
+                    continue
+                if parts_of.setdefault(letter, parts) != parts:
+                    raise RuntimeError(
+                        f"For '{api}', a strategy must divide axes alike that belong together, "
+                        f"but got {tuple(strategies)}."
+                    )
+                if letter not in placed:
+                    taken = {axis for axes in placed.values() for axis in axes}
+                    placed[letter] = mesh.axes_for(parts, taken)
+                if placed[letter] is None:
+                    raise _too_many(api, mesh, strategies)
+                dims.append(placed[letter])
+        need_divisible(api, mesh, shape, dims)
+        found.append(tuple(dims))
+    return found
+
+
+def result_dims(api, mesh, shape, dims, strategy):
+    """The mesh axes that divide a result, which is divided by `dims` so far."""
+    if hasattr(strategy, "to_dict"):
+        found = layout_dims(api, mesh, strategy)
+    else:
+        _check(api, mesh, shape, strategy)
+        kept = [axes if mesh.count(axes) == n else None for axes, n in zip(dims, strategy)]
+        found = []
+        for axes, parts in zip(kept, strategy):
+            taken = {a for each in (*kept, *found) for a in each or ()}
+            axes = mesh.axes_for(parts, taken) if axes is None else axes
+            if axes is None:
+                raise _too_many(api, mesh, strategy)
+            found.append(axes)
+    need_divisible(api, mesh, shape, found)
+    return tuple(found)
+
+
+def data_dims(api, mesh, shape, strategy):
+    """The mesh axes that divide an input, of which a rank's own part has this shape."""
+    if hasattr(strategy, "to_dict"):
+        return layout_dims(api, mesh, strategy)
+    _check(api, mesh, shape, strategy)
+    found = []
+    for parts in strategy:
+        axes = mesh.axes_for(parts, {axis for axes in found for axis in axes})
+        if axes is None:
+            raise _too_many(api, mesh, strategy)
+        found.append(axes)
+    return tuple(found)
+
+
+def layout_dims(api, mesh, layout):
+    """The mesh axes that a Layout gives each axis of a Tensor."""
+    given = layout.to_dict()
+    matrix = given["device_matrix"]
+    if math.prod(matrix) != mesh.size:
+        raise RuntimeError(
+            f"For '{api}', the device matrix of a Layout must have one entry for each of the "
+            f"{mesh.size} ranks, but got {matrix}."
+        )
+    axes, taken = [], set()
+    for length in matrix:
+        axes.append(mesh.axes_for(length, taken))
+        taken.update(axes[-1])
+    found = []
+    for numbers in given["tensor_map"]:
+        numbers = numbers if isinstance(numbers, tuple) else (numbers,)
+        found.append(tuple(a for n in numbers if n != -1 for a in axes[len(matrix) - 1 - n]))
+    return tuple(found)
+
+
+def _check(api, mesh, shape, strategy):
+    if len(strategy) != len(shape):
+        raise RuntimeError(
+            f"For '{api}', a strategy must have one number for each of the {len(shape)} axes of "
+            f"the shape {tuple(shape)}, but got {tuple(strategy)}."
+        )
+    for parts in strategy:
+        if isinstance(parts, bool) or not isinstance(parts, int) or parts < 1:
+            raise RuntimeError(
+                f"For '{api}', a strategy must hold ints that are at least 1, but got "
+                f"{tuple(strategy)}."
+            )
+
+
+def _too_many(api, mesh, strategies):
+    return RuntimeError(
+        f"For '{api}', the numbers of a strategy must together divide the {mesh.size} ranks, but "
+        f"got {tuple(strategies)}."
+    )
+
+
+def need_divisible(api, mesh, shape, dims):
+    """Refuses a shape with an axis that cannot be cut into equal parts."""
+    if len(dims) != len(shape):
+        raise RuntimeError(
+            f"For '{api}', a Layout must have one entry for each of the {len(shape)} axes of the "
+            f"shape {tuple(shape)}, but got {len(dims)}."
+        )
+    for axis, (length, axes) in enumerate(zip(shape, dims)):
+        if length % mesh.count(axes):
+            raise RuntimeError(
+                f"For '{api}', the length of axis {axis} must be a multiple of "
+                f"{mesh.count(axes)}, into which the strategy divides it, but got the shape "
+                f"{tuple(shape)}."
+            )

@@ -1,0 +1,110 @@
+"""Updates of divided parameters: each rank updates its blocks, with the states that belong to them.
+
+Formulas that work element by element run on the blocks as on any array. Others run on divided
+arrays, whose functions combine what the blocks give.
+"""
+
+import contextlib
+
+from ..context.config import config
+from .array import Sharded
+from .network import running
+
+
+def share(parameters):
+    """Divides parameters, and so their gradients and states, over the ranks that hold the same
+    values: the parallel optimizer, as the settings say."""
+    space, settings = running.space, config.parallel
+    if space is None or not settings.enable_parallel_optimizer:
+        return
+    for parameter in parameters:
+        array = parameter._array
+        if not parameter.parallel_optimizer or type(array) is Sharded and array.parked:
+            continue
+        axes = _axes_to_share(space.mesh, array, settings)
+        if axes:
+            dims = getattr(array, "dims", ((),) * array.ndim)
+            dims = ((*dims[0], *axes), *dims[1:])
+            made = space.place(array, dims)
+            parameter._array = space.wrap(space.base.array(made.block), dims, (), axes)
+            if settings.optimizer_level == "level3":
+                parameter._array.kept = False
+
+
+def _axes_to_share(mesh, array, settings):
+    """The mesh axes along which the first axis of a parameter is divided further: the last ones
+    that hold copies, as many as fit."""
+    dims = getattr(array, "dims", ((),) * array.ndim)
+    block = getattr(array, "block", array)
+    if not array.ndim or block.nbytes < settings.parallel_optimizer_threshold * 1024:
+        return ()
+    held = {axis for axes in dims for axis in axes}
+    found, most = [], settings.optimizer_weight_shard_size
+    for axis in reversed([axis for axis in mesh.axes if axis not in held]):
+        count = mesh.count([*found, axis])
+        if block.shape[0] % count == 0 and (most == -1 or most % count == 0):
+            found.insert(0, axis)
+    return tuple(found)
+
+
+def divided_like(states, parameters):
+    """Divides the states of an optimizer like the parameters of the same shapes that they belong
+    to."""
+    for state, parameter in zip(states, parameters, strict=True):
+        target = parameter._array
+        if type(target) is not Sharded or state._array.shape != target.shape:
+            continue
+        if type(state._array) is not Sharded:
+            state._array = target.space.shard(state._array, target.dims, target.parked)
+
+
+@contextlib.contextmanager
+def on_blocks(kinds):
+    """Within it, divided Tensors hold their blocks alone.
+
+    Args:
+        kinds (Iterable[Sequence[Tensor]]): the Tensors.
+    """
+    divided = [
+        (tensor, tensor._array)
+        for kind in kinds
+        for tensor in kind
+        if type(tensor._array) is Sharded
+    ]
+    for tensor, array in divided:
+        tensor._array = array.block
+    try:
+        yield
+    finally:
+        for tensor, array in divided:
+            array.block = tensor._array
+            array.kept = False if array.kept is False else None
+            tensor._array = array
+
+
+@contextlib.contextmanager
+def on_wholes(tensors):
+    """Within it, divided Tensors are whole on every rank; what is written is then divided again."""
+    divided = [(tensor, tensor._array) for tensor in tensors if type(tensor._array) is Sharded]
+    for tensor, array in divided:
+        tensor._array = array.space.base.array(array.space.gather(array))
+    try:
+        yield
+    finally:
+        for tensor, array in divided:
+            array.block[...] = array.space.cut(tensor._array, array.dims)
+            tensor._array = array
+
+
+def updated(update, row, scalars):
+    """Writes what the formula of an update gives for one row of divided arrays into their blocks.
+
+    Args:
+        update (Whole): the formula, and which of its arrays it writes.
+        row (Sequence): the arrays, that of the parameter first.
+        scalars (dict): its scalars.
+    """
+    space = row[0].space
+    made = update.formula(space, *row, **scalars)
+    for index, new in zip(update.written, made, strict=True):
+        row[index][...] = space.cast(new, row[index].dtype)

@@ -1,0 +1,93 @@
+"""Ranks as threads of one process, which exchange arrays through shared memory.
+
+found = on_ranks(4, lambda world: world.all_reduce(numpy.ones(2)).wait())
+"""
+
+import threading
+
+import numpy
+
+
+class World:
+    """A group of simulated ranks with the exchanges that a Mesh needs."""
+
+    def __init__(self, ranks, own, shared):
+        self.ranks, self.own = tuple(ranks), own
+        self.rank, self.size = self.ranks.index(own), len(ranks)
+        self.shared = shared
+
+    def subgroup(self, ranks):
+        return World(ranks, self.own, self.shared)
+
+    def _all(self, value):
+        """The values of all members, in their order."""
+        barrier, slots = self.shared.meeting_place(self.ranks)
+        slots[self.own] = value.copy() if hasattr(value, "copy") else value
+        barrier.wait()
+        found = [slots[rank] for rank in self.ranks]
+        barrier.wait()
+        return found
+
+    def all_reduce(self, array, operation="sum"):
+        ufunc = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}[operation]
+        parts = numpy.stack(self._all(array))
+        return Done(getattr(numpy, ufunc).reduce(parts, dtype=array.dtype))
+
+    def all_gather(self, array):
+        return Done(numpy.concatenate(self._all(array)))
+
+    def reduce_scatter(self, array, operation="sum"):
+        total = numpy.add.reduce(numpy.stack(self._all(array)), dtype=array.dtype)
+        return Done(numpy.split(total, self.size)[self.rank].copy())
+
+    def all_to_all(self, array, sent_rows, got_rows):
+        assert set(sent_rows) == set(got_rows) == {1}
+        return Done(numpy.stack([each[self.rank] for each in self._all(array)]))
+
+    def broadcast(self, array, root):
+        return Done(self._all(array)[root].copy())
+
+    def objects(self, value):
+        return self._all(value)
+
+
+class Done:
+    """An exchange that is over."""
+
+    def __init__(self, out):
+        self.out = out
+
+    def wait(self):
+        return self.out
+
+
+class _Shared:
+    def __init__(self):
+        self.places, self.lock = {}, threading.Lock()
+
+    def meeting_place(self, ranks):
+        with self.lock:
+            return self.places.setdefault(ranks, (threading.Barrier(len(ranks), timeout=20), {}))
+
+
+def on_ranks(count, function):
+    """What `function(world)` returns on each of `count` ranks; an error of one ends all."""
+    shared, found, errors = _Shared(), [None] * count, []
+
+    def run(rank):
+        try:
+            found[rank] = function(World(range(count), rank, shared))
+        except BaseException as error:
+            errors.append(error)
+            for barrier, _ in list(shared.places.values()):
+                barrier.abort()
+
+    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    broken = [e for e in errors if not isinstance(e, threading.BrokenBarrierError)]
+    if errors:
+        raise (broken or errors)[0]
+    return found
