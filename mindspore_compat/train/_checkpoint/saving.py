@@ -11,11 +11,13 @@ import numpy as np
 from ... import log
 from ..._backend.arrays import to_host
 from ..._core.rules.vocabulary import AsValue, Bool, Callable, InstanceOf, Str
+from ..._core.sharding.array import Sharded
 from ..._core.tensor.tensor import Tensor
 from ..._io import checkpoint, encryption, safetensors
 from ...common.parameter import Parameter
 from ...nn.cell import Cell
 from . import background
+from .divisions import can_be_cut
 
 _Saved = InstanceOf(Parameter).called("Parameters, or dicts with the keys 'name' and 'data'")
 
@@ -46,8 +48,9 @@ def save_checkpoint(
             names; a list of Parameters; a list of dicts with the keys "name" (a str) and "data" (a
             Parameter or a Tensor); or a dict from names to Parameters, Tensors, arrays or texts.
         ckpt_file_name (str): the file; a missing ".ckpt" or ".safetensors" is appended.
-        integrated_save (bool): whether to join slices of a parameter on several devices. It has no
-            effect here, because parameters are not sliced.
+        integrated_save (bool): whether to join the parts of a parameter that is divided over
+            processes, all of which must then call this. Otherwise only this process's parts are
+            saved.
         async_save (Union[bool, str]): True or "thread" writes in a thread, "process" in a process.
             The values are those at the time of the call. The next call waits for the writer.
         append_dict (dict): additional values by name: int, float, bool, str, Parameter, Tensor or
@@ -92,7 +95,7 @@ def save_checkpoint(
         if choice_func is None or choice_func(name)
     ]
     values += _append_pairs(append_dict or {})
-    values = [(name, _host_value(name, value)) for name, value in values]
+    values = [(name, _host_value(name, value, integrated_save)) for name, value in values]
     if format == "safetensors":
         about = {} if redundancy is None else {"remove_redundancy": str(redundancy)}
         write, options = safetensors.write, {"crc": True, "metadata": about}
@@ -278,12 +281,16 @@ def _is_generator(value):
     return isinstance(value, Generator)
 
 
-def _host_value(name, value):
-    """Returns a copy of a value as an array on the host, or as a text."""
+def _host_value(name, value, whole=True):
+    """Returns a copy of a value as an array on the host, or as a text; with `whole` the value that
+    all ranks hold together."""
     if isinstance(value, str):
         return value
     if isinstance(value, Tensor):
-        return to_host((value.init_data() if value.has_init else value)._array)
+        array = (value.init_data() if value.has_init else value)._array
+        if not whole and type(array) is Sharded and can_be_cut(array):
+            return to_host(array.block)
+        return to_host(array)
     if isinstance(value, bool):
         return np.array(value)
     if isinstance(value, int):

@@ -438,9 +438,12 @@ def _layout_from_json(description):
     layouts = ParallelLayouts()
     for number, name in _LISTS.items():
         needed = number <= 2
-        setattr(
-            layouts, name, [Dims(list(description[name] if needed else description.get(name, [])))]
-        )
+        values = list(description[name] if needed else description.get(name, []))
+        if any(isinstance(value, list) for value in values):  # an axis cut along several
+            found = [Dims(value if isinstance(value, list) else [value]) for value in values]
+        else:
+            found = [Dims(values)] if needed or values else []
+        setattr(layouts, name, found)
     for name in _NUMBERS.values():
         setattr(layouts, name, description.get(name, 0))
     return layouts
