@@ -165,7 +165,6 @@ class Parameter(Tensor):
         """Whether the parallel optimizer may split the parameter."""
         return self._param_info.parallel_optimizer
 
-    @without_effect("Parameter.parallel_optimizer", "every process holds the whole network")
     @parallel_optimizer.setter
     def parallel_optimizer(self, value):
         self._param_info.parallel_optimizer = _need_bool("parallel_optimizer", value)

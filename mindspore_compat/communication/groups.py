@@ -8,6 +8,7 @@ from .._backend import arrays
 from .._backend.ranks import collective, heartbeat, launcher
 from .._core.context.config import config
 from .._core.rules.vocabulary import Any, Int, ListOf, Str, checked
+from .._core.sharding import network
 from .._core.without_effect import without_effect
 
 HCCL_WORLD_COMM_GROUP = "hccl_world_group"
@@ -114,6 +115,7 @@ def join(world, name=""):
     """Makes a collective.Group the world group, optionally under an additional name."""
     library = LIBRARIES[config.device_target]
     _groups[HCCL_WORLD_COMM_GROUP] = world
+    network.join(world)
     GlobalComm.BACKEND = library
     GlobalComm.WORLD_COMM_GROUP = name or f"{library}_world_group"
     GlobalComm.INITED = True
@@ -138,6 +140,7 @@ def release():
     for group in reversed(list(_groups.values())):
         group.free()
     _groups.clear()
+    network.join(None)
     del WORLD[3:]
     GlobalComm.BACKEND = "hccl"
     GlobalComm.WORLD_COMM_GROUP = HCCL_WORLD_COMM_GROUP

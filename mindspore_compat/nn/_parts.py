@@ -71,3 +71,11 @@ def check_dense_input_shape(x, prim_name=None):
         raise ValueError(
             f"For '{prim_name or 'Dense'}', 'x' must have at least 2 axes, but got shape {x}."
         )
+
+
+def product_by_primitives(dense, x):
+    """Computes the product and the sum of a dense layer by its primitives, for rows of `x`."""
+    rows = dense.reshape(x, (-1, x.shape[-1])) if x.ndim != 2 else x
+    out = dense.matmul(rows, dense.weight)
+    out = dense.bias_add(out, dense.bias) if dense.has_bias else out
+    return dense.reshape(out, (*x.shape[:-1], out.shape[-1])) if x.ndim != 2 else out

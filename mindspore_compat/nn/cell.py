@@ -28,6 +28,7 @@ from .._core.gradients.custom import custom_gradient, recompute
 from .._core.gradients.transforms import map_tensors
 from .._core.hints import no_attribute
 from .._core.rules.vocabulary import CellOf, InstanceOf, Str, register_type
+from .._core.sharding.network import run_part
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
@@ -165,6 +166,7 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             and self._cell_inputs_set is None
             and self._cell_parameter_hooks is None
             and self._cell_saved_hooks is None
+            and self._cell_strategies is None
             and not self._cell_is_step
             and self._cell_mixed_precision is MixedPrecisionType.NOTSET
         )
@@ -176,6 +178,13 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             self._cell_check_inputs(args, kwargs)
         if self._cell_around is not None:
             return self._cell_around(args, kwargs)
+        if self._cell_strategies is not None:
+            return run_part(
+                lambda *args: self._cell_inside(args, kwargs),
+                args,
+                self.parameters_dict(),
+                self._cell_strategies,
+            )
         return self._cell_inside(args, kwargs)
 
     def _cell_inside(self, args, kwargs):

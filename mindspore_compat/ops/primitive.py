@@ -10,6 +10,8 @@ import inspect
 from .._core.declare.public_api import build, public
 from .._core.rules.base import registered
 from .._core.rules.vocabulary import AsValue, Bool, Int, OneOf, Str, checked, register_type
+from .._core.sharding.network import run_with_strategy, running
+from .._core.sharding.strategies import letters_of
 from .._core.without_effect import without_effect
 from ..common.mutable import constexpr
 
@@ -83,10 +85,19 @@ class Primitive:
         """Stores the pipeline stage."""
         return self.add_prim_attr("stage", stage)
 
-    @without_effect("ops.Primitive.shard", "every process holds the whole network")
     def shard(self, in_strategy=None, out_strategy=None):
-        """Stores the parallel strategy, a tuple or Layout for each input. A single process uses
-        whole Tensors.
+        """Sets how to divide inputs and results over the processes of a divided network: one
+        that runs in graph mode with the parallel mode "semi_auto_parallel" or "auto_parallel", or
+        in an `AutoParallel`. A Parameter among the inputs is divided for good.
+
+        Args:
+            in_strategy (tuple, optional): for each input a Layout, or a tuple with the number of
+                parts of each axis. Axes that an operation combines need equal numbers.
+            out_strategy (tuple, optional): the same for the results.
+
+        Returns:
+            Primitive, itself. A call in a divided network raises a RuntimeError if a number does
+            not divide the length of its axis, or all numbers together the number of processes.
 
         Raises:
             TypeError: if a strategy is not a tuple of tuples or Layouts.
@@ -100,7 +111,9 @@ class Primitive:
                     f"got {strategy!r}."
                 )
         self.add_prim_attr("in_strategy", in_strategy)
-        return self.add_prim_attr("out_strategy", out_strategy)
+        self.add_prim_attr("out_strategy", out_strategy)
+        self.__class__ = _divided(type(self))
+        return self
 
     @without_effect("ops.Primitive.recompute", "'nn.Cell.recompute' and 'recompute' act")
     def recompute(self, mode=True):
@@ -149,6 +162,31 @@ class Primitive:
 
 
 register_type("Primitive", Primitive)
+
+
+@functools.cache
+def _divided(kind):
+    """The subclass of a class of primitives whose calls follow a strategy, if a network runs
+    divided."""
+    if "_follows_strategy" in vars(kind):
+        return kind
+
+    def call(self, *args, **kwargs):
+        function = functools.partial(super(made, self).__call__, **kwargs)
+        strategies = self.attrs["in_strategy"], self.attrs["out_strategy"]
+        if running.space is None or strategies == (None, None):
+            return function(*args)
+        return run_with_strategy(self.name, function, args, self._letters, *strategies)
+
+    def letters(self, ranks):
+        turned = [getattr(self, f"transpose_{side}", False) for side in "ab"]
+        return letters_of(self.name, ranks, turned)
+
+    body = {"__call__": call, "_letters": letters, "_follows_strategy": True}
+    made = type(kind.__name__, (kind,), {**body, "__module__": kind.__module__})
+    made.__qualname__ = kind.__qualname__
+    made.__doc__ = kind.__doc__
+    return made
 
 
 @public("ops.PrimitiveWithCheck")

@@ -1,8 +1,7 @@
 """AutoParallel: a network with its own settings for training on several devices.
 
-Every process holds the whole network here, so only the data can be divided. The settings are those
-of `set_auto_parallel_context`; they apply only while the network runs. `gradient_sums` combines the
-gradients.
+The settings are those of `set_auto_parallel_context`; they are in force while the network runs, and
+no longer. How a network is divided is in `_core/sharding`.
 """
 
 import os
@@ -20,11 +19,13 @@ from .._core.rules.vocabulary import (
     Str,
     checked,
 )
+from .._core.sharding.network import mesh_of, run_on, running
 from .._core.without_effect import without_effect
 from .._io.reading import json_of, reading
 from ..communication import get_group_size, get_rank
 from ..nn.cell import Cell
-from .gradient_sums import GradientSums
+from ..train._checkpoint.divisions import write_strategy
+from .found_parameters import parameters_of
 from .layout import Layout
 
 __all__ = ["AutoParallel"]
@@ -88,13 +89,13 @@ _json = (
 class AutoParallel(Cell):
     """Runs a network with its own settings for training on several devices.
 
-    A call applies the settings, runs the network, and restores the previous settings. Every process
-    holds the whole network, which is not divided; with one process, the network runs as usual. With
-    several processes, each works on its share of the data. Gradients of the parameters, taken
-    inside the network or of it, are summed over the processes, and averaged after
-    `enable_gradients_mean`. With the dataset strategy "full_batch", where each process sees all
-    data, they are not combined. Settings for the division of the network, the form of messages and
-    files are checked, stored and returned by `get_auto_parallel_context`, but have no effect.
+    A call applies the settings, runs the network, and restores the previous settings. With one
+    process, the network runs as usual. With several processes it runs divided: the results, the
+    loss and the gradients are those of one process that sees the data of all. Each process gives
+    its share of the data along the first axis, or as `dataset_strategy` says. Operations and Cells
+    with a strategy (`Primitive.shard`, `Cell.shard`, `ops.reshard`) are divided by it, all others
+    follow the placement of their inputs. Results that are divided along their first axis come back
+    as this process's share, others whole.
 
     Args:
         network (Union[Cell, Callable]): the outermost network, or a function.
@@ -111,8 +112,8 @@ class AutoParallel(Cell):
         TypeError: if `network` cannot be called.
         ValueError: if `parallel_mode` is unknown.
         KeyError: when called: a key of what `comm_fusion` was given is unknown.
-        RuntimeError: when called by one of several processes: data is divided along another axis
-            than the first.
+        RuntimeError: when called by one of several processes: a strategy does not divide an axis
+            or the number of processes.
 
     Source: mindspore.parallel.auto_parallel.AutoParallel of MindSpore 2.10.
 
@@ -126,6 +127,8 @@ class AutoParallel(Cell):
         >>> net(Tensor(np.ones((4, 3), np.float32))).shape
         (4, 2)
     """
+
+    _cell_captures_itself = True  # what is divided is not recorded
 
     @checked(
         Forbid(
@@ -156,7 +159,7 @@ class AutoParallel(Cell):
         self._gradients_mean, self._gradient_fp32_sync = False, True
         self._loss_repeated_mean = True
         self._transformer_opt_config = None
-        self._sums = GradientSums(self, network)
+        self._divided = None  # what the strategy file says
 
     def construct(self, *args, **kwargs):
         """Runs the network under its settings."""
@@ -165,10 +168,25 @@ class AutoParallel(Cell):
             config.reset_auto_parallel_context()
             given = self._context()
             config.put_parallel(config.config.parallel.change("set_auto_parallel_context", given))
-            with self._sums.on_the_way():
+            mesh = None if running.space is not None else mesh_of(self._pipeline_stages)
+            if mesh is None:
                 return self.network(*args, **kwargs)
+            data = "full_batch" if self._full_batch else self._dataset_strategy_config
+            out = run_on(mesh, data, self.network, args, kwargs)
+            if self._save_strategy_file_path:
+                self._save_strategy(mesh)
+            return out
         finally:
             vars(config.config.parallel).update(before)
+
+    def _save_strategy(self, mesh):
+        """Writes how the parameters are divided, if that has changed."""
+        parameters = parameters_of(self.network, self._only_trainable_params)
+        divided = {p.name: getattr(p._array, "dims", None) for p in parameters}
+        if divided != self._divided:
+            stage = self._global_rank // mesh.size
+            write_strategy(self._save_strategy_file_path, parameters, mesh, stage)
+            self._divided = divided
 
     def _context(self):
         """Returns the settings in the form of `set_auto_parallel_context`."""
@@ -227,25 +245,20 @@ class AutoParallel(Cell):
         """
         self._load_strategy_file_path = file_path
 
-    @without_effect(
-        "parallel.auto_parallel.AutoParallel.save_param_strategy_file",
-        "every process holds the whole network",
-    )
     @checked
     def save_param_strategy_file(self, file_path: Str):
-        """Sets the file for the division of parameters, which is not written here.
+        """Sets the file that describes how parameters are divided. Each process writes it after a
+        run in which the division has changed; `load_distributed_checkpoint`,
+        `transform_checkpoints` and their relatives read it.
 
         Args:
-            file_path (str): its path.
+            file_path (str): its path; JSON if it ends with ".json", else protobuf.
         """
         self._save_strategy_file_path = file_path
 
-    @without_effect(
-        "parallel.auto_parallel.AutoParallel.disable_strategy_file_only_for_trainable_params",
-        "every process holds the whole network",
-    )
     def disable_strategy_file_only_for_trainable_params(self):
-        """Includes parameters that are not trained in these files."""
+        """Includes parameters that are not trained in these files, such as the states of an
+        optimizer."""
         self._only_trainable_params = False
 
     @without_effect(
@@ -318,9 +331,6 @@ class AutoParallel(Cell):
         self._full_batch = config == "full_batch"
         self._dataset_strategy_config = config
 
-    @without_effect(
-        "parallel.auto_parallel.AutoParallel.hsdp", "every process holds the whole network"
-    )
     @checked(
         Forbid(
             "not isinstance(shard_size, int) or shard_size <= 0 and shard_size != -1",
@@ -339,13 +349,17 @@ class AutoParallel(Cell):
         ),
     )
     def hsdp(self, shard_size: Any = -1, threshold: Any = 64, optimizer_level: Any = "level1"):
-        """Sets how the optimizer's work is divided among the processes.
+        """Divides weights, gradients and the optimizer's states among the processes that hold the
+        same weights.
+
+        Each process keeps a part along the first axis, where that can be divided, and updates it.
+        The weights are gathered when the network needs them.
 
         Args:
             shard_size (int, optional): how many processes share a weight; -1 for all that hold it.
             threshold (int, optional): the size in KB below which a parameter is not divided.
-            optimizer_level (str, optional): the divided values: weights and states ("level1"),
-                gradients too ("level2"), weights in the backward pass too ("level3").
+            optimizer_level (str, optional): "level1" and "level2" keep the gathered weights until
+                the step ends, "level3" gathers them for each use, also in the backward pass.
 
         Raises:
             ValueError: if an argument is another value.

@@ -1,16 +1,13 @@
-"""Layout and shard: how Tensors are divided among devices.
+"""Layout and shard: how Tensors are divided among devices."""
 
-Every rank holds whole Tensors here, as in the original's stand-alone and data-parallel modes. A
-Layout can be created and read, and `shard` returns its argument.
-"""
-
+import functools
 import math
 
 from .._core.rules.base import register_type
 from .._core.rules.vocabulary import Callable as Called
 from .._core.rules.vocabulary import CellOf, InstanceOf
-from .._core.without_effect import without_effect
-from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
+from .._core.sharding.network import run_part
+from ..nn.cell import Cell
 
 
 class Layout:
@@ -111,15 +108,24 @@ def _check_items(name, value, kind, item):
         )
 
 
-@without_effect("parallel.shard", "every process runs the whole function")
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
-    """Returns a function or Cell unchanged: every rank runs it whole.
+    """Divides a function or Cell over processes, where the parallel mode is "semi_auto_parallel" or
+    "auto_parallel"; in other modes it is run as it is.
+
+    Operations in it follow the placement of what they are given. Outside of a network that runs
+    divided, every process gives all of the inputs.
 
     Args:
         fn (Union[Cell, Callable]): the function.
-        in_strategy (tuple): how its inputs were to be divided: a tuple of ints or Layouts for each.
+        in_strategy (tuple): for each input a Layout or the numbers of parts of its axes; None for
+            one that stays as it is.
         out_strategy (tuple, optional): the same for its outputs.
-        parameter_plan (dict, optional): the same for parameters, by name.
+        parameter_plan (dict, optional): the same for parameters of a Cell, by name; other names
+            are ignored.
+
+    Returns:
+        Callable, which takes the arguments of `fn`. When called it raises a RuntimeError if a
+        strategy does not divide an axis or the number of processes.
 
     Raises:
         TypeError: if `fn` is not callable, a strategy is not a tuple, or the plan is not a dict.
@@ -136,4 +142,11 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
         InstanceOf(tuple).refuse("shard", "out_strategy", out_strategy)
     if parameter_plan is not None:
         InstanceOf(dict).refuse("shard", "parameter_plan", parameter_plan)
-    return fn
+    strategies = in_strategy, out_strategy, parameter_plan
+
+    @functools.wraps(fn)
+    def run(*args, **kwargs):
+        parameters = fn.parameters_dict() if isinstance(fn, Cell) else {}
+        return run_part(functools.partial(fn, **kwargs), args, parameters, strategies)
+
+    return run

@@ -14,6 +14,10 @@ with and without it. Nothing is asserted.
 
 measure how cost grows with size, and single operators (growth.py, operators.py).
 
+    python -m tests.bench parallel
+
+counts what divided networks hold and exchange (parallel.py).
+
 The table shows medians in milliseconds, and the times of the others relative to the package.
 `--output` names a folder for `bench.json` (with processor times and memory), `table.csv` and
 `bench.svg`.
@@ -233,7 +237,7 @@ def processor():
 if __name__ == "__main__":
     for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):  # both halve the speed of products
         os.environ.pop(name, None)
-    if sys.argv[1:2] and sys.argv[1] in ("growth", "operators"):
+    if sys.argv[1:2] and sys.argv[1] in ("growth", "operators", "parallel"):
         importlib.import_module(sys.argv[1]).main(sys.argv[2:])
     else:
         main()

@@ -104,11 +104,11 @@ def test_names_of_axes_are_checked(names):
         parallel.Layout((2, 2), ("a", "b"))(*names)
 
 
-def test_functions_run_whole():
+def test_functions_of_one_process_run_as_they_are():
     def double(x):
         return x * 2
 
-    assert parallel.shard(double, ((1, 1),)) is double
+    assert parallel.shard(double, ((1, 1),)).__name__ == "double"
     assert float(parallel.shard(double, (None,), ((1,),), {"w": (1,)})(Tensor(2.0))) == 4.0
 
 

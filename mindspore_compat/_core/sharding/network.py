@@ -14,10 +14,10 @@ import threading
 
 from ..._backend.arrays import HOST, current_space
 from ..._backend.steps import current
-from ..gradients.leaves import WEIGHTS
-from ..gradients.transforms import map_tensors
 from ..context.config import config
 from ..declare.op import op
+from ..gradients.leaves import WEIGHTS
+from ..gradients.transforms import map_tensors
 from ..rules.vocabulary import Any, TensorOf, any_dtype
 from ..tensor.tensor import Tensor
 from .array import Sharded, ShardedSpace

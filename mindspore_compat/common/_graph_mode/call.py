@@ -14,6 +14,7 @@ import types
 import numpy
 
 from ..._core.gradients.transforms import Mutable
+from ..._core.sharding.network import run_network
 from ..._core.tensor.tensor import Tensor
 
 
@@ -48,7 +49,7 @@ def as_graph(function, args, kwargs):
         copies = {}
         args = [_input(argument, copies) for argument in args]
         kwargs = {name: _input(argument, copies) for name, argument in kwargs.items()}
-        return _output(function(*args, **kwargs))
+        return _output(run_network(function, args, kwargs))
     finally:
         graphs.running, graphs.separate = False, outside
 

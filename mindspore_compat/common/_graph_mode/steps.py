@@ -29,6 +29,7 @@ from ..._backend.steps.refused import Refused
 from ..._core.autograd.tape import depth
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.declare.interception import state as interception
+from ..._core.sharding.network import running
 from ..._core.tensor.tensor import Tensor
 from .call import as_graph
 from .device_step import Graph
@@ -52,6 +53,7 @@ def captures(building):
     return (
         (config.mode == GRAPH_MODE or building > 0)
         and current.running() is None
+        and running.space is None
         and not warming_up.depth
         and not interception.modes
         and not depth.open

@@ -22,7 +22,7 @@ class Settings:
     _bprop_debug = False
     _recompute = False
     _cell_inputs_set = None
-    _cell_strategies = (None, None)
+    _cell_strategies = None  # how `shard` divides it
     compile_phase = None
     compiled = False
     cell_type = None
@@ -221,16 +221,30 @@ class Settings:
         self.__dict__["_recompute"] = context_fn or True
         self._cell_choose_path()
 
-    @without_effect("nn.Cell.shard", "every process holds the whole network")
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
-        """Stores how inputs and outputs should be split over devices; arrays stay whole.
+        """Divides the Cell over processes, where the parallel mode is "semi_auto_parallel" or
+        "auto_parallel"; in other modes it runs as it is.
 
         Args:
-            in_strategy (tuple): the layout of each input.
-            out_strategy (Union[None, tuple]): the layout of each output.
-            parameter_plan (Union[None, dict]): layouts of parameters, by name.
+            in_strategy (tuple): for each input a Layout or the numbers of parts of its axes; None
+                for one that stays as it is.
+            out_strategy (Union[None, tuple]): the same for each output.
+            parameter_plan (Union[None, dict]): the same for parameters, by name; other names are
+                ignored.
+
+        Returns:
+            Cell, itself. A call raises a RuntimeError if a strategy does not divide an axis or the
+            number of processes.
+
+        Raises:
+            TypeError: if a strategy is not a tuple, or the plan not a dict.
         """
-        self.__dict__["_cell_strategies"] = (in_strategy, out_strategy)
+        InstanceOf(tuple).refuse("shard", "in_strategy", in_strategy)
+        (InstanceOf(tuple) | None).refuse("shard", "out_strategy", out_strategy)
+        (InstanceOf(dict) | None).refuse("shard", "parameter_plan", parameter_plan)
+        self.__dict__["_cell_strategies"] = (in_strategy, out_strategy, parameter_plan)
+        self._cell_choose_path()
+        return self
 
     def set_inputs(self, *inputs, **kwargs):
         """Stores the inputs that a graph is compiled for. In graph mode the Cell rejects other

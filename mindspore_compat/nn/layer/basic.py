@@ -23,6 +23,7 @@ from .._parts import (
     need_init_shape,
     need_tensor,
     parameter,
+    product_by_primitives,
 )
 from ..cell import Cell
 from ._wrappers import (
@@ -164,7 +165,10 @@ class Dense(Cell):
 
     def construct(self, x):
         """Returns the layer applied to `x`."""
-        out = _product(x, self.weight, self.bias if self.has_bias else None)
+        if "matmul" in self.__dict__:  # asked for, and so perhaps given a strategy
+            out = product_by_primitives(self, x)
+        else:
+            out = _product(x, self.weight, self.bias if self.has_bias else None)
         return self.activation(out) if self.activation_flag else out
 
     def extend_repr(self):

@@ -41,6 +41,7 @@ class FusedOptimizer(Optimizer):
     links = True
     rows_only = False
     skips = False
+    _takes_divided = True
 
     def _make_states(self):
         for attribute, prefix, first in self.states:

@@ -11,6 +11,8 @@ from ..._backend import arrays
 from ..._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
 from ..._backend.updates.whole_tensors import kernels_take
 from ..._core.autograd.tape import note_in_place_write
+from ..._core.sharding.array import Sharded
+from ..._core.sharding.updates import divided_like, on_blocks, updated
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import unscaled
 
@@ -75,7 +77,10 @@ def gradient_arrays(api, gradients, parameters):
                 f"For '{api}', the gradient of '{parameter.name}' must be real, as the "
                 f"parameter is, but got {dtype.name}."
             )
-        if type(array) is not type(target) and type(array) is not Rows:
+        if type(target) is Sharded:
+            whole = array.whole() if type(array) is Rows else array
+            array = target.space.place(whole, target.dims)
+        elif type(array) is not type(target) and type(array) is not Rows:
             array = arrays.to_space(arrays.space_of(target), array)
         results.append(array)
     note_in_place_write(parameters)
@@ -205,6 +210,14 @@ class Plan:
             skip: a 0-d bool array on the GPU of the parameters; if true, nothing changes.
         """
         targets = [parameter._array for parameter in self.parameters]
+        if Sharded in map(type, targets):
+            for kind in self.states:
+                divided_like(kind, self.parameters)
+            if not self.update_row:
+                with on_blocks((self.parameters, *self.states)):
+                    blocks = [getattr(gradient, "block", gradient) for gradient in gradients]
+                    self.run(api, fused, blocks, scalars, skip)
+                return
         if self._homes != list(map(type, targets)):
             self._divide(targets)
         for part in self._parts:
@@ -241,11 +254,15 @@ class Plan:
             for row in zip(part.parameters, gradients, *part.states, strict=True)
         ]
         dense = not any(type(gradient) is Rows for gradient in gradients)
+        dense = dense and Sharded not in [type(row[0]) for row in rows]
         if self.update_whole and dense and kernels_take(rows):
             self.update_whole.sweep(rows, skip, **scalars)
             return
         for row in rows:
-            self.update_row(*row, **scalars)
+            if type(row[0]) is Sharded:
+                updated(self.update_whole, row, scalars)
+            else:
+                self.update_row(*row, **scalars)
 
     def _run_offloaded(self, part, gradients, scalars):
         link = {name: scalars.pop(name) for name in ("unscale", "decay")}

@@ -191,6 +191,8 @@ class AdaFactor(FusedOptimizer):
         self._end_step()
         return (True,) * len(grads)
 
+    _takes_divided = False  # its mean squares of rows and columns are those of the whole
+
     def can_skip(self, gradients):
         """Returns True if kernels update all parameters, so that they can check a flag first."""
         return super().can_skip(gradients) and kernels_take(

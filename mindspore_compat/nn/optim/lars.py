@@ -63,6 +63,8 @@ class LARS(Optimizer):
     Source: mindspore.nn.LARS of MindSpore 2.10.
     """
 
+    _takes_divided = True
+
     @checked
     def __init__(
         self,

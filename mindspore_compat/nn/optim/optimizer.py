@@ -19,6 +19,8 @@ from ..._backend.updates.asynchronous import is_asynchronous
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Str, checked
+from ..._core.sharding.array import ShardedSpace
+from ..._core.sharding.updates import on_wholes, share
 from ..._core.tensor.tensor import Tensor
 from ..._core.without_effect import without_effect
 from ...common.parameter import Parameter, ParameterTuple
@@ -100,6 +102,7 @@ class Optimizer(Cell):
     param_rank = None
     skip_auto_parallel_compile = True
     _cell_updates = True
+    _takes_divided = False  # whether it updates parameters that are divided over ranks
     _skip = None  # a flag on the GPU: whether this step is skipped
 
     def __init_subclass__(cls, **kwargs):
@@ -155,6 +158,11 @@ class Optimizer(Cell):
     def __call__(self, *args, **kwargs):
         """Updates the parameters. If the step count is on a GPU, or has to be there because the
         step is being captured, no number is read from the GPU."""
+        if ShardedSpace.in_use:
+            share(self.parameters)
+            if not self._takes_divided:
+                with on_wholes(self.get_parameters()):
+                    return super().__call__(*args, **kwargs)
         captured = current.running()
         current.note_training()
         if captured is not None and captured.apart is not None:

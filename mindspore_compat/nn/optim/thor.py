@@ -131,6 +131,7 @@ class ThorGpu(FusedOptimizer):
     links = False
     skips = True
     states = (("moments", "moments", "zeros"),)
+    _takes_divided = False  # the factors of a layer are those of the whole
     sens_scale = None  # the factor of the loss, if the training step passes it
 
     def __init__(

@@ -1,0 +1,127 @@
+"""What divided networks cost, counted on simulated ranks: `python -m tests.bench parallel`.
+
+Every form trains one perceptron with Adam. For each number of ranks the table shows the bytes of
+weights and states that a rank holds and the bytes that it receives in a step, both also by the
+formulas of docs/parallel.rst. Then it draws weak scaling: the time of a step if each rank had the
+work of one, from the measured arithmetic and the counted bytes at the speeds of two connections.
+That is a model: it knows neither latency nor overlap.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from kit.simulated_ranks import on_ranks  # noqa: E402
+
+import mindspore_compat as ms  # noqa: E402
+from mindspore_compat import Parameter, Tensor, nn, ops  # noqa: E402
+from mindspore_compat._core.sharding import network  # noqa: E402
+from mindspore_compat._core.sharding.mesh import Mesh  # noqa: E402
+
+ROWS, WIDTH, INNER = 32, 128, 256
+CONNECTIONS = {"NVLink, 300 GB/s": 300e9, "network, 12.5 GB/s": 12.5e9}
+FORMS = ("data parallel", "level1", "level3", "divided weights")
+
+
+class Perceptron(nn.Cell):
+    def __init__(self, parts):
+        super().__init__()
+        self.w1 = Parameter(ops.ones((WIDTH, INNER)) * 0.01, name="w1")
+        self.w2 = Parameter(ops.ones((INNER, WIDTH)) * 0.01, name="w2")
+        self.up, self.down = ops.MatMul(), ops.MatMul()
+        if parts > 1:
+            self.up.shard(((1, 1), (1, parts)))
+            self.down.shard(((1, parts), (parts, 1)))
+
+    def construct(self, x):
+        return ops.square(self.down(ops.tanh(self.up(x, self.w1)), self.w2)).mean()
+
+
+def settings(form):
+    """The settings of a form, as `set_auto_parallel_context` takes them."""
+    chosen = {"parallel_optimizer_threshold": 0}
+    if form.startswith("level"):
+        chosen["optimizer_level"] = form
+    return {
+        "enable_parallel_optimizer": form.startswith("level"),
+        "parallel_optimizer_config": chosen,
+    }
+
+
+def measured(form, count):
+    """(bytes held, bytes received in a step) of each of `count` ranks."""
+
+    def run(world):
+        mesh = Mesh(world)
+        net = Perceptron(count if form == "divided weights" else 1)
+        optimizer = nn.Adam(net.trainable_params(), 0.01)
+        step = nn.TrainOneStepCell(net, optimizer).set_train()
+        whole = np.random.default_rng(0).normal(size=(ROWS, WIDTH)).astype(np.float32)
+        data, x = "full_batch", whole
+        if form != "divided weights":
+            data, x = "data_parallel", np.split(whole, count)[world.rank]
+        for _ in range(2):
+            mesh.traffic.clear()
+            network.run_on(mesh, data, step, (Tensor(x),), {})
+        held = [p for p in optimizer.get_parameters() if p.shape == net.w1.shape]
+        held += [p for p in optimizer.get_parameters() if p.shape == net.w2.shape]
+        bytes_held = sum(getattr(p._array, "block", p._array).nbytes for p in held)
+        return bytes_held, sum(mesh.traffic.values())
+
+    ms.set_auto_parallel_context(**settings(form))
+    try:
+        return on_ranks(count, run)
+    finally:
+        ms.reset_auto_parallel_context()
+
+
+def formulas(form, count):
+    """(bytes held, bytes received in a step) of a rank, without the loss."""
+    weights, share = 2 * WIDTH * INNER * 4, (count - 1) / count
+    if form == "data parallel":
+        return 3 * weights, 2 * share * weights
+    if form == "level1":
+        return 3 * weights / count, 2 * share * weights
+    if form == "level3":  # the first weight is not read again, since its input has no gradient
+        return 3 * weights / count, share * (2 * weights + weights / 2)
+    return 3 * weights / count, 2 * share * ROWS * WIDTH * 4  # the sum of the second product
+
+
+def second_of_arithmetic():
+    """The seconds of a step on one process."""
+    net = Perceptron(1)
+    step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params(), 0.01)).set_train()
+    x = ops.ones((ROWS, WIDTH))
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        step(x).asnumpy()
+        times.append(time.perf_counter() - start)
+    return sorted(times)[len(times) // 2]
+
+
+def main(arguments=()):
+    print(f"{'form':18}{'ranks':>6}{'held':>12}{'formula':>12}{'received':>12}{'formula':>12}")
+    for form in FORMS:
+        for count in (2, 4, 8):
+            (held, received), *_ = measured(form, count)
+            least, moved = formulas(form, count)
+            numbers = f"{held:12}{least:12.0f}{received:12}{moved:12.0f}"
+            print(f"{form:18}{count:6}{numbers}")
+    seconds = second_of_arithmetic()
+    print(f"\nModel of weak scaling, from {seconds * 1e3:.2f} ms of arithmetic in a step:")
+    for name, speed in CONNECTIONS.items():
+        for form in FORMS:
+            rates = [
+                seconds / (seconds + formulas(form, count)[1] / speed) for count in (8, 64, 1024)
+            ]
+            bars = "  ".join(f"{rate:4.0%} {'#' * round(20 * rate):20}" for rate in rates)
+            print(f"{name:20}{form:18}{bars}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""Divided networks on four real ranks over MPI; each check of ranks_sharding.py by itself."""
+
+from pathlib import Path
+
+import pytest
+from kit.ranks import assert_every_rank_passes, names_of_checks, require_mpi
+
+RANKS = Path(__file__).parent / "ranks_sharding.py"
+
+require_mpi()
+
+
+@pytest.mark.parametrize("name", names_of_checks(RANKS))
+def test_divided_networks(name, tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("FOLDER", str(tmp_path_factory.mktemp("ranks")))
+    assert_every_rank_passes(4, RANKS, name)
