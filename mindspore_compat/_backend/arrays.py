@@ -27,7 +27,7 @@ FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
 
-# What has loops for functions of the host (compiled/door.py).
+# The modules with compiled loops for functions of the host (compiled/door.py).
 door.providers += [
     f"{__package__}.{name}"
     for name in (
@@ -79,16 +79,16 @@ HOST, LARGE = (
     for kind in (Host, LargeHost)
 )
 SPACES = {numpy.ndarray: HOST}
-DIRECT = dict(SPACES)  # of the arrays whose operations need no look around them
+DIRECT = dict(SPACES)  # of arrays whose operations need no interception
 
 _OWN_MODULES = re.compile(r"mindspore_compat(\.|$)")
 _target = "CPU"
-_failure = None  # what kept CuPy from computing when a GPU was first looked for
+_failure = None  # why CuPy could not compute when a GPU was first looked for
 blocking = False  # whether an operation on a GPU is done before its call returns
 intercepting = 0  # how many contexts intercept or record operations
 _intercept_lock = threading.Lock()
 find_recorder = (
-    None  # while steps are recorded (steps/recording.py): what gives this thread's recorder
+    None  # in a recorded step (steps/recording.py): a function that returns this thread's recorder
 )
 
 
@@ -129,7 +129,7 @@ def _device_space():
     global _failure
     try:
         cupy = _computing_cupy()
-    except Exception as error:  # whatever a broken driver raises means: no GPU here
+    except Exception as error:  # whatever a broken driver raises means that no GPU is usable
         _failure = error
         return None
     space = DeviceSpace(cupy)

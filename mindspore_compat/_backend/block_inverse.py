@@ -14,9 +14,9 @@ from .host import checksums
 from .threads import scheduler
 
 SPLIT = 128
-GROUP = 4  # blocks of columns that a thread multiplies at a time: what lies between fits its cache
-ROUNDING = 1e-7  # of float32, in which the matrices are summed
-LEAST = 1e-3  # of the mean of a diagonal is added to it where the given shift is too little
+GROUP = 4  # blocks of columns that a thread multiplies at a time: their data fit its cache
+ROUNDING = 1e-7  # the relative error of float32, in which the matrices are summed
+LEAST = 1e-3  # this part of a diagonal's mean is added to it if the given shift is too small
 
 _kernels = {}  # array library -> the kernels that invert its matrices
 

@@ -539,7 +539,7 @@ sum_slices(x)
     The sum over the slices of a Batch: the gradient of an array that all slices share.
 """)
 
-# What a space is asked besides its functions.
+# What a space provides besides its functions.
 ATTRIBUTES = {
     "module": "the array library below it",
     "from_scipy": "a function of SciPy, or what stands in its place for the array library",

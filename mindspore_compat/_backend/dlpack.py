@@ -55,7 +55,7 @@ def from_capsule(source):
     if space is not arrays.HOST:
         try:
             return _import(space, _Capsule(source, _GPU))
-        except RuntimeError:  # a capsule does not name its device: the host's is left
+        except RuntimeError:  # a capsule does not name its device, so the host is tried next
             pass
     array = _import(arrays.HOST, _Capsule(source, _HOST))
     return array if array.flags.writeable else numpy.asarray(_Writable(array))

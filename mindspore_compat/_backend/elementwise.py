@@ -53,7 +53,7 @@ def _comparison(name, sign):
 
 
 def _function(name, number=""):
-    """Returns a function whose rounding no standard prescribes."""
+    """Describes a function whose rounding no standard prescribes."""
     call = f"{name}({{}})"
     return Elementwise(
         name, call, call, exact=False, number=number and f"math.{call}", c_number=call
@@ -69,7 +69,7 @@ _SAME_IN_C = (
     "sin cos tan sinh cosh exp2 log2 log10 ceil floor trunc rint erfc erfinv"  # functions of one x
 )
 _TESTS = "isnan isinf isfinite signbit"
-_REMAINDER = (  # with the sign of the divisor, also of a zero
+_REMAINDER = (  # with the sign of the divisor, even if it is zero
     "fmod({0}, {1}) == 0 ? ({1} < 0 ? -0.0f : 0.0f) : "
     "fmod({0}, {1}) + ((fmod({0}, {1}) < 0) != ({1} < 0) ? {1} : 0)"
 )

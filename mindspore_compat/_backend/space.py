@@ -36,7 +36,7 @@ def _mean(x, axis=None, dtype=None, keepdims=False):
     """Computes NumPy's `mean` without its Python wrapper, which takes longer than a small array
     does."""
     if axis is None and dtype is None and type(x) is numpy.ndarray and x.dtype.char in "fd":
-        if 0 < x.size < 1 << 24:  # a float32, so that the quotient is NumPy's
+        if 0 < x.size < 1 << 24:  # a float32, so that the quotient equals NumPy's
             return numpy.add.reduce(x, None, None, None, keepdims) / x.size
     return numpy.mean(x, axis, dtype, None, keepdims)
 
@@ -69,8 +69,8 @@ _QUICKER = {
 class Space:
     """The functions of one array library, NumPy's names first."""
 
-    bodies = None  # single kernels for whole bodies (bodies/gpu.py), where the library runs them
-    upcast_kernels = None  # elementwise functions in low precision (bodies/upcast.py), likewise
+    bodies = None  # single kernels for whole bodies (bodies/gpu.py), if the library runs them
+    upcast_kernels = None  # elementwise functions in low precision (bodies/upcast.py), also
     level = 0  # nesting depth of vmap; a class attribute, because looking up a missing one is slow
     hides_axis = False  # whether its arrays have an axis that bodies do not see
 
@@ -79,7 +79,7 @@ class Space:
         if bodies is not None:
             self.bodies = bodies
         self.kernels = (
-            kernels  # hand-written ones (conv/cuda_kernels.py), where the library runs them
+            kernels  # hand-written kernels (conv/cuda_kernels.py), if the library runs them
         )
         self.low_precision = low_precision  # dtypes computed in float32 and rounded on store
         self.low_precision_products = low_precision  # dtypes whose products are, too

@@ -255,8 +255,7 @@ class Parameter(Tensor):
 
     @property
     def inited_param(self):
-        """The parameter that `init_data` created from this one; None, since it fills this one
-        itself."""
+        """None, because `init_data` fills this parameter instead of creating another one."""
         return self._inited_param
 
     @without_effect("Parameter.add_pipeline_stage", "every process runs all stages")

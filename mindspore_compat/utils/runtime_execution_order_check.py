@@ -76,7 +76,7 @@ class ExecuteOrder:
         return f"{self.primitive}_{self.group}_({members})"
 
     def generate_key(self, rank: str, count: int) -> str:
-        """Returns `generate_base_key` with the ordinal `count` of the call."""
+        """Returns the result of `generate_base_key` with the ordinal `count` of the call."""
         return f"{self.generate_base_key(rank)}_{count}th"
 
 

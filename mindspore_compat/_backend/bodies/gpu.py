@@ -50,7 +50,7 @@ from .row_plan import (
     split,
 )
 
-MOST_SHAPES = 1024  # of which a body keeps how it is launched
+MOST_SHAPES = 1024  # shapes for which a body remembers its launch
 
 
 def bodies_of(xp, *arrays):
@@ -262,7 +262,7 @@ class RowBody:
             if number in source.summed or kind not in SUMMED:
                 outputs.append(results.get(number))
                 continue
-            terms = results.get(number)  # the array itself where its own sum is asked for
+            terms = results.get(number)  # the array itself if its own sum is requested
             terms = arrays[self.plan.trace.results[number]] if terms is None else terms
             if kind == COLUMN:
                 sums_of = self.module.sum(terms.reshape(shape), 1, self.plan.dtype)

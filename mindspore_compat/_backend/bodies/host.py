@@ -53,8 +53,8 @@ from .row_plan import (
 )
 
 BLOCK = 1 << 15  # elements of a piece
-MOST_PIECES = 16  # upper limit where each piece has sums of its own
-LINES = 32  # elements between the sums of two pieces: no two threads write to one cache line
+MOST_PIECES = 16  # upper limit if each piece has sums of its own
+LINES = 32  # elements between the sums of two pieces, so that threads do not share cache lines
 STRETCH = 4096  # elements summed in float32
 
 _KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
@@ -465,7 +465,7 @@ class _Sizes(NamedTuple):
     part_step: int  # from a part of a row to the next
     parts: int
     run: int  # elements of a part, which lie together
-    groups: int  # rows of each of the data, where a part is a channel
+    groups: int  # rows of each of the data, if a part is a channel
     length: int  # elements of a row
 
 

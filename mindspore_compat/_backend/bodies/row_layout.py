@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .block_code import WARP, pack_width
 
 MOST_THREADS = 1024
-READING_THREADS = 512  # of a block that rereads its rows, which needs more registers
+READING_THREADS = 512  # threads of a block that rereads its rows, which needs more registers
 SEVERAL = 128  # threads of a block that works on several rows
 HELD = 32  # 32-bit numbers of arrays that a thread holds; the compiler has 64 registers
 IN_FLIGHT = 4  # packs that a thread loads before it uses the first

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .c_code import compute_dtype
 from .symbols import Symbol, SymbolSpace, Trace
 
-# The kinds of arrays and results: what they have one value for.
+# The kinds of arrays and results. Each kind has one value for:
 ELEMENT = "element"  # each of the data
 ROW = "row"  # each row
 COLUMN = "column"  # each position within a row; a result is a sum over rows
@@ -126,7 +126,7 @@ class RowSpace(SymbolSpace):
         part = x - mean
         rest = self.row_sum(part) / self.row_size()
         var = self.row_sum(part * part) / self.row_size() - rest * rest
-        return mean, rest, self.maximum(var, 0)  # for equal elements it is rounding error
+        return mean, rest, self.maximum(var, 0)  # for equal elements this is rounding error
 
     def row_size(self):
         """Returns the number of elements of a row."""

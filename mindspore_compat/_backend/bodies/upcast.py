@@ -24,7 +24,7 @@ from .multi_tensor import letter
 from .symbols import Scalar, Symbol, SymbolSpace, Trace
 
 FLOAT32, BOOL = numpy.dtype(numpy.float32), numpy.dtype(bool)
-MOST = 4096  # calls that are remembered; more are a sign of values that change all the time
+MOST = 4096  # calls that are remembered; with more, their values seem to change all the time
 
 
 class Unfit(Exception):
@@ -287,7 +287,7 @@ class UpcastKernels:
         dtypes = dtypes if type(dtypes) is tuple else (dtypes,) * len(found)
         if any(not isinstance(value, Float | None) for value in found):
             raise Unfit("a result that is a number")
-        outputs, sources = [], []  # of the kernel; of each result: an input, an output or None
+        outputs, sources = [], []  # of the kernel; for each result an input, an output or None
         for value, dtype in zip(found, dtypes, strict=True):
             if value is None or dtype is None:
                 sources.append(None)

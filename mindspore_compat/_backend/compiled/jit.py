@@ -35,7 +35,7 @@ from ..elementwise import texts
 from . import vector_math
 
 EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
-MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it does not vectorize
+MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gives up vectors
 BLOCK = 1 << 15  # elements of a piece
 
 _log = logging.getLogger(__name__)
@@ -132,7 +132,7 @@ class Loop:
             import numba
 
             self.ready = self.make(numba)
-        except Exception as error:  # a broken installation may raise anything: NumPy goes on
+        except Exception as error:  # a broken installation may raise anything; NumPy then computes
             _log.warning("Numba could not compile '%s': %s", self._label, error)
         finally:
             self._done.set()

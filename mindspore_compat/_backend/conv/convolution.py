@@ -317,7 +317,8 @@ def _pieces(x, geo, fast):
 
 
 def _tiles(out, most):
-    """Parts of an output of about equal size, each with at most `most` elements or one row."""
+    """Divides an output into parts of about equal size, each with at most `most` elements or one
+    row."""
     cuts = []
     for axis, n in enumerate(out):
         parts = -(-n // max(most // prod(out[axis + 1 :]), 1))
@@ -437,7 +438,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     runs = [pieces[block] for block in blocks(len(pieces), -(-len(pieces) // max(count, 1)))]
     matmul = _matmul(xp, x, len(runs) == 1)
     sums = [None] * len(runs)
-    # The product is faster in this order; for few windows it is not worth the transposition.
+    # The product is faster in this order; for few windows the transposition costs more.
     columns_first = isinstance(x, np.ndarray) and geo.batch * prod(geo.out) >= Least.COLUMNS_FIRST
 
     def work(number):

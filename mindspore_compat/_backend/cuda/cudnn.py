@@ -267,7 +267,7 @@ class Library:
                 *(workspace, size, zero, third, result),
             )
 
-        run.descriptors = operands, convolution  # which live as long as their addresses are used
+        run.descriptors = operands, convolution  # these live as long as their addresses are used
         return Algorithm(run, size)
 
 

@@ -15,7 +15,7 @@ mean of the diagonal, and whether a shift was enough) come from earlier launches
 import numpy
 
 MOST = 40  # matrices of one launch: the table is passed by value, in at most 4096 bytes
-ELEMENTS = 1 << 22  # of all blocks of one launch, unless a single matrix has more
+ELEMENTS = 1 << 22  # elements of all blocks of one launch, unless a single matrix has more
 THREADS = 256
 TRIES = 4
 

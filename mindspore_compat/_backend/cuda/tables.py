@@ -50,7 +50,7 @@ class Tables:
         """A number as a 0-d array that is not written to; it takes a launch to fill one."""
         if type(value) not in (int, float, bool):
             return self.module.asarray(value, dtype)
-        # by its text: 0.0 equals -0.0, and NaN does not equal NaN
+        # keyed by text, because 0.0 equals -0.0, and NaN does not equal NaN
         return self.array(_number, type(value), repr(value), dtype)
 
     def arrays(self):

@@ -33,7 +33,7 @@ def watch(progress):
     show = sys.excepthook
     _channel()
 
-    def mine():  # a forked child must not speak for its parent
+    def mine():  # a forked child must not report for its parent
         return os.getpid() == owner and not mpi().Is_finalized()
 
     def hook(kind, error, trace):
@@ -83,7 +83,7 @@ def _leave(progress):
 def _exit(status=None, /):
     """Stands in for `sys.exit`; the main thread raises `_Exit`."""
     main = threading.current_thread() is threading.main_thread()
-    raise (_Exit if main else SystemExit)(status)  # in another thread it ends only that thread
+    raise (_Exit if main else SystemExit)(status)  # in another thread only that thread ends
 
 
 class _Exit(SystemExit):

@@ -26,7 +26,7 @@ def main(log, *command):
         os.execvp(command[0], command)
     os.environ[heartbeat.JOB] += f"/{rank}"
     received = []
-    for number in (signal.SIGINT, signal.SIGTERM):  # they go to the script, of the same group
+    for number in (signal.SIGINT, signal.SIGTERM):  # the script's process group gets them
         signal.signal(number, lambda number, _: received.append(number))
     group = os.getpgid(0) if hasattr(os, "getpgid") else 0
     heartbeat.report("process", f"{os.getpid()} {group}")

@@ -28,5 +28,5 @@ def pack(weight, transposed):
     out = aligned(count * (width + VECTOR))
     _loop().run(blocks(width, PANEL), jit.flat(weight), int(transposed), count, width, out)
     if layouts is not None:
-        layouts[key] = weight, out  # the weight, so that no other array gets its id
+        layouts[key] = weight, out  # kept, so that no other array gets the weight's id
     return out

@@ -53,9 +53,9 @@ class Capture:
         self.pool = self.module.cuda.MemoryPool()
         self.capturing = False
         self.on_host_of = []  # the objects whose functions run on the host in each replay
-        self._graphs = []  # (a graph, the function that runs behind it or None)
+        self._graphs = []  # (a graph, the function that runs after it or None)
         self._numbers = {}  # id of a Tensor of the host -> its _Number
-        self._read = set()  # the keys of those that the last rehearsal read
+        self._read = set()  # the keys of the numbers that the last rehearsal read
         self._draws = {}  # stream of random numbers -> its _Draws
         self._never = None
         self._kept = []  # tables that the graphs may read
@@ -79,7 +79,7 @@ class Capture:
         Raises:
             Refused: if it cannot be captured. The GPU has run nothing then.
         """
-        gc.collect()  # what a cycle of references holds of the rehearsal is needed now
+        gc.collect()  # memory that reference cycles of the rehearsal still hold is needed now
         self._refresh()
         with self._in_force(), self._without_copies():
             self.capturing = True
@@ -112,7 +112,7 @@ class Capture:
             draws.advance()
 
     def _abandon(self):
-        with contextlib.suppress(Exception):  # it says once more what spoilt the capture
+        with contextlib.suppress(Exception):  # this repeats the error that invalidated the capture
             self.stream.end_capture()
         for draws in self._draws.values():
             draws.go_back()

@@ -41,7 +41,7 @@ class Fusions:
 
     def __init__(self):
         self._calls = {}  # number of a line -> its Call, its text
-        self._belongs = {}  # number of a line -> that of the call whose results it looks at
+        self._belongs = {}  # number of a line -> number of the call whose results it reads
         self._light = set()  # numbers of lines that make no large array
 
     def note_light(self, number):
@@ -84,7 +84,7 @@ class Fusions:
             elif group is not None and self._belongs.get(number) == group.number:
                 group.lines.append(line)
             elif group is not None and number in self._light and not group.makes(line):
-                parts.append(line)  # before the group, which does not need to wait for it
+                parts.append(line)  # placed before the group, which need not wait for it
             else:
                 parts += group.close(last) if group is not None else []
                 group = None if call is None else Group(number, line, call)

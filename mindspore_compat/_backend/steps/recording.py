@@ -211,7 +211,7 @@ class StepRecorder:
                 pattern, self._call_line, *[arg.slot for arg in args], self._writes
             )
         for name, array in outputs:
-            if type(array) is not numpy.ndarray:  # as a step would make of NumPy's scalars
+            if type(array) is not numpy.ndarray:  # as a step would convert NumPy's scalars
                 self._note(f"{name} = {self._constant(HOST.asarray)}({name})")
             elif checked:
                 self._note(f"if {name}.shape != {array.shape}: raise Changed_({name}.shape)")

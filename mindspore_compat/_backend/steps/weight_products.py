@@ -123,8 +123,8 @@ class Joins:
         return lines
 
     def _chains(self, uses):
-        """Sums of products without other uses: the slot of the sum -> pairs of a product and the
-        number of the line that adds it, None for the first."""
+        """Returns the sums of products without other uses: the slot of the sum -> pairs of a
+        product and the number of the line that adds it, None for the first."""
         chains = {}
         for slot, (number, left, right, writes) in self._sums.items():
             first = chains[left][0][0] if left in chains else left

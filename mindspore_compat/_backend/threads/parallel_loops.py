@@ -32,7 +32,7 @@ OFFSET = numpy.dtype(numpy.int32)
 LINE = 64  # bytes of a cache line, where the longest vectors begin
 # The words of a job; from _FIRST on its table, and what it is given, of two words each.
 _NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(5)
-_INLINED = 30  # arguments: of more Python makes a tuple, and Numba does not inline such a call
+_INLINED = 30  # arguments: Python packs more into a tuple, and Numba does not inline such a call
 
 
 class Parameter(NamedTuple):

@@ -147,7 +147,7 @@ class _Job:
             if not self.take():
                 spinning.wait(self.ended, 0)
             self.done.acquire()
-        except BaseException as error:  # an interrupt: no piece may write after this call
+        except BaseException as error:  # an interrupt: no piece may write after this returns
             self._fail(-1, error)
             self._give_up()
         finally:

@@ -332,7 +332,7 @@ class _Buffers:
         if step.is_bool:
             return self._new("b")
         inputs = set()
-        if step.name == "where":  # written in two goes: the first may not overwrite the second's
+        if step.name == "where":  # two writes: the first must spare the second's input
             inputs = {
                 self._buffer[operand] for operand in step.operands[:2] if type(operand) is int
             }

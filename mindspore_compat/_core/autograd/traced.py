@@ -23,7 +23,7 @@ from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
 
-# they stay numbers in the call, so that they do not promote an array
+# they remain numbers in the call, so that they do not promote an array
 _NUMBERS = (int, float, bool, complex)
 
 # Attributes that all array libraries accept by name; other attributes have different names.

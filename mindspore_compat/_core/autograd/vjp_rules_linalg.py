@@ -73,7 +73,8 @@ def _eigh_vjp(xp, g, out):
 
 
 def _eig_vjp(xp, g, out):
-    """Eigenvectors keep their length; results must not depend on their arbitrary phase."""
+    """Computes the gradient for eigenvectors of unit length; results must not depend on their
+    arbitrary phase."""
     g_values, g_vectors = g
     values, vectors = out
     back = adjoint(xp, vectors)
@@ -86,7 +87,8 @@ def _eig_vjp(xp, g, out):
 
 
 def _qr_vjp(xp, g, out):
-    """For a wide matrix, only the first columns are factored: x = q [r', qᴴ y]."""
+    """Computes the gradient of QR; of a wide matrix only the first columns are factored:
+    x = q [r', qᴴ y]."""
     g_q, g_r = g
     q, r = out
     rows, columns = r.shape[-2:]

@@ -122,7 +122,7 @@ TABLE = {
             "jit_syntax_level": Setting(LAX, OneOf(STRICT, COMPATIBLE, LAX) | Bool, int),
             "jit_level": Setting(
                 "", Str
-            ),  # scripts of releases before "jit_config" set it; so does that
+            ),  # set by scripts for releases before "jit_config", and by "jit_config" itself
             "jit_config": Setting(
                 {}, DictOf(jit_level=OneOf("O0", "O1", "O2"), infer_boost=OneOf("on", "off"))
             ),

@@ -133,7 +133,7 @@ def _method(name):
     def become(self, args, kwargs):
         code, scope = _written(api, forms)
         own.update(scope)
-        method.__code__ = code  # last: until then other threads still arrive here
+        method.__code__ = code  # last, because other threads may still arrive here until then
         return method(self, *args, **kwargs)
 
     own["_become"] = become

@@ -416,7 +416,7 @@ def _make_function(op, area, name, group):
         (n, signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters
     ]
     arguments = _arguments(op, feeds, scope)
-    lines = [f"def public_object({signature.text}):"]  # not under its name: it may be a builtin's
+    lines = [f"def public_object({signature.text}):"]  # not the API's name, maybe a builtin's
     lines += _guard_lines(name, signature, scope, arguments)
     lines += _no_lists(name, signature, scope)
     first = (op.inputs or [op.many])[0] if (op.inputs or op.many) else None

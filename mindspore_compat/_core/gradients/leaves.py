@@ -16,7 +16,7 @@ from ..tensor.tensor import Tensor
 from ..vmap.batch import Batch, broadcast_nodes, running, space_among
 
 _entering = threading.Lock()  # a weight has one leaf at a time, even if several threads train
-watchers = []  # called with the gradients of each outermost walk back (ops/_debug/float_status.py)
+watchers = []  # called with the gradients of outermost backward passes (ops/_debug/float_status.py)
 WEIGHTS = weakref.WeakValueDictionary()  # every live Parameter, by its id
 
 
@@ -95,7 +95,7 @@ class _GradientScope:
         """Keeps only the gradients of these weights, in the order of `indices`."""
         left = [self.leaves[index] for index in indices]
         for unused_leaf in set(self.leaves) - set(left):
-            unused_leaf.number = 0  # earlier than every leaf that is left: no walk back gets there
+            unused_leaf.number = 0  # earlier than all leaves left: no backward pass gets there
         self.leaves = left
 
     def gradients(self, outputs, grad_outputs, last=False):

@@ -79,7 +79,7 @@ class Request:
         self.return_ids = return_ids
         self.sens_param = sens_param
         self.positions = _positions(api, position, weights)
-        self.single_input = True  # the only gradient of an input is not in a tuple
+        self.single_input = True  # the gradient of a single input is not in a tuple
         self.paired = weights is not None and bool(self.positions)
         self.weights, self.single_weight = _weights(weights)
         self.asks_weights = weights is not None

@@ -207,7 +207,7 @@ def _stand_in(function, relations):
         stand_in.__globals__.update(scope)
         stand_in.__defaults__ = function.__defaults__
         stand_in.__kwdefaults__ = function.__kwdefaults__
-        stand_in.__code__ = code  # last: until then other threads still arrive here
+        stand_in.__code__ = code  # last, because other threads may still arrive here until then
         return stand_in(*args, **kwargs)
 
     scope = {"__builtins__": builtins, "__name__": function.__module__, "_become": become}

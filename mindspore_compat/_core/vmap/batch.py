@@ -147,7 +147,7 @@ class BatchSpace:
         if name in RULES:
             function = functools.partial(RULES[name], self)
         elif entry is None or entry.gradient == "plain":
-            function = getattr(self.base, name)  # an AttributeError for a name that is nowhere
+            function = getattr(self.base, name)  # an AttributeError for an unknown name
         elif entry.family == "pointwise":
             function = functools.partial(_pointwise, self, getattr(self.base, name))
         elif entry.family == "reduction":

@@ -282,8 +282,8 @@ _SCENES = (
 class LSUNDataset(_Classes):
     """The scenes of LSUN: "image", the bytes of the file or its pixels, and "label", uint32.
 
-    Labels number the folders by name; if both training and validation data are read, a class has
-    one label for each.
+    Labels are the indices of the folders sorted by name; if both training and validation data are
+    read, a class has one label for each.
 
     Args:
         dataset_dir (str): the folder of folders such as bedroom_train, bedroom_val, and of test.

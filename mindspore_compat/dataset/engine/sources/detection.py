@@ -328,7 +328,8 @@ def _pad_rows(rows):
 class KITTIDataset(_Objects):
     """The streets of KITTI: "image", the bytes of the file or its pixels; for training also, with
     one row per object: "label" and "occluded" (uint32), "truncated", "alpha", "bbox", "dimensions",
-    "location" and "rotation_y" (float32). Labels number the sorted names of the object kinds.
+    "location" and "rotation_y" (float32). A label is the index of an object's kind in
+    the sorted list of kinds.
 
     Args:
         dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.
