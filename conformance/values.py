@@ -130,7 +130,7 @@ class _Package:
 
 
 class _Nothing:
-    """Stands for the package if only shapes are needed."""
+    """Stands for the package where it is not loaded: every attribute and call gives this again."""
 
     def __getattr__(self, name):
         return _Nothing()

@@ -87,7 +87,7 @@ class _DeviceGenerator:
         self._place = seed, offset, numpy.uint64(before)
 
     def random(self, size=None, dtype=numpy.float64, out=None):
-        """Numbers in [0, 1)."""
+        """Draws numbers in [0, 1)."""
         if size is None or out is not None or dtype != numpy.float32:
             return self._library.random(size, dtype, out)
         numbers = self._module.empty(size, numpy.float32)
