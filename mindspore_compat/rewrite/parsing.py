@@ -9,6 +9,7 @@ from ..nn.cell import Cell
 from ..ops.primitive import Primitive
 from . import sources
 from .api.node_type import NodeType
+from .common.namespace import is_subtree
 from .flattening import assignment, flatten, is_path, last_name, operator_name
 from .statements import Block, Branch, Place, Statement
 
@@ -189,7 +190,7 @@ def kind_of(called):
     if isinstance(called, Cell) and type(called).construct is SequentialCell.construct:
         return NodeType.CellContainer, called
     if isinstance(called, Cell):
-        return (NodeType.Tree if sources.is_users(type(called)) else NodeType.CallCell), called
+        return (NodeType.Tree if is_subtree(called) else NodeType.CallCell), called
     if isinstance(called, Primitive):
         return NodeType.CallPrimitive, called
     return NodeType.CallFunction, called if isinstance(called, _FUNCTIONS) else None

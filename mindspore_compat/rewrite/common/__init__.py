@@ -1,0 +1,1 @@
+"""Settings of `mindspore.rewrite` that libraries change."""

@@ -1,0 +1,20 @@
+"""Which user-defined Cells are read as trees of statements of their own."""
+
+from ...nn import CellList, SequentialCell
+from .. import sources
+
+_subtree_black_list = [CellList, SequentialCell]
+"""Classes whose instances are plain calls; a library appends its own."""
+
+
+def is_subtree(cls_inst):
+    """Returns whether the computation of a Cell is read too: that of a user-defined class, unless
+    the class or a base class of it is in `_subtree_black_list`.
+
+    Args:
+        cls_inst (Cell): the Cell.
+
+    Returns:
+        bool.
+    """
+    return sources.is_users(type(cls_inst)) and not isinstance(cls_inst, tuple(_subtree_black_list))
