@@ -10,7 +10,7 @@ _ROOM = __name__.partition(".")[0]
 
 
 def parameters_of(network, only_trained=True):
-    """The parameters of a Cell, or those a function reads from around it, each once.
+    """Returns the parameters of a Cell, or those a function reads from around it, each once.
 
     Args:
         network (Union[Cell, Callable]): the network.

@@ -1,9 +1,11 @@
-"""Divided networks on four real ranks over MPI; each check of ranks_sharding.py by itself."""
+"""Divided networks on four real ranks over MPI: each check of ranks_sharding.py by itself, and jobs
+that restart with other ranks (ranks_restart.py).
+"""
 
 from pathlib import Path
 
 import pytest
-from kit.ranks import assert_every_rank_passes, names_of_checks, require_mpi
+from kit.ranks import assert_every_rank_passes, names_of_checks, output_of_ranks, require_mpi
 
 RANKS = Path(__file__).parent / "ranks_sharding.py"
 
@@ -14,3 +16,11 @@ require_mpi()
 def test_divided_networks(name, tmp_path_factory, monkeypatch):
     monkeypatch.setenv("FOLDER", str(tmp_path_factory.mktemp("ranks")))
     assert_every_rank_passes(4, RANKS, name)
+
+
+@pytest.mark.parametrize("before,after", [(8, 4), (4, 2)])
+def test_a_job_restarts_with_other_ranks(before, after, tmp_path, monkeypatch):
+    monkeypatch.setenv("FOLDER", str(tmp_path))
+    script = RANKS.parent / "ranks_restart.py"
+    output_of_ranks(before, script, "train_and_save")
+    output_of_ranks(after, script, "load_and_train")

@@ -88,7 +88,7 @@ class Sharded:
         self.block[...] = space.place(space.used(value), self.dims).block
 
     def get(self):
-        """The whole as a NumPy array, on every rank."""
+        """Returns the whole as a NumPy array, on every rank."""
         return to_host(self.space.gather(self))
 
     def __array__(self, dtype=None, copy=None):
@@ -96,7 +96,7 @@ class Sharded:
         return found if dtype is None else found.astype(dtype)
 
     def item(self):
-        """The only element as a Python number."""
+        """Returns the only element as a Python number."""
         return self.get().item()
 
     def __bool__(self):
@@ -142,7 +142,7 @@ class ShardedSpace:
     # Making and reading ---------------------------------------------------------------------------
 
     def wrap(self, block, dims, sums=(), parked=()):
-        """This rank's block as a Sharded."""
+        """Returns this rank's block as a Sharded."""
         made = _new(Sharded)
         made.block = block = block if type(block) in SPACES else self.base.asarray(block)
         counts = [self.mesh.count(axes) for axes in dims]
@@ -152,39 +152,39 @@ class ShardedSpace:
         return made
 
     def like(self, x, block):
-        """A Sharded placed as `x`."""
+        """Returns a Sharded placed as `x`."""
         made = self.wrap(block, x.dims, x.sums, x.parked)
         made.kept = False if x.kept is False else None
         return made
 
     def shard(self, array, dims, parked=()):
-        """An array that every rank holds whole, divided: each rank keeps its own part."""
+        """Returns an array that every rank holds whole, divided: each rank keeps its own part."""
         return self.wrap(self.base.array(self.cut(array, dims)), dims, (), parked)
 
     def cut(self, array, dims):
-        """This rank's part of an array that every rank holds whole, as a view if possible."""
+        """Returns this rank's part of an array that all ranks hold whole, if possible as a view."""
         for axis, mesh_axes in enumerate(dims):
             if mesh_axes:
                 array = cut(self.base, self.mesh, array, axis, mesh_axes)
         return array
 
     def whole(self, array):
-        """An array that is the same on every rank, as a Sharded."""
+        """Returns an array that is the same on every rank, as a Sharded."""
         return self.wrap(array, ((),) * array.ndim)
 
     def asarray(self, value, dtype=None):
-        """`value` itself if it is a Sharded, else one that is the same on every rank."""
+        """Returns `value` itself if it is a Sharded, else one that is the same on every rank."""
         if type(value) is Sharded:
             return value if dtype is None or value.dtype == dtype else self.cast(value, dtype)
         array = self.base.asarray(value) if dtype is None else self.base.asarray(value, dtype)
         return self.whole(array)
 
     def array(self, value):
-        """A copy."""
+        """Returns a copy."""
         return value.copy() if type(value) is Sharded else self.whole(self.base.array(value))
 
     def to_device(self, array):
-        """`array` on the device of the blocks."""
+        """Returns `array` on the device of the blocks."""
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def is_batch(self, value):
@@ -192,7 +192,7 @@ class ShardedSpace:
         return True
 
     def place(self, x, dims, sums=()):
-        """`x` under another placement; `sums` are among its own."""
+        """Returns `x` under another placement; `sums` are among its own."""
         dims = tuple(map(tuple, dims))
         if type(x) is not Sharded:
             x = self.base.asarray(x)
@@ -205,7 +205,8 @@ class ShardedSpace:
         return self.wrap(block, dims, sums)
 
     def used(self, x):
-        """`x` as functions use it: whole along the mesh axes that divide it between its uses."""
+        """Returns `x` as functions use it: whole along the mesh axes that divide it between its
+        uses."""
         if type(x) is not Sharded or not x.parked:
             return x
         if type(x.kept) is Sharded:
@@ -217,7 +218,7 @@ class ShardedSpace:
         return made
 
     def seen(self, x):
-        """`x` for a function that only moves or casts elements: gathered if it is kept so."""
+        """Returns `x` for a function that moves or casts elements: gathered if it is kept so."""
         return self.used(x) if x.parked and x.kept is not False else x
 
     def forget(self):
@@ -227,31 +228,31 @@ class ShardedSpace:
         self.gathered.clear()
 
     def gather(self, x):
-        """The whole array, on every rank."""
+        """Returns the whole array, on every rank."""
         if type(x) is not Sharded:
             return x
         return self.place(x, ((),) * x.ndim).block
 
     def summed(self, x):
-        """`x` without sums that are still to be taken."""
+        """Returns `x` without sums that are still to be taken."""
         return self.place(x, x.dims) if type(x) is Sharded and x.sums else x
 
     def reduced(self, x, mesh_axes, operation):
-        """`x`, whose blocks are combined along some mesh axes: "max", "min" or "prod"."""
+        """Returns `x`, whose blocks are combined along some mesh axes: "max", "min" or "prod"."""
         if not self.mesh.count(mesh_axes) > 1:
             return x
         return self.like(x, all_reduced(self.mesh, x.block, sorted(mesh_axes), operation))
 
     def anywhere(self, flag):
-        """Whether a 0-d bool array holds on any rank, as one on every rank."""
+        """Returns whether a 0-d bool array holds on any rank, as one on every rank."""
         return all_reduced(self.mesh, self.base.asarray(flag), self.mesh.axes, "max")
 
     def local_shape(self, shape, dims):
-        """The shape of the block of an array of some shape."""
+        """Returns the shape of the block of an array of some shape."""
         return tuple(n // self.mesh.count(axes) for n, axes in zip(shape, dims, strict=True))
 
     def gradients(self, grads):
-        """What a vjp returns, each as a Sharded."""
+        """Returns what a vjp returns, each as a Sharded."""
         return [
             [self.asarray(each) for each in g]
             if isinstance(g, (list, tuple))
@@ -262,7 +263,7 @@ class ShardedSpace:
         ]
 
     def settled(self, grads, ends):
-        """The gradients of a walk back, placed as what they are the gradients of.
+        """Returns the gradients of a walk back, placed as what they are the gradients of.
 
         Sums that are left to take of arrays that are the same on every rank travel together.
 
@@ -291,7 +292,7 @@ class ShardedSpace:
         return found
 
     def _sums_together(self, blocks, mesh_axes):
-        """The sums of several blocks over ranks, in messages of some size."""
+        """Returns the sums of several blocks over ranks, in messages of some size."""
         flat = self.base.concatenate([self.base.reshape(block, (-1,)) for block in blocks])
         total = all_reduced(self.mesh, flat, mesh_axes)
         found, start = [], 0
@@ -339,7 +340,7 @@ def family(name):
 
 
 def is_divided(values):
-    """True if one of the values is a Sharded, also within tuples and lists."""
+    """Returns True if one of the values is a Sharded, also within tuples and lists."""
     for value in values:
         if type(value) is Sharded:
             return True
@@ -349,7 +350,7 @@ def is_divided(values):
 
 
 def bare(space, value):
-    """The whole array behind a Sharded, also within tuples and lists."""
+    """Returns the whole array behind a Sharded, also within tuples and lists."""
     if type(value) is Sharded:
         return space.gather(value)
     if isinstance(value, (tuple, list)):
@@ -378,7 +379,7 @@ def on_every_rank(space, name, *args, **kwargs):
 
 
 def _is_spread(values):
-    """True if one of the values differs between ranks."""
+    """Returns True if one of the values differs between ranks."""
     return any(
         bool(value.sums) or any(value.dims)
         if type(value) is Sharded

@@ -24,8 +24,8 @@ class Meeting(NamedTuple):
     sums: tuple
 
     def placement(self, letters, contracted=()):
-        """The placement (dims, sums) of a result with an axis for each of `letters`; letters in
-        `contracted` have been summed over."""
+        """Returns the placement (dims, sums) of a result with an axis for each of `letters`;
+        letters in `contracted` have been summed over."""
         dims = tuple(self.dims.get(letter, ()) for letter in letters)
         gone = [axis for letter in contracted for axis in self.dims.get(letter, ())]
         return dims, tuple(sorted({*self.sums, *gone}))
@@ -68,7 +68,7 @@ def _block(space, x, letters, dims, sums):
 
 
 def _sums_that_stay(arrays, linear):
-    """The mesh axes along which the sum may be taken after the function."""
+    """Returns the mesh axes along which the sum may be taken after the function."""
     given = [set(x.sums) if type(x) is Sharded else set() for x in arrays]
     for positions in linear if any(given) else ():
         terms = [given[i] for i in positions if not _is_zero(arrays[i])]
@@ -87,7 +87,7 @@ def _sums_that_stay(arrays, linear):
 
 
 def _is_zero(x):
-    """True for the number 0, and for an array that repeats it."""
+    """Returns True for the number 0, and for an array that repeats it."""
     if type(x) is Sharded:
         return False
     if not hasattr(x, "ndim"):

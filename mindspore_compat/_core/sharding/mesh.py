@@ -47,19 +47,19 @@ class Mesh:
         return list(itertools.product(*map(range, self.shape)))
 
     def count(self, axes):
-        """The number of ranks along some axes."""
+        """Returns the number of ranks along some axes."""
         return math.prod(self.shape[axis] for axis in axes)
 
     def index(self, axes):
-        """This rank's number along some axes, the last of which varies fastest."""
+        """Returns this rank's number along some axes, the last of which varies fastest."""
         number = 0
         for axis in axes:
             number = number * self.shape[axis] + self.place[axis]
         return number
 
     def group(self, axes):
-        """The group of ranks along some axes, in the order of `index`. All ranks of the mesh must
-        ask for the same groups in the same order."""
+        """Returns the group of ranks along some axes, in the order of `index`. All ranks of the
+        mesh must ask for the same groups in the same order."""
         axes = tuple(axes)
         if axes not in self._groups:
             rank_at = dict(zip(self._places(), self.ranks))
@@ -85,7 +85,7 @@ class Mesh:
 
 
 def prime_factors(number):
-    """The prime factors of a number, in ascending order."""
+    """Returns the prime factors of a number, in ascending order."""
     found, factor = [], 2
     while number > 1:
         while number % factor == 0:

@@ -16,7 +16,7 @@ or an all-to-all, twice that for an all-reduce.
 
 
 def move(xp, mesh, block, source, target):
-    """The block of this rank under another placement.
+    """Returns the block of this rank under another placement.
 
     Args:
         xp: the space of the blocks.
@@ -70,7 +70,7 @@ def _next_step(dims, sums, wanted, left):
 
 
 def cut(xp, mesh, array, axis, mesh_axes):
-    """This rank's part of an array along an axis."""
+    """Returns this rank's part of an array along an axis."""
     length = array.shape[axis] // mesh.count(mesh_axes)
     start = mesh.index(mesh_axes) * length
     return array[(slice(None),) * axis + (slice(start, start + length),)]
@@ -112,7 +112,7 @@ def _all_reduce(xp, mesh, block, axis, mesh_axes, other):
 
 
 def all_reduced(mesh, block, mesh_axes, operation="sum"):
-    """The blocks of all ranks along some mesh axes, combined."""
+    """Returns the blocks of all ranks along some mesh axes, combined."""
     group = mesh.group(mesh_axes)
     _count(mesh, "all_reduce", 2 * (group.size - 1) * block.nbytes // group.size)
     return group.all_reduce(block, operation).wait()

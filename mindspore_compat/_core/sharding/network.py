@@ -64,7 +64,7 @@ def join(group):
 
 
 def mesh_of(stages=1):
-    """The mesh of this rank's stage, of `stages` of equal size; None for one rank alone.
+    """Returns the mesh of this rank's stage, of `stages` of equal size; None for one rank alone.
 
     Raises:
         RuntimeError: if the ranks cannot be divided into stages.
@@ -86,7 +86,7 @@ def mesh_of(stages=1):
 
 
 def space_on(mesh):
-    """The space of arrays that are divided over `mesh` and lie on the current device."""
+    """Returns the space of arrays that are divided over `mesh` and lie on the current device."""
     base = HOST if current_space() is HOST else current_space()
     spaces = mesh.__dict__.setdefault("spaces", {})
     if base not in spaces:
@@ -101,7 +101,7 @@ Given = TensorOf(any_dtype)
 
 @op(compute="native")
 def enter_op(xp, x: Given, space: Any, dims: Any):
-    """A rank's own part as a part of a divided Tensor."""
+    """Returns a rank's own part as a part of a divided Tensor."""
     return space.wrap(x, dims)
 
 
@@ -110,7 +110,7 @@ enter_op.vjp(x=lambda xp, g, space, dims: space.place(g, dims).block)
 
 @op(compute="native")
 def leave_op(xp, x: Given, space: Any, dims: Any):
-    """This rank's part of a divided Tensor, as a Tensor of its own."""
+    """Returns this rank's part of a divided Tensor, as a Tensor of its own."""
     return space.place(x, dims).block
 
 
@@ -123,7 +123,7 @@ leave_op.vjp(x=_leave_vjp)
 
 @op(compute="native")
 def place_op(xp, x: Given, space: Any, dims: Any):
-    """The same Tensor under another placement."""
+    """Returns the same Tensor under another placement."""
     return space.place(x, dims)
 
 
@@ -147,14 +147,14 @@ ShardedSpace.run_apart = _run_on_wholes
 
 
 def entered(tensor, dims):
-    """A Tensor of which each rank has its own part, as one that is divided."""
+    """Returns a Tensor of which each rank has its own part, as one that is divided."""
     if type(tensor._array) is Sharded or not any(dims):
         return tensor
     return enter_op.run(tensor, running.space, tuple(dims))
 
 
 def placed(tensor, dims):
-    """A Tensor under another placement. A Parameter is divided for good."""
+    """Returns a Tensor under another placement. A Parameter is divided for good."""
     space = running.space
     if WEIGHTS.get(id(tensor)) is tensor:
         adopt(tensor, space, dims)
@@ -168,9 +168,15 @@ def adopt(parameter, space, dims, parked=()):
         parameter._array = space.shard(parameter._array, dims, parked)
 
 
+def parts_of_first_axis(tensor):
+    """Returns the number of parts into which the first axis of a Tensor is divided."""
+    array = tensor._array
+    return array.space.mesh.count(array.dims[0]) if type(array) is Sharded else 1
+
+
 def left(tensor, data):
-    """A result of a divided network as a Tensor of this rank: its part along the first axis where
-    that is divided and each rank sees its own data, else the whole.
+    """Returns a result of a divided network as a Tensor of this rank: its part along the first axis
+    where that is divided and each rank sees its own data, else the whole.
 
     Weights and their gradients stay divided.
     """

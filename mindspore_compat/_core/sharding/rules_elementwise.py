@@ -20,7 +20,8 @@ _COMBINED = {"max": "max", "min": "min", "prod": "prod", "any": "max", "all": "m
 
 
 def letters_of(x):
-    """The axes of an operand that broadcasts, counted from the last; None where it is repeated."""
+    """Returns the axes of an operand that broadcasts, counted from the last; None where it is
+    repeated."""
     if not hasattr(x, "ndim"):
         return ()
     return tuple(None if n == 1 else i - x.ndim for i, n in enumerate(x.shape))
@@ -78,7 +79,7 @@ def _cast(space, x, dtype):
 
 @family("like")
 def like(space, name, x, *args, **kwargs):
-    """An array of the shape of the first one."""
+    """Returns an array of the shape of the first one."""
     function = getattr(space.base, name)
     if type(x) is not Sharded:
         return function(x, *args, **kwargs)
@@ -131,7 +132,7 @@ def _reduced_dims(dims, axes, keepdims):
 
 
 def _deviation(space, name, x, axis, keepdims, ddof):
-    """The variance or standard deviation, by the whole's mean."""
+    """Returns the variance or standard deviation, by the whole's mean."""
     x = space.summed(x)
     count = math.prod(x.shape[a] for a in _axes(axis, x.ndim))
     centred = x - space.mean(x, axis, keepdims=True)
@@ -146,7 +147,7 @@ def _deviation(space, name, x, axis, keepdims, ddof):
 
 
 def undivided(space, x, axes):
-    """`x` with some axes whole, and no sums left to take."""
+    """Returns `x` with some axes whole, and no sums left to take."""
     x = space.used(x)
     return space.place(x, [() if i in axes else own for i, own in enumerate(x.dims)])
 
@@ -189,7 +190,7 @@ def _log_soft(space, x, axis):
 
 
 def _composed(name):
-    """The rule of a function whose implementation takes every array type."""
+    """Returns the rule of a function whose implementation takes every array type."""
 
     def call(space, *args, **kwargs):
         if not is_divided((*args, *kwargs.values())):

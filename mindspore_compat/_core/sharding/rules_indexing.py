@@ -6,8 +6,8 @@ from .rules_elementwise import undivided
 
 
 def _parts(index, rank):
-    """An index as one entry for each axis of the array and None for each new one; None if it holds
-    arrays."""
+    """Returns an index as one entry for each axis of the array and None for each new one; None if
+    it holds arrays."""
     parts = list(index) if isinstance(index, tuple) else [index]
     basic = all(
         p is None
@@ -72,7 +72,7 @@ def _getitem(space, x, index):
 
 
 def _local_index(parts, changed):
-    """The same index of a block: axes taken whole are so whatever their length is."""
+    """Returns the same index of a block: axes taken whole are so whatever their length is."""
     made, axis = [], 0
     for part in parts:
         if part is None:
@@ -116,7 +116,7 @@ def _scatter_set(space, x, index, values):
 
 
 def _in_part(space, index, length, mesh_axes):
-    """An index of a divided axis as one of this rank's part, and where it points into it.
+    """Returns an index of a divided axis as one of this rank's part, and where it points into it.
 
     Args:
         index: a block of ints in [-length, length).

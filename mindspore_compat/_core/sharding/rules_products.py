@@ -22,7 +22,7 @@ def _matmul(space, x, y, out=None):
 
 
 def _stack_letters(x, batch):
-    """The leading axes of an operand, counted from the last one of the result."""
+    """Returns the leading axes of an operand, counted from the last one of the result."""
     lead = max(x.ndim - 2, 0)
     return [None if x.shape[i] == 1 else i - lead for i in range(lead)]
 

@@ -35,8 +35,8 @@ def _full_shape(x, shape):
 
 
 def _carried(space, old, dims, new):
-    """The division that `reshape` carries over: the part of `dims` that can stay before it, and the
-    division of the result."""
+    """Returns the division that `reshape` carries over: the part of `dims` that can stay before it,
+    and the division of the result."""
     before, after = [()] * len(old), [()] * len(new)
     if 0 in old:
         return before, after
@@ -46,7 +46,7 @@ def _carried(space, old, dims, new):
 
 
 def _groups(old, new):
-    """The axes of both shapes in groups of equal size, as pairs of lists."""
+    """Returns the axes of both shapes in groups of equal size, as pairs of lists."""
     i = j = 0
     while i < len(old) or j < len(new):
         own, other, one, two = [], [], 1, 1
@@ -91,7 +91,7 @@ def _ravel(space, x):
 
 
 def _view(space, x, block, dims):
-    """Other axes of the same elements; what is divided between uses stays so."""
+    """Returns other axes of the same elements; what is divided between uses stays so."""
     made = space.wrap(block, dims, x.sums, x.parked)
     made.kept = False if x.kept is False else None
     return made
@@ -208,7 +208,7 @@ def _stack(space, arrays, axis=0):
 
 
 def _changing(space, name, x, axes, *args, **kwargs):
-    """A function that changes some axes, which are made whole; linear if it needs no sums."""
+    """Calls a function that changes some axes, which are made whole first."""
     x = undivided(space, x, axes)
     return space.wrap(getattr(space.base, name)(x.block, *args, **kwargs), x.dims)
 

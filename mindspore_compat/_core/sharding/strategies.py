@@ -12,7 +12,7 @@ import math
 
 
 def letters_of(name, ranks, transposed=()):
-    """The letters of the axes of an operator's inputs.
+    """Returns the letters of the axes of an operator's inputs.
 
     Args:
         name (str): the primitive.
@@ -37,7 +37,7 @@ def letters_of(name, ranks, transposed=()):
 
 
 def divisions(api, mesh, shapes, strategies, letters):
-    """The mesh axes that divide each input.
+    """Returns the mesh axes that divide each input.
 
     Args:
         api (str): the public name, for errors.
@@ -81,7 +81,7 @@ def divisions(api, mesh, shapes, strategies, letters):
 
 
 def result_dims(api, mesh, shape, dims, strategy):
-    """The mesh axes that divide a result, which is divided by `dims` so far."""
+    """Returns the mesh axes that divide a result, which is divided by `dims` so far."""
     if hasattr(strategy, "to_dict"):
         found = layout_dims(api, mesh, strategy)
     else:
@@ -99,7 +99,7 @@ def result_dims(api, mesh, shape, dims, strategy):
 
 
 def data_dims(api, mesh, shape, strategy):
-    """The mesh axes that divide an input, of which a rank's own part has this shape."""
+    """Returns the mesh axes that divide an input, of which a rank's own part has this shape."""
     if hasattr(strategy, "to_dict"):
         return layout_dims(api, mesh, strategy)
     _check(api, mesh, shape, strategy)
@@ -113,7 +113,7 @@ def data_dims(api, mesh, shape, strategy):
 
 
 def layout_dims(api, mesh, layout):
-    """The mesh axes that a Layout gives each axis of a Tensor."""
+    """Returns the mesh axes that a Layout gives each axis of a Tensor."""
     given = layout.to_dict()
     matrix = given["device_matrix"]
     if math.prod(matrix) != mesh.size:

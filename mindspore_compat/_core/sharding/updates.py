@@ -32,8 +32,8 @@ def share(parameters):
 
 
 def _axes_to_share(mesh, array, settings):
-    """The mesh axes along which the first axis of a parameter is divided further: the last ones
-    that hold copies, as many as fit."""
+    """Returns the mesh axes along which the first axis of a parameter is divided further: the last
+    ones that hold copies, as many as fit."""
     dims = getattr(array, "dims", ((),) * array.ndim)
     block = getattr(array, "block", array)
     if not array.ndim or block.nbytes < settings.parallel_optimizer_threshold * 1024:

@@ -11,6 +11,7 @@ from ... import ops
 from ..._core.context import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, checked
+from ..._core.sharding.network import parts_of_first_axis
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode import steps
 from ...common.jit import building
@@ -392,13 +393,18 @@ class _MicroBatch(Cell):
     def _slice(self, index, tensor):
         if not isinstance(tensor, Tensor) or tensor.ndim == 0:
             return tensor
-        if tensor.shape[0] % self.count:
+        shares = parts_of_first_axis(tensor)  # each process's share is cut
+        if tensor.shape[0] % (self.count * shares):
             raise ValueError(
                 f"The length {tensor.shape[0]} of the first axis must be divisible by "
-                f"the number of slices, {self.count}."
+                f"the number of slices, {self.count * shares}."
             )
         size = tensor.shape[0] // self.count
-        return tensor[index * size : (index + 1) * size]
+        if shares == 1:
+            return tensor[index * size : (index + 1) * size]
+        rest = tensor.shape[1:]
+        rows = ops.reshape(tensor, (shares, self.count, size // shares, *rest))[:, index]
+        return ops.reshape(rows, (size, *rest))
 
 
 class _Sliced(Cell):

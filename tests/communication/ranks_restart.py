@@ -1,0 +1,72 @@
+"""A divided network that trains on some ranks, and goes on training on others from the slices that
+they saved; test_sharding_ranks.py starts this through mpiexec.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+from kit.rank_checks import check, run_named_checks
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, communication, nn, ops
+from mindspore_compat.parallel.auto_parallel import AutoParallel
+
+communication.init()
+RANK, SIZE = communication.get_rank(), communication.get_group_size()
+FOLDER = Path(os.environ["FOLDER"])
+X = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        rng = np.random.default_rng(1)
+        for name, shape in (("w1", (8, 32)), ("w2", (32, 8))):
+            value = rng.normal(size=shape).astype(np.float32) * 0.3
+            setattr(self, name, Parameter(Tensor(value), name=name))
+        self.up = ops.MatMul().shard(((SIZE // 2, 1), (1, 2)))
+        self.down = ops.MatMul().shard(((SIZE // 2, 2), (2, 1)))
+
+    def construct(self, x):
+        return ops.square(self.down(ops.tanh(self.up(x, self.w1)), self.w2) - 1).mean()
+
+
+def made():
+    """A training step, and the same divided."""
+    net = Net()
+    step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params(), 0.01)).set_train()
+    around = AutoParallel(step, "semi_auto")
+    around.dataset_strategy("full_batch")
+    around.hsdp(-1, 0, "level1")
+    around.disable_strategy_file_only_for_trainable_params()
+    around.save_param_strategy_file(str(FOLDER / f"strategy_{SIZE}_{RANK}.ckpt"))
+    return step, around
+
+
+def losses(around):
+    return [float(around(Tensor(X)).asnumpy()) for _ in range(3)]
+
+
+@check
+def train_and_save():
+    step, around = made()
+    losses(around)
+    ms.save_checkpoint(step, str(FOLDER / f"rank_{RANK}.ckpt"), integrated_save=False)
+    text = json.dumps({"ranks": SIZE, "losses": losses(around)})
+    if RANK == 0:
+        (FOLDER / "losses.json").write_text(text)
+
+
+@check
+def load_and_train():
+    known = json.loads((FOLDER / "losses.json").read_text())
+    step, around = made()
+    files = [str(FOLDER / f"rank_{rank}.ckpt") for rank in range(known["ranks"])]
+    strategy = str(FOLDER / f"strategy_{known['ranks']}_0.ckpt")
+    ms.load_distributed_checkpoint(step, files, None, strategy)
+    np.testing.assert_allclose(losses(around), known["losses"], rtol=1e-6)
+
+
+run_named_checks()
