@@ -201,7 +201,8 @@ def allow_tf32(value, purpose="matmul"):
 
 
 def for_size(xp, arrays):
-    """Returns LARGE if `xp` is HOST and one of the arrays is large, else `xp`."""
+    """Returns the space in which to compute with `arrays`: LARGE, whose functions use several
+    threads, if `xp` is HOST and one of the arrays is large; else `xp`."""
     if xp is HOST and any([getattr(array, "nbytes", 0) >= Least.SPACE for array in arrays]):
         return LARGE
     return xp

@@ -252,5 +252,6 @@ def empty_like(like, shape):
 
 
 def nothing(like, shape):
-    """Returns a placeholder Tensor for a member that gets no result."""
+    """Returns zeros of some shape, of the dtype and device of another Tensor, as a placeholder for
+    a member that gets no result."""
     return Tensor._wrap(arrays.space_of(like._array).module.zeros(shape, like._array.dtype))

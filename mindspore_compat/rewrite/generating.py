@@ -61,7 +61,8 @@ class Generation:
         self._parts.append(text)
 
     def _import(self, thing):
-        """Adds an import of a class or function, for the reader of the file."""
+        """Adds an import of a class or function to the text, unless it is a builtin or local. It
+        only shows a reader where the name comes from: the network is made without it."""
         if "<" not in thing.__qualname__ and thing.__module__ != "builtins":
             self._imports.append(f"from {thing.__module__} import {thing.__qualname__}")
 

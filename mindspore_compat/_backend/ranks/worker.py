@@ -15,7 +15,8 @@ from . import children, heartbeat, launcher
 
 
 def main(log, *command):
-    """Runs the command; returns its exit status, 128 plus the number of a signal that ended it."""
+    """Runs the command with its output in the file `<log>_<rank>.log`. Returns its exit status, or
+    128 plus the number of the signal that ended it."""
     rank, _ = launcher.launched()
     local = launcher.launched_local_rank()
     os.environ.update(RANK_ID=str(rank), DEVICE_ID=str(local), MS_NODE_ID=str(rank))

@@ -13,8 +13,8 @@ copies new inputs into the captured ones. Numbers passed to a launch are frozen 
 number that changes must be stored on the GPU. `number` puts a Tensor of the host there, and `draw`
 the seed and the offset of a random stream; each replay updates both first.
 
-During a capture nothing may be read from the GPU or copied from the host. CUDA refuses to read.
-Copies from the host need page-locked memory, whose allocator refuses meanwhile. The rehearsal fills
+During a capture nothing may be read from the GPU or copied from the host: CUDA refuses a read, and
+a copy needs page-locked memory, which cannot be allocated meanwhile. The rehearsal before it fills
 the memory pool of the capture and compiles the kernels.
 
 Work of the step on the host, `on_host`, splits the capture: a replay launches the graph captured

@@ -61,8 +61,11 @@ def suspended_recorder():
 
 
 def apart(method, *args, **kwargs):
-    """Calls a method whose Python branches on values: replays of a step recorded on the host call
-    the method itself."""
+    """Calls a method whose Python branches on values.
+
+    In a step that is recorded on the host, the whole call is recorded as one, so that each replay
+    runs the method's Python code again and makes its own decisions.
+    """
     captured = running()
     if captured is None or captured.apart is None:
         return method(*args, **kwargs)

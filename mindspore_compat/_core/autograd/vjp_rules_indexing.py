@@ -1,4 +1,4 @@
-"""vjp rules of indexing (gather and scatter, also along an axis) and of extremes.
+"""vjp rules of indexing (gather and scatter, also along an axis), `keep`, `sort` and `top_k`.
 
 The conventions are those of vjp_rules.py.
 """

@@ -152,7 +152,7 @@ class ShardedSpace:
         return made
 
     def like(self, x, block):
-        """Returns a Sharded placed as `x`."""
+        """Returns this rank's block as a Sharded, placed as `x`."""
         made = self.wrap(block, x.dims, x.sums, x.parked)
         made.kept = False if x.kept is False else None
         return made

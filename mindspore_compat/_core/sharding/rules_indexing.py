@@ -155,7 +155,8 @@ def _take(space, x, indices, axis=None):
 
 @rule
 def _add_rows(space, index, values, count):
-    """Each rank adds the rows of its part of the index."""
+    """Each rank adds the rows of its part of the index to zeros; these results are still to be
+    summed over the ranks that divide the index."""
     if not is_divided((index, values)):
         return space.base.add_rows(index, values, count)
     rows = [f"index {i}" for i in range(index.ndim)]

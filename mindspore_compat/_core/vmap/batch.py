@@ -116,8 +116,8 @@ class BatchSpace:
         return type(value) is Batch and value.space is self
 
     def to_device(self, array):
-        """Moves `array` to the device of the slices. An array that is not a Batch is the same in
-        every slice."""
+        """Returns a plain array, which all slices share, on the device of the slices; any other
+        value is returned unchanged."""
         if hasattr(self.base, "to_device"):
             return self.base.to_device(array)
         return to_space(self.base, array) if type(array) in SPACES else array

@@ -84,7 +84,8 @@ class RecordedStep:
         """Runs the step, and returns its results.
 
         Raises:
-            Refused: if it cannot be replayed; if it has run, `results` has its results.
+            Refused: if the step cannot be recorded or replayed; if it has run nevertheless, the
+                exception's `results` holds its results.
         """
         if self._plan is not None:
             return self._replay(function, args, kwargs)

@@ -97,7 +97,8 @@ def read_only(array):
 
 
 def own(value):
-    """Returns the value, or a copy if it belongs to a source."""
+    """Returns an array, or a dict or list of arrays, that may be written to: a read-only array is
+    copied, because it belongs to a source."""
     if isinstance(value, dict):
         return {key: own(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -53,7 +53,8 @@ class State:
 
         Args:
             name (str): its name.
-            tensor (Tensor): its values; None for a buffer that is not there.
+            tensor (Tensor): its values; with None, `self.<name>` is None, and `buffers` and
+                `state_dict` omit it.
             persistent (bool): whether `state_dict` includes it.
 
         Raises:

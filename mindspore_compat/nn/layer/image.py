@@ -288,7 +288,8 @@ class PSNR(Cell):
 
 @op(compute="native")
 def signal_to_noise(xp, x: TensorOf(number), y: TensorOf(number), largest: Number):
-    """Computes 10 log10(largest² / mean squared difference)."""
+    """Returns 10 log10(largest² / mean squared difference) of each pair of images of two batches;
+    `largest` is the largest possible element."""
     difference = xp.cast(x, "float32") - xp.cast(y, "float32")
     error = xp.mean(difference * difference, (1, 2, 3))
     return 10 * xp.log10(largest * largest / error)

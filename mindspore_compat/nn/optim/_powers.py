@@ -15,13 +15,15 @@ def _after(xp, power, exact, beta):
 
 
 def _next_power(xp, step, power, exact, *, beta1):
-    """Returns the step count, and a power as it is stored and exactly, after a step."""
+    """Returns the values after a step: the step count, the power to store in float32, and the exact
+    power."""
     exact = _after(xp, power, exact, beta1)
     return step + 1, exact, exact
 
 
 def _next_powers(xp, step, saved1, saved2, exact1, exact2, *, beta1, beta2):
-    """Returns the step count and two powers, as they are stored and exactly, after a step."""
+    """Returns the values after a step: the step count, the two powers to store in float32, and the
+    two exact powers."""
     exact1, exact2 = _after(xp, saved1, exact1, beta1), _after(xp, saved2, exact2, beta2)
     return step + 1, exact1, exact2, exact1, exact2
 

@@ -164,7 +164,7 @@ def matrix_diag(
 
 
 def _fill(api, value, x):
-    """Returns the padding value as a Tensor of the dtype of `x`, without axes."""
+    """Returns the padding value as a Tensor without axes; a number gets the dtype of `x`."""
     if not isinstance(value, Tensor):
         return Tensor(value, x.dtype)
     if value.ndim:

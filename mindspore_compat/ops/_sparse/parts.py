@@ -48,7 +48,8 @@ class SparsePrimitive(Primitive):
         return tuple(shape.asnumpy().tolist())
 
     def flat(self, name, indices, values, sizes):
-        """Returns the indices as flat int64 indices in row-major order.
+        """Returns, for each row of `indices`, the int64 index of the same element in the flattened
+        dense array, whose shape is `sizes`.
 
         Raises:
             ValueError: if there is not one row of indices per value, or an index is out of range.

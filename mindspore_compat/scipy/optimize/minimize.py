@@ -224,7 +224,8 @@ class _Limited:
         return out
 
     def learn(self, step, change):
-        """Stores a step and the change of the gradient along it."""
+        """Adds a step and the change of the gradient along it to the last ones; leaves out a step
+        along which the gradient does not grow."""
         if numpy.dot(step, change) > 0:
             self.pairs = [*self.pairs, (step, change)][-self.size :]
 
