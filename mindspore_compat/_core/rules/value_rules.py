@@ -3,7 +3,8 @@ to None if the function ignores it.
 
 The original checks some arguments loosely, so scripts pass values that its pages do not mention. A
 value of the documented kind passes the guard unchanged; other values are converted. In
-tensor_rules.py, `ScalarOf` reads 0-d Tensors and `InTensor` reads Tensors of one element.
+tensor_rules.py, `ScalarOf` reads 0-d Tensors and `InTensor` reads Tensors of one element. Rules for
+numbers, such as `Int(ge=1)`, are in vocabulary.py; base.py writes the error messages.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Rules of divided arrays: products, convolution and pooling."""
+"""Rules of divided arrays: products, convolution and pooling.
+
+Before a product, meeting.py gives both arrays the placements that fit together. Where that needs
+collectives (all-gather, all-to-all, reduce-scatter), moving.py chooses and calls them.
+"""
 
 from .array import family, is_divided, on_every_rank, rule
 from .meeting import meet
