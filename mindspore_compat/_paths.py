@@ -101,6 +101,7 @@ PATHS = {
     "ops.operations._grad_ops": "ops._primitive_aliases.grad_ops",
     "ops.operations._infer_ops": "ops.auto_generate",
     "ops.operations._inner_ops": "ops._primitive_aliases.inner_ops",
+    "ops.operations._quant_ops": "ops._quantization.quant_ops",
     "ops.operations._rl_inner_ops": "ops._legacy.rl_inner_ops",
     "ops.operations._sequence_ops": "ops.auto_generate",
     "ops.operations._tensor_array": "ops._legacy.tensor_array",
@@ -311,8 +312,10 @@ FURTHER = {
     "ops._primitive_aliases.pyboost_inner_prim": """ops._primitive_aliases.argument_helpers
         ops.auto_generate common common.dtype""",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive": """
-        ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication
-        ops.primitive common._helpers.ms_context _checkparam common._helpers.functions
+        ops.auto_generate ops._primitive_aliases.inner_ops
+        ops._quantization.quant_ops/FakeQuantParam
+        common common.dtype communication ops.primitive common._helpers.ms_context
+        _checkparam common._helpers.functions
         common._helpers.jit_context
         array_ops=ops.operations linalg_ops=ops.operations other_ops=ops.operations
         layer=nn.layer grad_func=ops.function runtime/synchronize nn.cell/Cell

@@ -115,6 +115,7 @@ from ._normalization import (
 )
 from ._optimizer import adafactor, adagrad, adam, sgd, sparse
 from ._pooling import adaptive, average_pool, fractional, gradients, lp_pool, max_pool, max_unpool
+from ._quantization import batch_norm_fold, fake_quant, integers, learned_scale
 from ._random import distributions, dropout, gradients, mint, primitives, sampling, uniform
 from ._recurrent import flat_weights, sequence, steps, token_sequences
 from ._reduction import (

@@ -1,0 +1,1 @@
+"""Operators of quantization-aware training: fake quantization and batch normalization folding."""
