@@ -16,6 +16,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from . import ops
+from ._backend.steps.journal import journal
+from ._backend.updates.complete import Unit, assigned, complete
 from ._backend.updates.finite import all_finite as _all_finite
 from ._core.declare.older import takes
 from ._core.declare.public_api import build, legacy
@@ -207,9 +209,12 @@ class DynamicLossScaler(StaticLossScaler):
             scale, counter = max(scale / self.scale_factor, 1.0), 0
         elif counter >= self.scale_window:
             scale, counter = scale * self.scale_factor, 0
+        changes = [(self.counter, counter)]
         if scale <= LARGEST:
-            self.scale_value._array[...] = scale
-        self.counter._array[...] = counter
+            changes.append((self.scale_value, scale))
+        tensors, values = map(list, zip(*changes, strict=True))
+        journal.note_written(tensors)
+        complete([Unit(lambda: assigned([tensor._array for tensor in tensors], values))])
         return True
 
 

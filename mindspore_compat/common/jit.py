@@ -49,11 +49,12 @@ def _mark(function):
 
     @functools.wraps(function)
     def run(*args, **kwargs):
-        building.depth += 1
+        outer = building.depth
+        building.depth = outer + 1
         try:
             return as_graph(part, args, kwargs)
         finally:
-            building.depth -= 1
+            building.depth = outer
 
     def part(*args, **kwargs):
         if steps.captures(building.depth):

@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 
+from .._backend.updates.complete import Unit, complete
 from .._core.autograd.tape import depth
 from .._core.context.config import GRAPH_MODE, config
 from .._core.gradients.leaves import WEIGHTS
@@ -109,8 +110,9 @@ class Parameter(Tensor):
 
     def __getattr__(self, name):
         if name == "_array" and "_promise" in self.__dict__:
-            promise = self.__dict__.pop("_promise")
+            promise = self.__dict__["_promise"]
             self._array = (promise.init_data() if promise.has_init else promise)._array.copy()
+            self.__dict__.pop("_promise", None)
             return self._array
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
@@ -282,14 +284,14 @@ class Parameter(Tensor):
         self._put(data._array)
 
     def _put(self, array):
-        """Sets `array` as the values, whether or not values had been drawn."""
-        self.__dict__.pop("_promise", None)
+        """Takes `array` for the values, drawn or not yet."""
         self._array = array
+        self.__dict__.pop("_promise", None)
 
     @property
     def has_init(self):
-        """True while the drawing of the values is deferred."""
-        return "_promise" in self.__dict__
+        """True while drawing the values is put off."""
+        return "_promise" in self.__dict__ and "_array" not in self.__dict__
 
     @property
     def init(self):
@@ -562,6 +564,20 @@ class ParameterTuple(tuple):
 
 
 _CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
+
+
+def put_all(pairs):
+    """Gives Parameters new arrays: all of them, or none if anything is raised in between.
+
+    Args:
+        pairs: (Parameter, its array of the same dtype).
+    """
+    if pairs:
+        parameters, values = map(list, zip(*pairs, strict=True))
+        names = ["_array"] * len(parameters)
+        complete([Unit(lambda: (setattr, parameters, names, values))])
+        for parameter in parameters:
+            parameter.__dict__.pop("_promise", None)
 
 
 def as_float(tensor, dtype):

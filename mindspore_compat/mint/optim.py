@@ -118,11 +118,13 @@ class _Adam(GroupedOptimizer):
         }
         return {**own, "amsgrad": True} if group["amsgrad"] else own
 
-    def _sweep(self, api, gradients, scalars):
+    def _units(self, api, gradients, scalars):
         if self._plan is None:
             self._plan = [part for part in map(self._part, (False, True)) if part[0]]
+        units = []
         for indexes, plan, update in self._plan:
-            plan.run(api, update, [gradients[index] for index in indexes], scalars)
+            units += plan.units(api, update, [gradients[index] for index in indexes], scalars)
+        return units
 
     def _part(self, with_top):
         """Returns the parameters with or without largest second moments: their indices, Plan and
@@ -371,16 +373,18 @@ class FusedAdamW(_Adam):
             ):
                 gathered.append(flat)
 
-    def _sweep(self, api, gradients, scalars):
+    def _units(self, api, gradients, scalars):
         if not all([block.settle() for block in self._blocks]):
             self.set_contiguous_params()
         update = self.update_with_top if self.global_amsgrad else self.update
+        units = []
         for block in self._blocks:
             flow = [gradients[index] for index in block.indexes]
             flow = [each.whole() if type(each) is Rows else each for each in flow]
             weights, *states = [flat._array for flat in block.flats]
             joined = space_of(weights).concatenate([each.reshape(-1) for each in flow])
-            update(weights, joined, *states, **scalars[block.group])
+            units += update.units([(weights, joined, *states)], **scalars[block.group])
+        return units
 
 
 class _Block:

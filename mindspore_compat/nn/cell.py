@@ -48,7 +48,7 @@ from ._cell.internals import Internals
 from ._cell.members import Members, layout
 from ._cell.naming import Naming
 from ._cell.offered import offer
-from ._cell.once import networks_once
+from ._cell.once import end_once, networks_once
 from ._cell.settings import Settings
 from ._cell.state import State
 
@@ -193,8 +193,12 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             return self._cell_call_first(args, kwargs)
         if not self._cell_is_step or depth.open:
             return self._cell_proceed(args, kwargs)
-        with networks_once(self):
-            return self._cell_proceed(args, kwargs)
+        try:
+            with networks_once(self):
+                return self._cell_proceed(args, kwargs)
+        except BaseException:
+            end_once(self)
+            raise
 
     def _cell_proceed(self, args, kwargs):
         """Runs the call with hooks, float type and the other settings."""
@@ -210,13 +214,14 @@ class Cell(Naming, Hooks, State, Settings, Internals):
         return self._cell_hooked_output(args, kwargs, output)
 
     def _cell_call_first(self, args, kwargs):
-        """Runs the first call. The outermost Cell first renames parameters whose names occur
-        twice."""
+        """The first call: names that occur twice are put right, by the outermost Cell."""
+        inner = _first.running
+        if not inner:
+            self.check_names_and_refresh_name()
         self.__dict__["_cell_started"] = True
         self._cell_choose_path()
-        if _first.running:
+        if inner:
             return self._cell_inside(args, kwargs)
-        self.check_names_and_refresh_name()
         _first.running = True
         try:
             return self._cell_inside(args, kwargs)

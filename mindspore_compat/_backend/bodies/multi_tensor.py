@@ -9,6 +9,9 @@ the device that suppresses the whole update. A step can therefore depend on valu
 without making the host wait for them.
 """
 
+import functools
+import operator
+
 import numpy
 
 from .c_code import (
@@ -101,36 +104,39 @@ class KernelProgram:
         real = self.dtype.type
         return prepared, [real(value) for value in self.trace.scalars(numbers)]
 
-    def run_all(self, rows, prepared, skip=None):
-        """Updates rows of arrays, all with the dtypes of this program.
+    def calls(self, rows, prepared, skip=None):
+        """The launches that update rows of arrays, all with the dtypes of this program, as the
+        calls of a unit (updates/complete.py).
 
         Args:
             rows: sequences of arrays.
             prepared: what `prepare` returned.
             skip: a 0-d bool array of the device; if true, nothing is written. None means no flag.
         """
-        rows = [row for row in rows if row[0].size]
+        rows, launches = [row for row in rows if row[0].size], []
         if len(rows) > 1 and self.tables:
             flat = [row for row in rows if all(array.flags.c_contiguous for array in row)]
             for start in range(0, len(flat), self._most_rows()):
-                self._run_table(flat[start : start + self._most_rows()], prepared, skip)
+                part = flat[start : start + self._most_rows()]
+                launches.append(self._launch_table(part, prepared, skip))
             rows = [row for row in rows if not all(array.flags.c_contiguous for array in row)]
-        for row in rows:
-            self._run_one(row, prepared, skip)
+        launches += [self._launch_one(row, prepared, skip) for row in rows]
+        return operator.methodcaller("__call__"), launches
 
     def _most_rows(self):
         return (PARAMETERS - SPARE) // (8 * len(self.dtypes) + 12)
 
     # One row ------------------------------------------------------------------------------------
 
-    def _run_one(self, row, prepared, skip):
+    def _launch_one(self, row, prepared, skip):
         numbers, values = prepared
         key = ("one", numbers.kinds(), skip is not None)
         kernel = self._made.get(key)
         if kernel is None:
             kernel = self._made[key] = self._elementwise(numbers, skip is not None)
         flags = self.trace.written
-        kernel(
+        return functools.partial(
+            kernel,
             *[array for array, writes in zip(row, flags, strict=True) if not writes],
             *values,
             *([] if skip is None else [skip]),
@@ -170,7 +176,7 @@ class KernelProgram:
 
     # Many rows ----------------------------------------------------------------------------------
 
-    def _run_table(self, rows, prepared, skip):
+    def _launch_table(self, rows, prepared, skip):
         numbers, values = prepared
         key = ("many", numbers.kinds())
         kernel = self._made.get(key)
@@ -180,7 +186,7 @@ class KernelProgram:
             source = table_source(self.trace, self.dtypes, numbers, name, most, self.singles)
             kernel = self._made[key] = self.module.RawKernel(source, name)
         table, blocks = filled_table(rows, self._most_rows())
-        kernel((blocks,), (THREADS,), (table, skip, *values))
+        return functools.partial(kernel, (blocks,), (THREADS,), (table, skip, *values))
 
 
 def filled_table(rows, most, **fields):

@@ -32,6 +32,7 @@ from ..recurrent import layout_cache
 from . import current
 from .elementwise_calls import Call, Value
 from .fused_calls import Fusions, Group, dropping
+from .journal import journal
 from .recorded_array import RECORDED, Recorded, bare
 from .refused import Reason
 from .weight_products import DEFERRING, SLOTS, Joins, Product
@@ -95,12 +96,17 @@ class StepRecorder:
 
     def __enter__(self):
         current.set_running(self)
-        _begin()
+        _begin(self)
         return self
 
     def __exit__(self, *error):
+        self.leave()
+
+    def leave(self):
+        """Ends the recording. It may be called again, after an interrupt."""
         current.set_running(None)
-        _end()
+        if self in _in_force:
+            _end(self)
 
     def refuse(self, reason):
         """Records why the step cannot be replayed; the first reason counts."""
@@ -132,7 +138,9 @@ class StepRecorder:
     def assign(self, holder, recorded):
         """Records that an object gets another array."""
         self.note_write()
-        self._note(f"{self._constant(holder)}._array = {self._slot(recorded)}")
+        name = self._constant(holder)
+        self._note(f"{self._constant(journal.note_replaced)}(({name},))")
+        self._note(f"{name}._array = {self._slot(recorded)}")
 
     def number(self, array):
         """Returns an array made of Python numbers, which is the same in each replay."""
@@ -405,7 +413,7 @@ def _depends_on_values(function, inner=2):
 # The recorder in force ----------------------------------------------------------------------------
 
 _lock = threading.Lock()
-_in_force = 0
+_in_force = set()  # the recorders of all threads
 
 
 def running():
@@ -414,22 +422,20 @@ def running():
     return recorder if type(recorder) is StepRecorder and recorder.reason is None else None
 
 
-def _begin():
+def _begin(recorder):
     """Makes every operation of the host take the general path, which the recorder sees."""
-    global _in_force
     with _lock:
-        _in_force += 1
         arrays.find_recorder = running
-    arrays.intercept(1)
+        arrays.intercept(1)
+        _in_force.add(recorder)
 
 
-def _end():
-    global _in_force
+def _end(recorder):
     with _lock:
-        _in_force -= 1
+        _in_force.discard(recorder)
+        arrays.intercept(-1)
         if not _in_force:
             arrays.find_recorder = None
-    arrays.intercept(-1)
 
 
 def _refers_to_recorded(value, visited=()):

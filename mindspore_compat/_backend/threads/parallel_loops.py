@@ -144,13 +144,13 @@ class ParallelLoop(jit.Loop):
         Returns:
             bool: False if a piece has returned False.
         """
-        if not len(table):
-            return True
-        helpers = scheduler.helpers(len(table))
-        ready = self.ready
-        return not ready.call(
-            scheduler.slot(), helpers, ready.address, spinning.longest(), table, *arguments
-        )
+        return not (len(table) and self.call_of(table, *arguments)())
+
+    def call_of(self, table, *arguments):
+        """What `run` calls for a table of at least one piece: a function without arguments."""
+        helpers, ready = scheduler.helpers(len(table)), self.ready
+        own = (scheduler.slot(), helpers, ready.address, spinning.longest(), table)
+        return functools.partial(ready.call, *own, *arguments)
 
     def _kinds(self):
         """Returns, for each argument of `run`, whether it is an array, and its dtype."""

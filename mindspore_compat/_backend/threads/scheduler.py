@@ -25,6 +25,7 @@ inside a piece run on the thread of that piece.
 import contextvars
 import functools
 import itertools
+import logging
 import os
 import threading
 import time
@@ -33,9 +34,12 @@ from threading import get_ident
 
 import numpy
 
+from ..starting import Thread
 from . import affinity, cgroup, job_slot, spinning
 
+_log = logging.getLogger(__name__)
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+PATIENCE = 1.0  # seconds between two checks whether threads that take pieces still live
 NAP = 1e-4  # seconds between two checks whether threads have left their pieces after an interrupt
 _limits = {}  # name of a setting -> its number of threads
 
@@ -146,8 +150,10 @@ class _Job:
             _pool.call(self, helpers)
             if not self.take():
                 spinning.wait(self.ended, 0)
-            self.done.acquire()
-        except BaseException as error:  # an interrupt: no piece may write after this returns
+            while not self.done.acquire(timeout=PATIENCE):
+                if not self.helping:  # a thread died, for lack of memory, and took pieces with it
+                    raise MemoryError("A thread that computed a part of an operation has ended.")
+        except BaseException as error:  # an interrupt: no piece may write after this call
             self._fail(-1, error)
             self._give_up()
         finally:
@@ -213,13 +219,14 @@ class _Pool:
         self.slot = job_slot.new_slot()
         self.calls = self.slot[job_slot.CALLS :][:1]  # how often threads have been called
         self.started = 0
+        self.can_start = True
         self.lock = threading.Lock()
 
     def call(self, job, helpers):
         """Offers a job to `helpers` threads, for when they are idle."""
         if self.started < helpers:
             self._start(helpers)
-        for _ in range(helpers):
+        for _ in range(min(helpers, self.started)):
             self.jobs.put((contextvars.copy_context(), job))
         self.calls[0] += 1
 
@@ -227,16 +234,21 @@ class _Pool:
         """Makes `count` threads watch the slot, when they are idle."""
         if self.started < count:
             self._start(count)
-        missing = count - int(self.slot[job_slot.WATCHING]) - self.jobs.qsize()
+        missing = min(count, self.started) - int(self.slot[job_slot.WATCHING]) - self.jobs.qsize()
         for _ in range(missing):
             self.jobs.put(None)
 
     def _start(self, count):
         with self.lock:
-            while self.started < count:
+            while self.started < count and self.can_start:
                 name = f"mindspore_compat-{self.started}"
-                threading.Thread(target=self._serve, name=name, daemon=True).start()
-                self.started += 1
+                try:
+                    Thread(target=self._serve, name=name, daemon=True).start()
+                except (RuntimeError, MemoryError) as error:  # others do the work
+                    self.can_start = False
+                    _log.warning("A thread that shares work could not start: %s", error)
+                else:
+                    self.started += 1
 
     def _serve(self):
         jobs, calls, end_flag = self.jobs, self.calls, None
@@ -296,6 +308,15 @@ class Hold:
                 self._leave()
                 raise
 
+    def release(self):
+        """Leaves all holds of this thread. It may be called again, after an interrupt."""
+        _here.holds = 0
+        try:
+            self._leave()
+        except BaseException:
+            self._leave()
+            raise
+
     def _leave(self):
         with self.lock:
             self.holders.discard(get_ident())
@@ -327,10 +348,18 @@ class Step:
         _here.steps += 1
 
     def __exit__(self, *error):
-        _here.steps -= 1
-        if _here.stays_entered and not _here.steps:
+        self.leave_to(_here.steps - 1)
+
+    def depth(self):
+        """The number of steps that this thread is inside of."""
+        return _here.steps
+
+    def leave_to(self, depth):
+        """Leaves all steps but the outermost `depth`, also those that an interrupt has left."""
+        _here.steps = depth
+        if _here.stays_entered and not depth:
+            hold.release()
             _here.stays_entered = False
-            hold.__exit__()
 
 
 @functools.cache

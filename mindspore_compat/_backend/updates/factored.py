@@ -10,6 +10,7 @@ numbers of a call may lie on the GPU, and so may a flag that suppresses the upda
 bodies/multi_tensor.py.
 """
 
+from functools import partial
 from math import prod
 
 import numpy
@@ -27,6 +28,7 @@ from ..bodies.multi_tensor import (
     filled_table,
     loaded_numbers,
 )
+from .complete import Unit, called
 
 KINDS = 5  # parameter, gradient, average, means over rows (squares of a vector), over columns
 TILE_ROWS, TILE_COLUMNS = 64, 128
@@ -239,8 +241,9 @@ _KERNELS = {  # name -> where the blocks of tensors begin, and the text
 }
 
 
-def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numbers):
-    """Runs one step of AdaFactor for rows of arrays that `kernels_take` accepts.
+def units(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numbers):
+    """The units of one step of AdaFactor (complete.py) for rows of arrays that `kernels_take`
+    accepts.
 
     Args:
         rows: for each tensor the parameter, its gradient, the average of steps (None without
@@ -257,7 +260,7 @@ def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
     """
     flags = (relative, warmup, scaled, decay is not None, beta1 is not None)
     numbers |= {"lr": lr, "decay": decay or 0.0, "beta1": beta1 or 0.0}
-    kinds = {}
+    kinds, units = {}, []
     for row in rows:
         if row[0].size:  # another array of the tensor stands in for an absent one
             p, _, average, means, columns = row
@@ -270,13 +273,21 @@ def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
         kernels = _kernels(space.module, dtypes, flags, values)
         for start in range(0, len(same_dtypes), MOST):
             part = same_dtypes[start : start + MOST]
-            scratch, fields, blocks = _plan(space, part, compute_dtype(dtypes))
-            table, chunks = filled_table(part, MOST, **fields)
-            sums = space.empty(2 * chunks, compute_dtype(dtypes))
-            for kernel, count in zip(kernels, (*blocks, chunks, chunks), strict=True):
-                if count:
-                    kernel((count,), (THREADS,), (table, skip, sums, *values.values()))
-            del scratch  # freed in stream order
+            units.append(Unit(partial(_launches, space, kernels, part, dtypes, skip, values)))
+    return units
+
+
+def _launches(space, kernels, part, dtypes, skip, numbers):
+    """The launches of the kernels for as many rows as a table holds."""
+    scratch, fields, blocks = _plan(space, part, compute_dtype(dtypes))
+    table, chunks = filled_table(part, MOST, **fields)
+    sums = space.empty(2 * chunks, compute_dtype(dtypes))
+    launches = [
+        partial(kernel, (count,), (THREADS,), (table, skip, sums, *numbers.values()))
+        for kernel, count in zip(kernels, (*blocks, chunks, chunks), strict=True)
+        if count
+    ]
+    return called([*launches, partial(id, scratch)])  # kept until then, and freed in stream order
 
 
 def _plan(space, part, dtype):

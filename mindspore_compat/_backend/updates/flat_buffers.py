@@ -12,6 +12,7 @@ Packs are for the host. On a GPU, one kernel updates all parameters of a group i
 import numpy
 
 from ..thresholds import Most
+from .complete import Several, Unit, assigned, complete
 from .fuse import BLOCK
 
 
@@ -63,6 +64,27 @@ class Pack:
             for start, end, shape in zip(starts, self._ends, self.shapes, strict=True)
         ]
 
+    def row(self):
+        """The row of arrays that a fused update is given."""
+        return [self._p, self._g, *self._states]
+
+    def around(self, unit, parameters, gradients):
+        """The unit that gathers parameters and gradients, updates the row and copies the parameters
+        back (complete.py).
+
+        Args:
+            unit: the unit that updates the row.
+            parameters: the arrays to update, of the given shapes.
+            gradients: their gradients.
+        """
+
+        def units():
+            self._gather(parameters, self._p)
+            self._gather(gradients, self._g)
+            return [unit, Unit(lambda: assigned(parameters, self._back))]
+
+        return Several(units)
+
     def update(self, fused, parameters, gradients, **scalars):
         """Runs one update over all parameters; the states are those in `views`.
 
@@ -72,18 +94,8 @@ class Pack:
             gradients: their gradients.
             scalars: the scalars of `fused`.
         """
-        fused.sweep_same_dtypes(self.rows(parameters, gradients), **scalars)
-
-    def rows(self, parameters, gradients):
-        """Yields the only row of a sweep over this pack, and copies the parameters back afterwards.
-
-        The caller must update the row before it asks for the next one.
-        """
-        self._gather(parameters, self._p)
-        self._gather(gradients, self._g)
-        yield [self._p, self._g, *self._states]
-        for array, values in zip(parameters, self._back, strict=True):
-            array[...] = values
+        (unit,) = fused.units([self.row()], **scalars)
+        complete([self.around(unit, parameters, gradients)])
 
     def _gather(self, arrays, out):
         if not self._one_axis:

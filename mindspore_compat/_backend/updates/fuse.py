@@ -12,18 +12,19 @@ Worked example. Given
 (bodies/symbols.py), which record the operations, and keeps the record as a program. On a CPU that
 program is the Python function
 
-    def block(p, g, moments, s0, s1, t0):
-        multiply(s0, moments, out=moments)
-        add(moments, g, out=moments)
-        multiply(s1, moments, out=t0)
-        subtract(p, t0, out=p)
+    def block(p, g, moments, s0, s1, t0, t1):
+        multiply(s0, moments, out=t0)
+        add(t0, g, out=t0)
+        multiply(s1, t0, out=t1)
+        subtract(p, t1, out=t1)
+        return t1, t0
 
-called on 64k elements at a time, by several threads. Nothing is allocated, a block stays in the
-cache through all its lines, and a new value overwrites its old value once that is no longer needed
-(see `_Buffers`). On a GPU, the same record becomes the body of a kernel that updates all rows at
-once (bodies/multi_tensor.py). Halves are computed in float32 and rounded when stored, on both.
-Shapes are compared before anything is written, so a refused call changes nothing. Where Numba is
-installed, a compiled loop of the same program updates large arrays instead (compiled/jit.py).
+called on 64k elements at a time, by several threads. Nothing is allocated, and a block stays in the
+cache until its results are assigned to `p` and `moments` (complete.py). On a GPU, the same record
+becomes the body of a kernel that updates all rows at once (bodies/multi_tensor.py). Halves are
+computed in float32 and rounded when stored, on both. Shapes are compared before anything is
+written, so a refused call changes nothing. Where Numba is installed, a compiled loop of the same
+program updates large arrays instead (compiled/jit.py).
 
 Formulas that reduce, reshape or branch on values cannot be traced and do not belong here.
 """
@@ -43,6 +44,7 @@ from ..steps import recorded_array
 from ..steps.refused import Reason
 from ..threads import parallel_loops, scheduler
 from ..thresholds import Least
+from .complete import Several, Unit, assigned, called, complete
 
 BLOCK = 65536  # elements; measured with six arrays of float32 in a 1 MiB second-level cache
 
@@ -113,16 +115,19 @@ class Fused:
         self.sweep_same_dtypes(rows, skip, **scalars)
 
     def sweep_same_dtypes(self, rows, skip=None, **scalars):
-        """Does the work of `sweep` for rows whose shapes are known to agree. On the host, each row
-        is updated before the next one is requested."""
+        """`sweep` for rows whose shapes are known to agree."""
+        complete(self.units(rows, skip, **scalars))
+
+    def units(self, rows, skip=None, **scalars):
+        """The units of such a sweep (complete.py); one for each contiguous row of the host."""
         if arrays.find_recorder is not None:
             rows = recorded_array.give_up(rows, Reason.UPDATE_OUTSIDE)
         flags, numbers = {}, {}
         for key, value in scalars.items():
             is_flag = value is None or isinstance(value, (bool, str))
             (flags if is_flag else numbers)[key] = value
-        prepared, of_device = {}, {}
-        with scheduler.step, numpy.errstate(all="ignore"):
+        prepared, of_device, units = {}, {}, []
+        with numpy.errstate(all="ignore"):
             for row in rows:
                 key = tuple([array.dtype for array in row])
                 entry = prepared.get((type(row[0]), key))
@@ -130,13 +135,12 @@ class Fused:
                     program = self._program(type(row[0]), key, flags, tuple(numbers))
                     entry = prepared[type(row[0]), key] = (program, program.prepare(numbers))
                 if type(row[0]) is numpy.ndarray:
-                    entry[0].run(row, entry[1])
+                    units += entry[0].units(row, entry[1])
                 else:
                     of_device.setdefault(entry[0], (entry[1], []))[1].append(row)
-            for program, (numbers, rows) in of_device.items():
-                program.run_all(rows, numbers, skip)
-        if arrays.blocking:
-            arrays.synchronize()
+        for program, (numbers, rows) in of_device.items():
+            units.append(Unit(functools.partial(program.calls, rows, numbers, skip)))
+        return units
 
     def _refuse(self, row):
         shapes = ", ".join(
@@ -188,6 +192,7 @@ class HostProgram:
         self.floats, self.bools = buffers.floats, buffers.bools
         self._read = [index for index, writes in enumerate(trace.written) if not writes]
         self._written = [index for index, writes in enumerate(trace.written) if writes]
+        self._results = buffers.results
         scope = dict(_ufuncs)
         exec(compile(self.source, f"<block of {trace.name}>", "exec"), scope)
         self.block = scope["block"]
@@ -199,33 +204,53 @@ class HostProgram:
         # 0-d arrays are twice as quick in a ufunc as Python's floats
         return [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
 
-    def run(self, row, scalars):
-        """Runs the blocks over one row; non-contiguous arrays are copied there and back."""
-        arrays = [array.ravel() for array in row]
+    def units(self, row, scalars):
+        """The units that update one row (complete.py)."""
+        flat = [array.ravel() for array in row]
+        if all([flat[index].base is not None for index in self._written]):
+            return [self._unit(self._apart(row, flat), scalars)]
+        return [Unit(functools.partial(self._updated_copies, row, scalars))]
+
+    def _apart(self, row, flat):
+        """Flattened arrays of which those that are only read share no memory with the others."""
         for index in self._read:
             if _kin(row[index], row, self._written):
-                arrays[index] = arrays[index].copy()
-        self._run_flat(arrays, scalars)
-        for index in self._written:
-            if arrays[index].base is None:  # not a view, so `ravel` had to copy
-                row[index][...] = arrays[index].reshape(row[index].shape)
+                flat[index] = flat[index].copy()
+        return flat
 
-    def _run_flat(self, arrays, scalars):
-        """Updates arrays of one axis, by the compiled loop where there is one."""
-        size, loop = arrays[0].size, self._loop_for(arrays)
+    def _unit(self, arrays, scalars):
+        """The unit that updates arrays of one axis, by the compiled loop where there is one."""
+        size = arrays[0].size
+        loop = self._loop_for(arrays) if size else None
         if loop is not None:
             table = parallel_loops.blocks(size, jit.BLOCK)
-            loop.run(table, *arrays, *[scalar[()] for scalar in scalars])
-            return
-
-        def run(arrays):
-            self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
-
+            numbers = [scalar[()] for scalar in scalars]
+            return Unit(lambda: called([loop.call_of(table, *arrays, *numbers)]))
         if size <= BLOCK:
-            run(arrays)
-            return
-        parts = scheduler.blocks(size, BLOCK)
-        scheduler.run(lambda number: run([array[parts[number]] for array in arrays]), len(parts))
+            return Unit(lambda: self._assigned(arrays, scalars))
+
+        def units():
+            return [
+                Unit(functools.partial(self._assigned, [array[part] for array in arrays], scalars))
+                for part in scheduler.blocks(size, BLOCK)
+            ]
+
+        return Several(units, shared=True)
+
+    def _assigned(self, arrays, scalars):
+        """The assignments of the new values of a block."""
+        values = self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
+        return assigned([arrays[index] for index in self._results], values)
+
+    def _updated_copies(self, row, scalars):
+        """The assignments of the new values of a row that is not contiguous."""
+        flat = [array.ravel() for array in row]
+        for index, array in enumerate(row):
+            if flat[index].base is not None and self.trace.written[index]:
+                flat[index] = array.flatten()
+        complete([self._unit(flat, scalars)])
+        values = [flat[index].reshape(row[index].shape) for index in self._written]
+        return assigned([row[index] for index in self._written], values)
 
     def _loop_for(self, arrays):
         """Returns the compiled loop if it is ready and supports these arrays; large arrays request
@@ -277,10 +302,13 @@ def _buffers(dtype, count, size):
 class _Buffers:
     """Decides where each value of a trace lives, and writes the lines.
 
-    A value goes, in this order: over the array whose new value it is, if the old value is not
-    needed after this line; over an operand that is no longer needed; into a free buffer; into a new
-    buffer. Arrays of another dtype than the arithmetic's are loaded into a buffer first and stored
-    last.
+    A value goes, in this order: over an operand in a buffer that is no longer needed; into a free
+    buffer; into a new buffer. The arrays themselves are only read. Arrays of another dtype than the
+    arithmetic's are loaded into a buffer first.
+
+    Attributes:
+        floats, bools: the numbers of buffers.
+        results: the indexes of the arrays whose new values the block returns.
     """
 
     def __init__(self, trace, low_precision):
@@ -291,11 +319,7 @@ class _Buffers:
         self._lines = []
         self._buffer = {}
         self._last = trace.last_uses()
-        self._home = {
-            value: index
-            for index, value in trace.outputs.items()
-            if not low_precision[index] and value >= len(trace.names)
-        }
+        self.results = [index for index, value in trace.outputs.items() if value != index]
 
     def source(self):
         trace = self.trace
@@ -306,17 +330,16 @@ class _Buffers:
                 self._lines.append(f"copyto({self._buffer[index]}, {name}, 'unsafe')")
         for line, step in enumerate(trace.steps):
             self._write(line, step)
-        self._store()
+        values = [self._value(index) for index in self.results]
+        self._lines.append(f"return ({''.join([f'{value}, ' for value in values])})")
         scratch = [f"t{i}" for i in range(self.floats)] + [f"b{i}" for i in range(self.bools)]
         head = ", ".join([*trace.names, *(f"s{i}" for i in range(trace.scalar_count)), *scratch])
-        return "\n    ".join([f"def block({head}):", *(self._lines or ["return"])]) + "\n"
+        return "\n    ".join([f"def block({head}):", *self._lines]) + "\n"
 
     def _write(self, line, step):
         dying = [value for value in dict.fromkeys(step.values()) if self._last[value] == line]
-        buffer = self._choose(line, step, dying)
-        operands = [
-            self._buffer[operand] if type(operand) is int else operand for operand in step.operands
-        ]
+        buffer = self._choose(step, dying)
+        operands = [self._buffer[each] if type(each) is int else each for each in step.operands]
         if step.name == "where":
             condition, yes, no = operands
             if no != buffer:
@@ -328,43 +351,17 @@ class _Buffers:
             self._release(value, buffer)
         self._buffer[step.result] = buffer
 
-    def _choose(self, line, step, dying):
+    def _choose(self, step, dying):
         if step.is_bool:
             return self._new("b")
-        inputs = set()
-        if step.name == "where":  # two writes: the first must spare the second's input
-            inputs = {
-                self._buffer[operand] for operand in step.operands[:2] if type(operand) is int
-            }
-        home = self._home.get(step.result)
-        if home is not None:
-            name = self.trace.names[home]
-            if name not in inputs and not self._needed(name, line):
-                return name
+        taken = set(self.trace.names)
+        if step.name == "where":  # written in two goes: the first may not overwrite the second's
+            taken |= {self._buffer[each] for each in step.operands[:2] if type(each) is int}
         for value in dying:
             buffer = self._buffer[value]
-            if buffer in inputs or self._needed(buffer, line):
-                continue
-            if buffer in self._scratch_arrays() if home is None else buffer not in self.trace.names:
+            if buffer[0] == "t" and buffer not in taken:
                 return buffer
         return self._new("t")
-
-    def _needed(self, buffer, line):
-        """Returns True if a value that is in `buffer` is read after `line`."""
-        return any(
-            where == buffer and self._last[value] > line for value, where in self._buffer.items()
-        )
-
-    def _scratch_arrays(self):
-        """Returns where an intermediate may lie: the buffers, and arrays that a later line
-        overwrites."""
-        trace = self.trace
-        arrays = {
-            trace.names[index]
-            for index, value in trace.outputs.items()
-            if not self.low_precision[index] and value >= len(trace.names)
-        }
-        return arrays | {f"t{index}" for index in range(self.floats)}
 
     def _release(self, value, buffer):
         old = self._buffer[value]
@@ -380,21 +377,12 @@ class _Buffers:
         self.bools += 1
         return f"b{self.bools - 1}"
 
-    def _store(self):
-        """Copies what lies elsewhere to its array, through a buffer if it lies in another array."""
-        moves = [
-            (self.trace.names[index], self._buffer[value])
-            for index, value in self.trace.outputs.items()
-            if self._buffer[value] != self.trace.names[index]
-        ]
-        sources = []
-        for _, source in moves:
-            if source in self.trace.names and len(moves) > 1:
-                buffer = self._new("t")
-                self._lines.append(f"copyto({buffer}, {source}, 'unsafe')")
-                source = buffer
-            sources.append(source)
-        self._lines += [
-            f"copyto({name}, {source}, 'unsafe')"
-            for (name, _), source in zip(moves, sources, strict=True)
-        ]
+    def _value(self, index):
+        """Where the new value of an array lies. That of another array is copied, since the array
+        may be assigned to first."""
+        buffer = self._buffer[self.trace.outputs[index]]
+        if buffer not in self.trace.names:
+            return buffer
+        copy = self._new("t")
+        self._lines.append(f"copyto({copy}, {buffer}, 'unsafe')")
+        return copy

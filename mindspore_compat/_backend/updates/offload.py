@@ -7,11 +7,13 @@ copies run on their own streams, through page-locked memory: while the host comp
 the next ones are being copied down and the previous one up. The host waits only for copies down.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy
 
 from .. import arrays
+from .complete import Several, Unit, called, complete
 from .fuse import fuse
 
 CHUNK = 1 << 20  # elements that are copied and worked on at a time
@@ -60,13 +62,19 @@ class Offload:
         return arrays.on_device(parameter)
 
     def sweep(self, rows, **scalars):
-        """Subtracts a step from each parameter.
+        """Runs the `unit`."""
+        complete([self.unit(rows, **scalars)])
+
+    def unit(self, rows, **scalars):
+        """The unit that subtracts a step from each parameter (complete.py).
 
         Args:
             rows: (parameter, gradient, *states): the first two on a GPU, the states on the host.
             scalars: the scalars of `steps`.
         """
-        rows = list(rows)
+        return Several(partial(self._units, list(rows), scalars))
+
+    def _units(self, rows, scalars):
         module = arrays.space_of(rows[0][0]).module
         down, up = self._pair(module)
         before = module.cuda.get_current_stream().record()
@@ -76,18 +84,21 @@ class Offload:
             (pieces, self._fetch(module, number, pieces, down))
             for number, pieces in enumerate(_chunks(rows))
         ]
+        units = []
         for pieces, buffer in chunks:
-            buffer.arrived.synchronize()
-            for piece in pieces:
-                self.steps(piece.within(buffer.host), *piece.states, **scalars)
-            with up:
-                steps = module.empty(buffer.host.size, buffer.host.dtype)
-                steps.set(buffer.host, stream=up)
-                buffer.sent = up.record()
-                APPLY.sweep_same_dtypes(
-                    [(piece.parameter, piece.within(steps)) for piece in pieces]
-                )
-        module.cuda.get_current_stream().wait_event(up.record())
+            units.append(Several(partial(self._computed, pieces, buffer, scalars)))
+            units.append(_OnStream(partial(_applied, module, pieces, buffer, up), up))
+        stream = module.cuda.get_current_stream()
+        units.append(Unit(lambda: called([partial(stream.wait_event, up.record())])))
+        return units
+
+    def _computed(self, pieces, buffer, scalars):
+        """The units that compute the steps of a chunk on the host, once its gradients are there."""
+        buffer.arrived.synchronize()
+        units = []
+        for piece in pieces:
+            units += self.steps.units([(piece.within(buffer.host), *piece.states)], **scalars)
+        return units
 
     def _pair(self, module):
         device = module.cuda.get_device_id()
@@ -115,6 +126,28 @@ class Offload:
             flat.get(stream=stream, out=buffer.host, blocking=False)
         buffer.arrived = stream.record()
         return buffer
+
+
+class _OnStream(Several):
+    """Units that run with a stream as the current one."""
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, make, stream):
+        super().__init__(make)
+        self._stream = stream
+
+    def run(self):
+        with self._stream:
+            super().run()
+
+
+def _applied(module, pieces, buffer, up):
+    """The units that subtract the steps of a chunk, which are copied up first."""
+    steps = module.empty(buffer.host.size, buffer.host.dtype)
+    steps.set(buffer.host, stream=up)
+    buffer.sent = up.record()
+    return APPLY.units([(piece.parameter, piece.within(steps)) for piece in pieces])
 
 
 class _Buffer:

@@ -9,6 +9,8 @@ The numbers of a call may lie on the GPU, and so may a flag that suppresses the 
 bodies/multi_tensor.py.
 """
 
+from functools import partial
+
 from .. import arrays
 from ..bodies.block_code import WARP, pack_name, pack_width, packs, reductions
 from ..bodies.c_code import (
@@ -32,6 +34,7 @@ from ..bodies.multi_tensor import (
     row_head,
 )
 from ..bodies.row_plan import RowPlan
+from .complete import Unit, called, complete
 
 _LOOP = """
     const bool aligned = ({addresses}) % 16 == 0;
@@ -112,7 +115,12 @@ class Whole:
         return self
 
     def sweep(self, rows, skip=None, **scalars):
-        """Updates rows of arrays that `kernels_take` accepts, all with the same scalars.
+        """Runs the `units`."""
+        complete(self.units(rows, skip, **scalars))
+
+    def units(self, rows, skip=None, **scalars):
+        """The units that update rows of arrays that `kernels_take` accepts (complete.py), all with
+        the same scalars.
 
         Args:
             rows: sequences of arrays in the order of the formula's arguments.
@@ -125,7 +133,7 @@ class Whole:
             if value is None or isinstance(value, (bool, str))
         }
         numbers = {key: value for key, value in scalars.items() if key not in flags}
-        kinds = {}
+        kinds, units = {}, []
         for row in rows:
             if row[0].size:
                 kinds.setdefault(tuple(array.dtype for array in row), []).append(row)
@@ -135,7 +143,9 @@ class Whole:
             kernels = self._kernels(space.module, dtypes, flags, values)
             most = _most_rows(dtypes)
             for start in range(0, len(same_dtypes), most):
-                kernels.run(space, same_dtypes[start : start + most], skip, values.values())
+                part = same_dtypes[start : start + most]
+                units.append(Unit(partial(kernels.calls, space, part, skip, values.values())))
+        return units
 
     def _kernels(self, module, dtypes, flags, numbers):
         key = (module, dtypes, tuple(flags.items()), tuple(numbers.given), numbers.kinds())
@@ -158,12 +168,12 @@ class TensorKernels:
         self._sum = module.RawKernel(plan.sums_text(), plan.sums_name)
         self._update = module.RawKernel(plan.update_text(), plan.update_name)
 
-    def run(self, space, rows, skip, values):
-        """Updates as many rows as a table holds."""
+    def calls(self, space, rows, skip, values):
+        """The launches that update as many rows as a table holds."""
         table, blocks = filled_table(rows, _most_rows(self.plan.dtypes))
         sums = space.empty(len(self.plan.norms) * blocks, self.plan.dtype)
-        for kernel in (self._sum, self._update):
-            kernel((blocks,), (THREADS,), (table, skip, sums, *values))
+        arguments = ((blocks,), (THREADS,), (table, skip, sums, *values))
+        return called([partial(kernel, *arguments) for kernel in (self._sum, self._update)])
 
 
 class TensorPlan(RowPlan):

@@ -28,6 +28,7 @@ import numpy
 from ..._backend import arrays
 from ..._backend.arrays import HOST, LARGE, SPACES
 from ..._backend.steps import recorded_array
+from ..._backend.steps.journal import LOCALS, journal
 from ..._backend.thresholds import Least
 
 next_number = itertools.count(1).__next__
@@ -280,10 +281,19 @@ class _Depth(threading.local):
 
 
 depth = _Depth()
+LOCALS.append(depth)
 
 
-def note_in_place_write(tensors):
-    """Notifies the keepers of a tape that these Tensors are about to be written in place."""
+def note_in_place_write(tensors, undone=True):
+    """Notifies the keepers of a tape that these Tensors are about to be written in place.
+
+    Args:
+        tensors: the Tensors.
+        undone: whether the write is undone if the running step does not end
+            (_backend/updates/complete.py); False for an update that is itself whole.
+    """
+    if undone and journal.saved is not None:
+        journal.note_written(tensors)
     for keeper in depth.keepers:
         keeper.note_in_place_write(tensors)
 

@@ -26,6 +26,7 @@ import sys
 import types
 
 from ..._backend.arrays import SPACES
+from ..._backend.steps.journal import journal
 from ..autograd.tape import depth, note_in_place_write
 from ..hints import with_hint
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
@@ -539,7 +540,7 @@ def write_back(target, result):
 def own(tensor):
     """Returns the array of `tensor`, ready to be written. An array that repeats elements, such as a
     broadcast, is copied first."""
-    if depth.keepers:
+    if depth.keepers or journal.saved is not None:
         note_in_place_write((tensor,))
     array = tensor._array
     if type(array) in SPACES and (_repeats(array) or not getattr(array.flags, "writeable", True)):

@@ -34,40 +34,63 @@ class _GradientScope:
         self.weights = list({id(weight): weight for weight in weights}.values())
         self.saved = []
         self.leaves = []
+        self.outer = None
 
     def __enter__(self):
-        with _entering:
-            if depth.open == 0:
-                self._refuse_shared()
-                current.note_gradient()
-                depth.retained = self.retained
-            depth.open += 1
-            scheduler.step.__enter__()
-            self.paused, depth.paused = depth.paused, False
-            self.outer_leaf, depth.leaf = depth.leaf, None
-            self.saved = []
-            known = self.leaves or [None] * len(self.weights)
-            try:
-                for weight, end in zip(self.weights, known):
-                    self.saved.append((weight, weight._array, weight._node))
-                    weight._array = _in_vmap(weight._array)
-                    weight._node = depth.leaf = end or self._leaf(weight, True)
-            except BaseException:
-                self.__exit__()
-                raise
+        try:
+            with _entering:
+                self._enter()
+        except BaseException:
+            self.leave()
+            raise
         return self
 
-    def __exit__(self, *error):
-        depth.open -= 1
+    def _enter(self):
         if depth.open == 0:
+            self._refuse_shared()
+            current.note_gradient()
+            depth.retained = self.retained
+        self.saved = []
+        self.outer = (depth.open, depth.paused, depth.leaf, scheduler.step.depth())
+        self.paused = depth.paused
+        depth.open, depth.paused, depth.leaf = depth.open + 1, False, None
+        scheduler.step.__enter__()
+        known = self.leaves or [None] * len(self.weights)
+        for weight, end in zip(self.weights, known):
+            self.saved.append((weight, weight._array, weight._node))
+            weight._array = _in_vmap(weight._array)
+            weight._node = depth.leaf = end or self._leaf(weight, True)
+
+    def __exit__(self, *error):
+        try:
+            self.leave()
+        except BaseException:  # an interrupt
+            self.leave()
+            raise
+
+    def within(self, function):
+        """Calls a function inside, and leaves even if an interrupt comes before `__exit__` does
+        anything."""
+        try:
+            with self:
+                return function()
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self):
+        """Restores what was before `__enter__`. It may be called again, after an interrupt."""
+        if self.outer is None:
+            return
+        if self.outer[0] == 0:
             self.retained = depth.retained
-        scheduler.step.__exit__()
-        depth.paused = self.paused
-        depth.leaf = self.outer_leaf
+        depth.open, depth.paused, depth.leaf, steps = self.outer
+        scheduler.step.leave_to(steps)
         for weight, array, node in reversed(self.saved):
             weight._node = node
             if type(weight._array) is Batch:
                 weight._array = array
+        self.outer = None
 
     def _refuse_shared(self):
         """Refuses weights that another thread differentiates: gradients would be split."""

@@ -99,11 +99,15 @@ class Request:
         """Runs the function; returns (its value, the gradients in the requested form)."""
         self.need_weights()
         args, kwargs, grad_outputs = self._split(args, kwargs)
-        with _GradientScope(self.weights) as scope:
+        scope = _GradientScope(self.weights)
+
+        def both():
             run = _Run(self, scope, args, kwargs)
             if self.used_only:
                 run.leave_unused()
-            gradients = run.gradients(grad_outputs, last=True)
+            return run, run.gradients(grad_outputs, last=True)
+
+        run, gradients = scope.within(both)
         return _left(run.out), run.answer(gradients)
 
     def _split(self, args, kwargs):
@@ -489,8 +493,8 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     request = Request("vjp", fn, positions, weights, has_aux)
     request.single_input = False
     request.need_weights()
-    with _GradientScope(request.weights) as scope:
-        run = _Run(request, scope, inputs, {})
+    scope = _GradientScope(request.weights)
+    run = scope.within(lambda: _Run(request, scope, inputs, {}))
     depth.retained = True
     out = _left(run.out)
 

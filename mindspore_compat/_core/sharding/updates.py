@@ -6,6 +6,7 @@ arrays, whose functions combine what the blocks give.
 
 import contextlib
 
+from ..._backend.updates.complete import assigned
 from ..context.config import config
 from .array import Sharded
 from .network import running
@@ -97,7 +98,8 @@ def on_wholes(tensors):
 
 
 def updated(update, row, scalars):
-    """Writes what the formula of an update gives for one row of divided arrays into their blocks.
+    """Returns the assignments of what the formula of an update gives for one row of divided arrays
+    (_backend/updates/complete.py).
 
     Args:
         update (Whole): the formula, and which of its arrays it writes.
@@ -106,5 +108,6 @@ def updated(update, row, scalars):
     """
     space = row[0].space
     made = update.formula(space, *row, **scalars)
-    for index, new in zip(update.written, made, strict=True):
-        row[index][...] = space.cast(new, row[index].dtype)
+    targets = [row[index] for index in update.written]
+    values = [space.cast(new, old.dtype) for new, old in zip(made, targets, strict=True)]
+    return assigned(targets, values)

@@ -7,6 +7,8 @@ instead of promoting to float32. Ops that only move values leave them as they ar
 
 import threading
 
+from ..._backend.steps.journal import LOCALS
+
 
 class _State(threading.local):
     """The active NumPy dtype of this thread, or None; and the low-precision dtype while operations
@@ -29,6 +31,7 @@ class _Casting:
 
 
 state = _State()
+LOCALS.append(state)
 casting = _Casting()
 
 

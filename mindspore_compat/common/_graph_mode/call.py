@@ -13,6 +13,7 @@ import types
 
 import numpy
 
+from ..._backend.steps.journal import LOCALS
 from ..._core.gradients.transforms import Mutable
 from ..._core.sharding.network import run_network
 from ..._core.tensor.tensor import Tensor
@@ -32,6 +33,7 @@ class _Graphs(threading.local):
 
 
 graphs = _Graphs()
+LOCALS.append(graphs)
 
 
 def in_graph():

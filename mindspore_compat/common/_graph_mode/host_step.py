@@ -15,6 +15,7 @@ import numpy
 
 from ..._backend import random
 from ..._backend.recurrent import layout_cache
+from ..._backend.steps.journal import LOCALS
 from ..._backend.steps.recorded_array import Recorded
 from ..._backend.steps.recording import Given, Interrupted, StepRecorder
 from ..._backend.steps.refused import Reason, Refused
@@ -52,6 +53,7 @@ class _WarmingUp(threading.local):
 
 
 warming_up = _WarmingUp()
+LOCALS.append(warming_up)
 
 
 class RecordedStep:
@@ -204,6 +206,7 @@ class _RecordedStep:
                 self._look_at_inputs(inputs, pairs)
                 results = self._results(result, inputs)
         except BaseException as error:
+            recorder.leave()
             recorder.refuse(Reason.ERROR)
             self._give_back()
             if recorder.written or not isinstance(error, Exception):

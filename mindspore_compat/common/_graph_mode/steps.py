@@ -25,6 +25,7 @@ import weakref
 from ... import log
 from ..._backend import device
 from ..._backend.steps import current
+from ..._backend.steps.journal import whole_step
 from ..._backend.steps.refused import Refused
 from ..._core.autograd.tape import depth
 from ..._core.context.config import GRAPH_MODE, config
@@ -97,7 +98,7 @@ def run(owner, name, function, args, kwargs, trains=False):
     step = of_owner.get(name)
     if step is None:
         step = of_owner[name] = CapturedStep(name, trains)
-    return step(owner, function, args, kwargs)
+    return whole_step(step, (owner, function, args, kwargs), {})
 
 
 def can_own(value):

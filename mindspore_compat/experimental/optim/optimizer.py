@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import ops
 from ..._backend.steps import current
+from ..._backend.updates.complete import Unit, assigned, complete
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
@@ -256,9 +257,11 @@ class GroupedOptimizer(Optimizer):
         scalars = {
             number: self._all_scalars(group, step) for number, group in enumerate(self.param_groups)
         }
-        self._sweep(api, arrays, scalars)
+        units = self._units(api, arrays, scalars)
         if self.counter:
-            getattr(self, self.counter)._array[...] = self.counter_start + step
+            count = getattr(self, self.counter)._array
+            units.append(Unit(lambda: assigned([count], [self.counter_start + step])))
+        complete(units, final=True)
         return True
 
     def _steps_done(self):
@@ -297,7 +300,7 @@ class GroupedOptimizer(Optimizer):
             for number in set(numbers)
         }
         plan = Plan(self.parameters[first:last], kinds, numbers)
-        plan.run(api, self.update, arrays, scalars)
+        complete(plan.units(api, self.update, arrays, scalars), final=True)
         return True
 
     def _update_group(self, group_id, gradients, **settings):
@@ -312,9 +315,10 @@ class GroupedOptimizer(Optimizer):
             itertools.chain.from_iterable([number] * size for number, size in enumerate(sizes))
         )
 
-    def _sweep(self, api, gradients, scalars):
-        """Updates all parameters, given arrays of gradients and the scalars of each group."""
+    def _units(self, api, gradients, scalars):
+        """The units that update all parameters, given arrays of gradients and the scalars of each
+        group (updates/complete.py)."""
         if self._plan is None:
             kinds = [getattr(self, attribute) for attribute, _ in self.states]
             self._plan = Plan(self.parameters, kinds, self._group_numbers())
-        self._plan.run(api, self.update, gradients, scalars)
+        return self._plan.units(api, self.update, gradients, scalars)

@@ -44,6 +44,14 @@ def networks_once(step):
         yield
 
 
+def end_once(step):
+    """Ends what an interrupt of `networks_once` may have left of it."""
+    for network, _ in networks_of(step):
+        around = network.__dict__.get("_cell_around")
+        if around is not None:
+            around.__self__.__exit__()
+
+
 def networks_of(step):
     """Returns pairs (network, weights) of a step. The weights are those in `weights`, or all
     trained ones."""
@@ -104,8 +112,8 @@ class Once:
         other = threading.get_ident() != self._thread
         if depth.open or kwargs or self._saved is not None or other:
             return self.network._cell_inside(args, kwargs)
-        with _GradientScope(self.weights) as differentiated:
-            out = self.network._cell_inside(args, kwargs)
+        differentiated = _GradientScope(self.weights)
+        out = differentiated.within(lambda: self.network._cell_inside(args, kwargs))
         arrays = [weight._array for weight in self.weights]
         self._saved = (args, arrays, out, differentiated)
         return map_tensors(outside, out)
@@ -136,11 +144,14 @@ class Once:
         if not _same([weight._array for weight in self.weights], arrays):
             return None
         heads = tensors_in(out)
-        with differentiated:
+
+        def walk():
             differentiated.only([index_of[id(weight)] for weight in weights])
-            gradients = differentiated.gradients(
+            return differentiated.gradients(
                 heads, _output_gradients(heads, grad_outputs), last=True
             )
+
+        gradients = differentiated.within(walk)
         return tuple(_hooked(weight, g) for weight, g in zip(weights, gradients, strict=True))
 
 

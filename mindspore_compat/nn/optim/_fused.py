@@ -9,6 +9,7 @@ import functools
 from ..._backend import arrays
 from ..._backend.steps import current
 from ..._backend.updates.asynchronous import is_asynchronous
+from ..._backend.updates.complete import Unit, assigned, complete
 from ..._backend.updates.fuse import fuse
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import centralised, unscaled
@@ -70,7 +71,8 @@ class FusedOptimizer(Optimizer):
         raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
 
     def after_step(self):
-        """Updates values that change once per step, after the parameters."""
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        return []
 
     def construct(self, gradients):
         """Updates the parameters.
@@ -87,8 +89,8 @@ class FusedOptimizer(Optimizer):
         scalars = self._scalars_of(plan)
         if self.grad_centralization:
             self._centralise(plan, grads, scalars)
-        plan.run(type(self).__name__, update, grads, scalars, self._skip)
-        self._end_step()
+        units = plan.units(type(self).__name__, update, grads, scalars, self._skip)
+        complete([*units, *self._end_units()], final=True)
         return (True,) * len(grads)
 
     def can_skip(self, gradients):
@@ -141,16 +143,20 @@ class FusedOptimizer(Optimizer):
     def _gradient_arrays(self, gradients):
         return gradient_arrays(type(self).__name__, gradients, self.parameters)
 
-    def _end_step(self):
-        if self._skip is None:
-            self.after_step()
-            self.global_step._array += 1
-            return
-        self.after_step_unless(self._skip)
+    def _end_units(self):
+        """The units of what changes once a step, counts included (updates/complete.py)."""
+        if self._skip is not None:
+            return self.after_step_unless(self._skip)
+        step = self.global_step._array
+        targets, values = [step], [step + 1]
+        for array, value in self.after_step():
+            targets.append(array)
+            values.append(value)
+        return [Unit(lambda: assigned(targets, values))]
 
     def after_step_unless(self, flag):
-        """Updates values that change once per step on the GPU, unless `flag` there is true."""
-        NEXT_STEP.sweep([[self._on_gpu(self.global_step)]], flag)
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        return NEXT_STEP.units([[self._on_gpu(self.global_step)]], flag)
 
     def _step_count(self):
         """Returns the number of steps so far: an int, or an array if the count is on the GPU

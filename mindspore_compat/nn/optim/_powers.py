@@ -68,20 +68,21 @@ class Powers:
         """Returns the powers of the next step, one for each beta."""
         return [power * beta for power, beta in zip(self.last(), self.betas.values(), strict=True)]
 
-    def advance(self):
-        """Stores the powers of the step just taken."""
-        for name, power in zip(self.betas, self.next(), strict=True):
-            self.saved(name)._array[...] = power
+    def advanced(self):
+        """The arrays of the saved powers, each with its value after the step to come."""
+        powers = self.next()
         self._exact.clear()
+        saved = [self.saved(name)._array for name in self.betas]
+        return list(zip(saved, powers, strict=True))
 
-    def advance_unless(self, flag, step):
-        """Increments the array `step` on a GPU and stores the powers there, unless `flag` there is
-        true."""
+    def units_unless(self, flag, step):
+        """The units that count a step, in the array `step` of a GPU, and save the powers there,
+        unless `flag` there holds."""
         self._move(arrays.space_of(step))
         powers = [self.saved(name)._array for name in self.betas]
         exact = [self._exact[name][1] for name in self.betas]
         row = [value.reshape(()) for value in (step, *powers, *exact)]
-        NEXT_POWERS[len(powers)].sweep([row], flag, **self.betas)
+        return NEXT_POWERS[len(powers)].units([row], flag, **self.betas)
 
     def _move(self, space):
         """Moves the powers to the GPU, both as stored and in float64; the host copy is dropped."""

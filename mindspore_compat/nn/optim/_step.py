@@ -5,9 +5,11 @@ of those are small enough to be updated together. All errors are raised before t
 written.
 """
 
-from itertools import chain
+import operator
+from functools import partial
 
 from ..._backend import arrays
+from ..._backend.updates.complete import Several, Unit
 from ..._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
 from ..._backend.updates.whole_tensors import kernels_take
 from ..._core.autograd.tape import note_in_place_write
@@ -83,7 +85,7 @@ def gradient_arrays(api, gradients, parameters):
         elif type(array) is not type(target) and type(array) is not Rows:
             array = arrays.to_space(arrays.space_of(target), array)
         results.append(array)
-    note_in_place_write(parameters)
+    note_in_place_write(parameters, undone=False)
     return results
 
 
@@ -144,9 +146,9 @@ class Plan:
         rows_only: whether a row-sparse gradient leaves all other rows and their states unchanged.
 
     An optimizer may set `offload`, an Offload that updates parameters on a GPU; `update_row`, a
-    function of p, g and the states that updates one parameter if that takes more than a fused pass;
-    `update_whole`, a Whole that does so for all dense ones on a GPU; and `singles`, kinds of state
-    with one element per parameter, which `update_whole` takes on a GPU.
+    function of p, g and the states that returns the units of one parameter if they are more than a
+    fused pass; `update_whole`, a Whole that does so for all dense ones on a GPU; and `singles`,
+    kinds of state with one element per parameter, which `update_whole` takes on a GPU.
     """
 
     def __init__(self, parameters, states, settings, rows_only=False):
@@ -175,7 +177,6 @@ class Plan:
         self._homes = None
 
     def _divide(self, arrays_of_params):
-        self._homes = list(map(type, arrays_of_params))
         kinds = [
             (setting, array.dtype, tuple(kind[index]._array.dtype for kind in self.states))
             for index, (setting, array) in enumerate(
@@ -185,22 +186,25 @@ class Plan:
         packs, rest = groups_of_small(arrays_of_params, kinds)
         if self.update_row:
             packs, rest = [], list(range(len(arrays_of_params)))
-        self._parts = []
+        parts = []
         sizes = [sum(arrays_of_params[index].size for index in indexes) for indexes in packs]
         scratch = Scratch(max(sizes, default=0))
         for indexes in packs:
             _, dtype, state_dtypes = kinds[indexes[0]]
             shapes = [arrays_of_params[index].shape for index in indexes]
-            self._add(indexes, Pack(shapes, (dtype, dtype, *state_dtypes), scratch))
+            pack = Pack(shapes, (dtype, dtype, *state_dtypes), scratch)
+            parts.append(self._part(indexes, pack))
         for setting in dict.fromkeys(self.settings[index] for index in rest):
-            self._add([index for index in rest if self.settings[index] == setting])
+            parts.append(self._part([index for index in rest if self.settings[index] == setting]))
+        self._parts = parts
+        self._homes = list(map(type, arrays_of_params))
 
-    def _add(self, indexes, pack=None):
+    def _part(self, indexes, pack=None):
         setting = self.settings[indexes[0]]
-        self._parts.append(_Part(setting, indexes, self.parameters, self.states, pack))
+        return _Part(setting, indexes, self.parameters, self.states, pack)
 
-    def run(self, api, fused, gradients, scalars, skip=None):
-        """Updates all parameters and states in place.
+    def units(self, api, fused, gradients, scalars, skip=None):
+        """The units that update all parameters and states in place (updates/complete.py).
 
         Args:
             api: the name of the optimizer, for errors.
@@ -216,39 +220,43 @@ class Plan:
             if not self.update_row:
                 with on_blocks((self.parameters, *self.states)):
                     blocks = [getattr(gradient, "block", gradient) for gradient in gradients]
-                    self.run(api, fused, blocks, scalars, skip)
-                return
+                    return self.units(api, fused, blocks, scalars, skip)
         if self._homes != list(map(type, targets)):
             self._divide(targets)
         for part in self._parts:
             part.settle(api, self.offload is None)
         with_rows = Rows in map(type, gradients)
-        packed = {}
+        packed, units = {}, []
         for part in self._parts:
             grads = [gradients[index] for index in part.indexes]
             if self.update_row:
-                self._run_rows(part, grads, scalars[part.setting], skip)
+                units += self._units_of_rows(part, grads, scalars[part.setting], skip)
                 continue
             if self.offload and self.offload.takes(part.parameters[0]._array):
-                self._run_offloaded(part, grads, dict(scalars[part.setting]))
+                units.append(self._offloaded(part, grads, dict(scalars[part.setting])))
                 continue
             if with_rows and Rows in map(type, grads):
-                self._run_with_rows(fused, part, grads, scalars[part.setting])
+                units += self._units_with_rows(fused, part, grads, scalars[part.setting])
                 continue
             arrays_of_params = [targets[index] for index in part.indexes]
             if part.pack:
-                rows = part.pack.rows(arrays_of_params, grads)
-                packed.setdefault(part.setting, []).append(rows)
+                gathered = (part.pack, arrays_of_params, grads)
+                packed.setdefault(part.setting, []).append(gathered)
             else:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
                 states += [[kind[index]._array for index in part.indexes] for kind in self.singles]
                 # `settle` has checked their shapes
                 rows = zip(arrays_of_params, grads, *states, strict=True)
-                fused.sweep_same_dtypes(rows, skip, **scalars[part.setting])
-        for setting, rows in packed.items():
-            fused.sweep_same_dtypes(chain.from_iterable(rows), **scalars[setting])
+                units += fused.units(rows, skip, **scalars[part.setting])
+        for setting, packs in packed.items():
+            rows = fused.units([pack.row() for pack, *_ in packs], **scalars[setting])
+            for (pack, *gathered), unit in zip(packs, rows, strict=True):
+                units.append(pack.around(unit, *gathered))
+        return units
 
-    def _run_rows(self, part, gradients, scalars, skip):
+    def _units_of_rows(self, part, gradients, scalars, skip):
+        """The units of an update that is not a single fused pass. The largest parameter comes
+        first: if memory lacks, it lacks before anything is written."""
         rows = [
             [getattr(entry, "_array", entry) for entry in row]
             for row in zip(part.parameters, gradients, *part.states, strict=True)
@@ -256,15 +264,16 @@ class Plan:
         dense = not any(type(gradient) is Rows for gradient in gradients)
         dense = dense and Sharded not in [type(row[0]) for row in rows]
         if self.update_whole and dense and kernels_take(rows):
-            self.update_whole.sweep(rows, skip, **scalars)
-            return
-        for row in rows:
-            if type(row[0]) is Sharded:
-                updated(self.update_whole, row, scalars)
-            else:
-                self.update_row(*row, **scalars)
+            return self.update_whole.units(rows, skip, **scalars)
+        rows.sort(key=lambda row: -row[0].size)
+        return [
+            Unit(partial(updated, self.update_whole, row, scalars))
+            if type(row[0]) is Sharded
+            else Several(partial(self.update_row, *row, **scalars))
+            for row in rows
+        ]
 
-    def _run_offloaded(self, part, gradients, scalars):
+    def _offloaded(self, part, gradients, scalars):
         link = {name: scalars.pop(name) for name in ("unscale", "decay")}
         rows = []
         for number, gradient in enumerate(gradients):
@@ -272,18 +281,25 @@ class Plan:
             whole = gradient.whole() if type(gradient) is Rows else gradient
             whole = unscaled(arrays.space_of(array), array, whole, **link)
             rows.append((array, whole, *[kind[number]._array for kind in part.states]))
-        self.offload.sweep(rows, **scalars)
+        return self.offload.unit(rows, **scalars)
 
-    def _run_with_rows(self, fused, part, gradients, scalars):
+    def _units_with_rows(self, fused, part, gradients, scalars):
+        units = []
         for number, gradient in enumerate(gradients):
             parameter = part.parameters[number]
             row = [parameter._array, gradient, *[kind[number]._array for kind in part.states]]
             if type(gradient) is not Rows:
-                fused(*row, **scalars)
+                units += fused.units([row], **scalars)
             elif not self.rows_only:
-                fused(row[0], gradient.whole(), *row[2:], **scalars)
+                units += fused.units([(row[0], gradient.whole(), *row[2:])], **scalars)
             else:
-                rows = [array[gradient.index] for array in (row[0], *row[2:])]
-                fused(rows[0], gradient.values, *rows[1:], **scalars)
-                for array, values in zip((row[0], *row[2:]), rows, strict=True):
-                    array[gradient.index] = values
+                units.append(Unit(partial(_picked, fused, row, scalars)))
+        return units
+
+
+def _picked(fused, row, scalars):
+    """The assignments of new values to some rows of a parameter and of its states."""
+    gradient, targets = row[1], [row[0], *row[2:]]
+    picked = [array[gradient.index] for array in targets]
+    fused(picked[0], gradient.values, *picked[1:], **scalars)
+    return operator.setitem, targets, [gradient.index] * len(targets), picked

@@ -1,9 +1,12 @@
 """AdaFactor: an optimizer that stores the mean squares of a matrix as one row and one column."""
 
+from functools import partial
+
 import numpy as np
 
 from ..._backend import arrays
 from ..._backend.updates import factored
+from ..._backend.updates.complete import Unit, assigned, complete
 from ..._backend.updates.fuse import fuse
 from ..._backend.updates.whole_tensors import kernels_take
 from ..._core.declare.public_api import public
@@ -29,7 +32,7 @@ from ...ops._optimizer.formulas import (
 from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Params, Rate, Scale
-from ._rates import host_parameter
+from ._rates import as_number, host_parameter
 from ._step import Rows
 from .adam import Adam
 
@@ -182,16 +185,20 @@ class AdaFactor(FusedOptimizer):
         steps = self._as_scalar(self.afactor_step)
         rows = self._rows(grads)
         if kernels_take(rows):
-            self._update_together(rows, rates, decays, steps)
-        else:
-            for index, gradient in enumerate(grads):
-                self._update_one(index, gradient, rates[index], decays[index], steps + 1)
-        if self._skip is None:
-            self.afactor_step._array[...] = steps + 1
-        self._end_step()
+            units = self._units_together(rows, rates, decays, steps)
+        else:  # the largest first: if memory lacks, it lacks before anything is written
+            units = [
+                Unit(partial(self._updated, index, grads[index], rates[index], decays[index]))
+                for index in sorted(range(len(grads)), key=lambda index: -grads[index].size)
+            ]
+        complete([*units, *self._end_units()], final=True)
         return (True,) * len(grads)
 
     _takes_divided = False  # its mean squares of rows and columns are those of the whole
+
+    def after_step(self):
+        """The optimizer's own count of steps."""
+        return [(self.afactor_step._array, self._as_scalar(self.afactor_step) + 1)]
 
     def can_skip(self, gradients):
         """Returns True if kernels update all parameters, so that they can check a flag first."""
@@ -200,9 +207,9 @@ class AdaFactor(FusedOptimizer):
         )
 
     def after_step_unless(self, flag):
-        """Increments both step counts on the GPU, unless `flag` there is true."""
+        """The units that count the step on the GPU, in both counts, unless `flag` there holds."""
         counts = [self._on_gpu(self.global_step), self._on_gpu(self.afactor_step)]
-        NEXT_STEPS.sweep([counts], flag)
+        return NEXT_STEPS.units([counts], flag)
 
     def _gradient_arrays(self, gradients):
         grads = super()._gradient_arrays(gradients)
@@ -220,13 +227,14 @@ class AdaFactor(FusedOptimizer):
             rows.append((parameter._array, gradient, average, *states))
         return rows
 
-    def _update_together(self, rows, rates, decays, steps):
-        """Updates all parameters that share a learning rate and a decay in one kernel."""
-        together = {}
+    def _units_together(self, rows, rates, decays, steps):
+        """The units that update all parameters that share a learning rate and a decay by one
+        kernel."""
+        together, units = {}, []
         for row, rate, decay in zip(rows, rates, decays, strict=True):
             together.setdefault((id(rate), decay), (rate, []))[1].append(row)
         for (_, decay), (rate, group) in together.items():
-            factored.sweep(
+            units += factored.units(
                 group,
                 self._skip,
                 relative=self.relative_step,
@@ -242,10 +250,11 @@ class AdaFactor(FusedOptimizer):
                 clip=self.clip_threshold,
                 scale=self.loss_scale if self.need_scale else 1.0,
             )
+        return units
 
-    def _update_one(self, index, gradient, rate, decay, step):
-        """Updates one parameter and its mean squares."""
-        parameter = self.parameters[index]._array
+    def _updated(self, index, gradient, rate, decay):
+        """The assignments of new values to one parameter and its states."""
+        parameter, step = self.parameters[index]._array, as_number(self.afactor_step) + 1
         xp = arrays.space_of(parameter)
         gradient = gradient / self.loss_scale if self.need_scale else gradient
         upcast = parameter.astype("float32") if parameter.dtype in xp.low_precision else parameter
@@ -254,19 +263,24 @@ class AdaFactor(FusedOptimizer):
             rate = min(1e-6 * step if self.warmup_init else 1e-2, step**-0.5)
         if self.scale_parameter:
             rate = rate * xp.maximum(root_mean_square(xp, upcast), self.eps[1])
-        direction = self._direction(xp, index, gradient, 1 - step ** -float(self.decay_rate))
+        direction, targets, values = self._direction(
+            xp, index, gradient, 1 - step ** -float(self.decay_rate)
+        )
         size = root_mean_square(xp, direction)
         direction = direction * xp.minimum(float(self.clip_threshold) / size, 1.0) * rate
         if self.beta1 is not None:
             average = self.exp_avg[index]._array
             beta1 = float(self.beta1)
-            average[...] = beta1 * average + (1 - beta1) * direction
-            direction = average
+            direction = xp.cast(beta1 * average + (1 - beta1) * direction, average.dtype)
+            targets, values = [*targets, average], [*values, direction]
         if decay is not None:
             direction = direction + decay * rate * upcast
-        STEP(parameter, direction, lr=1.0)
+        new = parameter.copy()
+        STEP(new, direction, lr=1.0)
+        return assigned([*targets, parameter], [*values, new])
 
     def _direction(self, xp, index, gradient, beta2):
+        """The direction of a step, the arrays of the mean squares, and their new values."""
         if gradient.ndim < 2:
             (squares,) = states = [self.exp_avg_sq[index]._array]
             direction, *new = adafactor_vector_direction(
@@ -278,9 +292,7 @@ class AdaFactor(FusedOptimizer):
             direction, *new = adafactor_direction(
                 xp, gradient, *upcast, beta2=beta2, eps=self.eps[0]
             )
-        for state, value in zip(states, new, strict=True):
-            state[...] = value
-        return direction
+        return direction, states, new
 
     target = Adam.target
 

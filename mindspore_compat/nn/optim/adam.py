@@ -124,13 +124,13 @@ class Adam(FusedOptimizer):
         return scalars if self.use_amsgrad else {**scalars, "nesterov": self.use_nesterov}
 
     def after_step(self):
-        """Stores the powers of the betas."""
-        self._powers.advance()
+        """The powers of the betas."""
+        return self._powers.advanced()
 
     def after_step_unless(self, flag):
-        """Increments the step count and stores the powers on the GPU, unless `flag` there is
-        true."""
-        self._powers.advance_unless(flag, self._on_gpu(self.global_step))
+        """The units that count the step and save the powers on the GPU, unless `flag` there
+        holds."""
+        return self._powers.units_unless(flag, self._on_gpu(self.global_step))
 
     @property
     def target(self):

@@ -70,7 +70,7 @@ class AdaMax(FusedOptimizer):
         }
 
     def after_step(self):
-        """Stores the power of beta1."""
-        self._powers.advance()
+        """The power of beta1."""
+        return self._powers.advanced()
 
     after_step_unless = Adam.after_step_unless

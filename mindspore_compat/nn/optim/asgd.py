@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..._backend.updates.asynchronous import is_asynchronous
+from ..._backend.updates.complete import Unit, assigned, complete
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked, inf
@@ -102,11 +103,13 @@ class ASGD(FusedOptimizer):
         return scalars
 
     def after_step(self):
-        """Stores the length of the next step and its weight in the average."""
+        """The length of the next step, and its weight in the average."""
         step = int(self.global_step._array[0]) + 1
+        pairs = []
         for rate, eta, mu in zip(self._rate_numbers(), self.eta, self.mu, strict=True):
-            eta._array[...] = rate / (1 + self.lambd * rate * step) ** self.alpha
-            mu._array[...] = 1 / max(1.0, step - self.t0)
+            pairs.append((eta._array, rate / (1 + self.lambd * rate * step) ** self.alpha))
+            pairs.append((mu._array, 1 / max(1.0, step - self.t0)))
+        return pairs
 
     def construct(self, gradients):
         """Updates the parameters and returns True.
@@ -138,18 +141,20 @@ class ASGD(FusedOptimizer):
         own = {setting: self._own(values) for setting, values in scalars.items()}
         if self.grad_centralization:
             self._centralise(plan, grads, scalars)
-        plan.run(type(self).__name__, GATHERED, grads, scalars, self._skip)
+        units = plan.units(type(self).__name__, GATHERED, grads, scalars, self._skip)
         for setting, values in own.items():
             rows = [
                 [eta._array, mu._array]
                 for eta, mu, other in zip(self.eta, self.mu, plan.settings, strict=True)
                 if other == setting
             ]
-            NEXT_SIZES.sweep(rows, self._skip, **values)
+            units += NEXT_SIZES.units(rows, self._skip, **values)
         if self._skip is None:
-            self.global_step._array += 1
+            step = self.global_step._array
+            units.append(Unit(lambda: assigned([step], [step + 1])))
         else:
-            self.after_step_unless(self._skip)
+            units += self.after_step_unless(self._skip)
+        complete(units, final=True)
 
     def _own(self, scalars):
         """Returns the scalars of `_next_sizes`: three of those of an update, and this optimizer's

@@ -1,6 +1,7 @@
 """Lamb: Adam with a trust ratio for each parameter."""
 
 from ..._backend import arrays
+from ..._backend.updates.complete import Several
 from ..._backend.updates.fuse import compute_dtype, fuse
 from ..._backend.updates.whole_tensors import kernels_take, whole
 from ..._core.declare.public_api import public
@@ -105,12 +106,8 @@ class Lamb(FusedOptimizer):
         xp = arrays.space_of(parameter)
         whole = gradient.whole() if type(gradient) is Rows else gradient
         step = xp.empty(parameter.shape, compute_dtype([parameter.dtype]))
-        DIRECTION(
-            step,
-            parameter,
-            whole,
-            m,
-            v,
+        direction = DIRECTION.units(
+            [(step, parameter, whole, m, v)],
             beta1=beta1,
             beta2=beta2,
             eps=eps,
@@ -118,8 +115,10 @@ class Lamb(FusedOptimizer):
             correct2=correct2,
             decay=decay,
         )
-        ratio = trust_ratio(
-            xp, xp.whole_norm(parameter), xp.whole_norm(step), coefficient=1.0, decay=0.0, eps=0.0
-        )
-        step *= ratio
-        STEP(parameter, step, lr=lr)
+
+        def scaled():
+            norms = xp.whole_norm(parameter), xp.whole_norm(step)
+            ratio = trust_ratio(xp, *norms, coefficient=1.0, decay=0.0, eps=0.0)
+            return STEP.units([(parameter, xp.cast(step * ratio, step.dtype))], lr=lr)
+
+        return [*direction, Several(scaled)]

@@ -19,6 +19,7 @@ from ..._backend.block_inverse import (
     times_blocks,
 )
 from ..._backend.updates.asynchronous import is_asynchronous
+from ..._backend.updates.complete import Unit
 from ..._backend.updates.fuse import fuse
 from ..._core.context.config import config, get_auto_parallel_context
 from ..._core.declare.public_api import public
@@ -220,15 +221,17 @@ class ThorGpu(FusedOptimizer):
         return {setting: self.scalars(rate) for setting, rate in rates}
 
     def _gradient_arrays(self, gradients):
-        """Returns the gradients for Momentum; new inverses are stored once all are computed."""
+        """The gradients as Momentum gets them; fresh inverses are stored with the update."""
         grads = super()._gradient_arrays(gradients)
         damping = self._damping_now()
         inverses = self._inverses(damping)
         results = self._precondition([self._unscale(gradient) for gradient in grads], inverses)
         results = [self._finish(index, gradient, damping) for index, gradient in enumerate(results)]
-        for layer, found_inverses in inverses.items() if self.thor else ():
-            for parameter, new in zip((layer.a, layer.g), found_inverses, strict=True):
-                parameter._array = self._new_value(parameter, new)
+        self.__dict__["_fresh"] = [
+            (parameter, self._new_value(parameter, new))
+            for layer, found_inverses in (inverses.items() if self.thor else ())
+            for parameter, new in zip((layer.a, layer.g), found_inverses, strict=True)
+        ]
         return results
 
     def _damping_now(self):
@@ -330,12 +333,19 @@ class ThorGpu(FusedOptimizer):
         return gradient
 
     def after_step(self):
-        """Increments the step count of the damping."""
-        self.cov_step._array += 1
+        """The count of steps for the damping."""
+        return [(self.cov_step._array, self.cov_step._array + 1)]
+
+    def _end_units(self):
+        """The units of what changes once a step, fresh inverses included."""
+        fresh = self.__dict__.pop("_fresh")
+        parameters, values = map(list, zip(*fresh, strict=True)) if fresh else ([], [])
+        names = ["_array"] * len(fresh)
+        return [*super()._end_units(), Unit(lambda: (setattr, parameters, names, values))]
 
     def after_step_unless(self, flag):
-        """Increments both step counts on the GPU, unless `flag` there is true."""
-        NEXT_STEP.sweep(
+        """The units that count the step in both counts, on the GPU, unless `flag` there holds."""
+        return NEXT_STEP.units(
             [[self._on_gpu(parameter)] for parameter in (self.global_step, self.cov_step)], flag
         )
 

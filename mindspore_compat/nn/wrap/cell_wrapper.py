@@ -8,6 +8,7 @@ import numbers
 from types import FunctionType, MethodType
 
 from ... import ops
+from ..._backend.steps.journal import whole_step
 from ..._core.context import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, checked
@@ -288,7 +289,10 @@ class TrainOneStepCell(Cell):
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
 
     def _cell_inside(self, args, kwargs):
-        """Calls the step; in graph mode the call may be a replay (common/_graph_mode/steps.py)."""
+        """The call of a step, which in graph mode a GPU replays (common/_graph_mode/steps.py)."""
+        return whole_step(self._cell_whole, args, kwargs)
+
+    def _cell_whole(self, *args, **kwargs):
         if steps.captures(building.depth):
             step = self._cell_eagerly
             return steps.run(self, type(self).__name__, step, args, kwargs, trains=True)

@@ -12,8 +12,10 @@ import numpy as np
 from ... import ops
 from ..._backend import arrays
 from ..._backend.steps import current, recorded_array
+from ..._backend.steps.journal import journal
 from ..._backend.updates import loss_scaling
 from ..._backend.updates.asynchronous import is_asynchronous
+from ..._backend.updates.complete import Unit, assigned, complete
 from ..._backend.updates.finite import overflowed
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, InstanceOf, Number, TensorOf, checked
@@ -90,8 +92,9 @@ class DynamicLossScaleUpdateCell(Cell):
 
         If all values are on a GPU, the scale is changed there and the host does not wait.
         """
+        state = (loss_scale, self.cur_iter, self.last_overflow_iter)
+        journal.note_written(state)
         if isinstance(loss_scale, Tensor) and isinstance(overflow, Tensor):
-            state = (loss_scale, self.cur_iter, self.last_overflow_iter)
             settings = (self.scale_factor, self.scale_window, self.minimum_loss_scale)
             numbers = [number._array for number in settings]
             if loss_scaling.change([value._array for value in state], overflow._array, *numbers):
@@ -105,8 +108,8 @@ class DynamicLossScaleUpdateCell(Cell):
             window=int(self.scale_window),
             smallest=float(self.minimum_loss_scale),
         )
-        loss_scale._array[...] = scale
-        self.cur_iter._array[...], self.last_overflow_iter._array[...] = current, last
+        targets = [tensor._array for tensor in state]
+        complete([Unit(lambda: assigned(targets, [scale, current, last]))])
         return overflow
 
 

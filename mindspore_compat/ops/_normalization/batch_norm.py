@@ -11,6 +11,7 @@ from math import prod
 from ..._backend.arrays import space_of
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.bodies.row_plan import ELEMENT, ROW
+from ..._backend.steps.journal import journal
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Number, OneOf, TensorOf, checked
@@ -226,7 +227,8 @@ def need_channels(api, x, ranks, rank_error=ValueError, **given):
 
 
 def running(old, new, momentum):
-    """Moves a running statistic toward that of a batch, in place; it has no gradient."""
+    """Moves a running statistic toward that of a batch, in place; no gradient flows."""
+    journal.note_replaced((old,))
     previous = old._array
     space = previous * (1 - momentum) + new._array * momentum
     old._array = space.astype(previous.dtype)
@@ -254,6 +256,7 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
     if bodies := bodies_of(space_of(arrays[0]), *arrays):
         result = bodies.pointwise(_moved, *arrays, momentum=momentum, unbiased=unbiased)
         if result is not None:
+            journal.note_replaced((mean, var))
             mean._array, var._array = result
             return out, own_mean, own_var
     running(mean, own_mean, momentum)

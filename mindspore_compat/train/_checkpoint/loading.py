@@ -13,7 +13,7 @@ from ..._backend.arrays import to_current
 from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str, checked
 from ..._core.tensor.tensor import Tensor
 from ..._io import checkpoint, safetensors
-from ...common.parameter import Parameter, _new_parameter
+from ...common.parameter import Parameter, _new_parameter, put_all
 from ...nn.cell import Cell
 from .saving import check_crc, check_key
 
@@ -272,8 +272,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         )
     sources, lacking = _sources(net, parameter_dict, strict_load)
     fitted = [(param, _fit(param, source, strict_load)) for param, source in sources]
-    for param, array in fitted:
-        param.set_data(Tensor._wrap(array))
+    put_all(fitted)
     names = {param.name for _, param in net.parameters_and_names()}
     if lacking:
         log.warning(

@@ -8,6 +8,7 @@ from kit import close
 from mindspore_compat import Parameter, Tensor, nn
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.updates import factored
+from mindspore_compat._backend.updates.complete import complete
 from mindspore_compat._backend.updates.whole_tensors import kernels_take
 
 pytestmark = [
@@ -87,7 +88,7 @@ def test_a_flag_leaves_all_as_it_is(space):
     numbers = {"lr": 0.1, "taken": 0.0, "decay_rate": 0.8, "eps": 0.0, "least": 0.0, "clip": 1.0}
     chosen = {"relative": False, "warmup": False, "scaled": False, "decay": None, "beta1": None}
     for flag in (True, False):
-        factored.sweep(rows, space.array(flag), scale=1.0, **numbers, **chosen)
+        complete(factored.units(rows, space.array(flag), scale=1.0, **numbers, **chosen))
         close(arrays.to_host(rows[0][0]), 2.0 if flag else 1.9, rtol=1e-6, atol=0)
         close(arrays.to_host(rows[0][3]), 0.0 if flag else 4.0, rtol=1e-6, atol=0)
 

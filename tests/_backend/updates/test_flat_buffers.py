@@ -1,11 +1,10 @@
 """Small parameters updated in one pack: which share a pack, and that the result is the same."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 from mindspore_compat._backend.thresholds import Most
+from mindspore_compat._backend.updates.complete import complete
 from mindspore_compat._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
 from mindspore_compat._backend.updates.fuse import fuse
 from mindspore_compat.ops._optimizer.formulas import adam_update
@@ -64,15 +63,16 @@ def test_each_is_updated_as_alone(dtype):
 
 def test_packs_of_one_sweep_may_share_their_scratch_memory():
     rng = np.random.default_rng(0)
-    scratch, rows, expected, found = Scratch(8), [], [], []
+    scratch, units, expected, found = Scratch(8), [], [], []
+    descent = fuse(lambda xp, p, g, *, lr: (p - lr * g,))
     for shapes in ([(4,), (4,)], [(2, 2), (3,)]):
         parameters, gradients = [[rng.random(shape) for shape in shapes] for _ in range(2)]
         pack = Pack(shapes, [np.dtype(float)] * 2, scratch)
         expected += [p - 0.5 * g for p, g in zip(parameters, gradients, strict=True)]
         found += parameters
-        rows.append(pack.rows(parameters, gradients))
-    descent = fuse(lambda xp, p, g, *, lr: (p - lr * g,))
-    descent.sweep_same_dtypes(itertools.chain(*rows), lr=0.5)
+        (unit,) = descent.units([pack.row()], lr=0.5)
+        units.append(pack.around(unit, parameters, gradients))
+    complete(units)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
 

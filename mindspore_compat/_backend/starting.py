@@ -1,0 +1,29 @@
+"""Threads whose starter does not wait for ever.
+
+`threading.Thread.start` waits until the new thread says that it runs. Where memory lacks, the
+thread may die before it can say so, and its starter waits for ever. The threads of this package are
+of the class below: `start` gives up after a time.
+"""
+
+import threading
+
+LONGEST = 10.0  # seconds that a thread may take to begin
+
+
+class Thread(threading.Thread):
+    """A thread whose `start` raises RuntimeError if the thread does not begin."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._started = _Begun()
+
+
+class _Begun(threading.Event):
+    """What `Thread.start` waits for."""
+
+    def wait(self, timeout=None):
+        if timeout is None and not super().wait(LONGEST):
+            raise RuntimeError(
+                f"A thread has not begun within {LONGEST:g} seconds; it may lack memory."
+            )
+        return super().wait(timeout)

@@ -1,0 +1,65 @@
+"""What a training step changes before its optimizer writes, to be undone if it does not get there.
+
+The forward pass moves the statistics of batch normalization, and a loss scale changes before the
+update. `whole_step` runs a step. If it raises anything before `journal.saved` is None, those
+Tensors get back the arrays and elements that they had. An optimizer sets it to None with its last
+write (updates/complete.py).
+"""
+
+import threading
+
+from .recorded_array import Recorded
+
+
+class _Journal(threading.local):
+    """What the running step has changed so far."""
+
+    saved = None  # id -> (Tensor, its array, a copy of its elements or None); None: nothing to undo
+
+    def note_replaced(self, tensors):
+        """Saves Tensors whose arrays are about to be replaced by others."""
+        if self.saved is not None:
+            for tensor in tensors:
+                self.saved.setdefault(id(tensor), (tensor, tensor._array, None))
+
+    def note_written(self, tensors):
+        """Saves Tensors that are about to be written in place."""
+        if self.saved is not None:
+            for tensor in tensors:
+                if id(tensor) not in self.saved:
+                    array = _plain(tensor._array)
+                    self.saved[id(tensor)] = (tensor, array, array.copy())
+
+    def undo(self):
+        """Restores what is saved, the last change first."""
+        for tensor, array, copy in reversed(list((self.saved or {}).values())):
+            tensor._array = array = _plain(array)
+            if copy is not None:
+                array[...] = copy
+
+
+journal = _Journal()
+LOCALS = []  # thread-local objects that contexts within a step change, and restore at their end
+
+
+def whole_step(function, args, kwargs):
+    """Calls a function. What it changes is undone if it raises anything before its last part is
+    complete, and so are contexts that an interrupt has kept from ending."""
+    before = [vars(state).copy() for state in LOCALS]
+    outer, journal.saved = journal.saved, {}
+    try:
+        return function(*args, **kwargs)
+    except BaseException:
+        journal.undo()
+        for state, values in zip(LOCALS, before, strict=True):
+            vars(state).clear()
+            vars(state).update(values)
+        raise
+    finally:
+        if journal.saved is not None:
+            journal.saved = None if outer is None else {**journal.saved, **outer}
+
+
+def _plain(array):
+    """The array that a Recorded one stands for."""
+    return array.value if type(array) is Recorded else array
