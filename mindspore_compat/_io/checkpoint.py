@@ -14,13 +14,13 @@ was truncated between two messages, and is encrypted with them.
 import itertools
 import math
 import os
-import threading
 import zlib
 from concurrent.futures import Future
 
 import ml_dtypes
 import numpy
 
+from .._backend.starting import Thread
 from . import encryption
 from .files import READ_ONLY, atomic_write, map_file, write_long
 from .protobuf import BYTES, FIXED32, bytes_field, bytes_head, fields, ints, varint
@@ -197,7 +197,8 @@ def run_in_thread(function):
     """Calls a function in a new thread.
 
     Returns:
-        A function that waits for the thread and returns its result, or raises its error.
+        A function that waits for the thread and returns its result, or raises its error; it
+        raises RuntimeError if the thread has died, for lack of memory.
     """
     future = Future()
 
@@ -207,8 +208,16 @@ def run_in_thread(function):
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=call, name="checksum").start()
-    return future.result
+    thread = Thread(target=call, name="checksum")
+    thread.start()
+
+    def result():
+        thread.join()
+        if not future.done():
+            raise RuntimeError("The thread that computed a checksum has died; memory may lack.")
+        return future.result()
+
+    return result
 
 
 def leading_checksum(pieces):

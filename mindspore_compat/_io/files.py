@@ -12,7 +12,8 @@ import mmap
 import os
 import re
 import secrets
-import threading
+
+from .._backend.starting import Thread
 
 try:
     import fcntl
@@ -244,7 +245,7 @@ def _free_in_background(path):
 
 def _close(number, in_background):
     if in_background:
-        closing = threading.Thread(target=os.close, args=(number,), daemon=True, name="old file")
+        closing = Thread(target=os.close, args=(number,), daemon=True, name="old file")
         with contextlib.suppress(RuntimeError):  # no thread can start while the interpreter exits
             closing.start()
             return

@@ -48,7 +48,7 @@ from ._cell.internals import Internals
 from ._cell.members import Members, layout
 from ._cell.naming import Naming
 from ._cell.offered import offer
-from ._cell.once import end_once, networks_once
+from ._cell.once import within_once
 from ._cell.settings import Settings
 from ._cell.state import State
 
@@ -193,12 +193,7 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             return self._cell_call_first(args, kwargs)
         if not self._cell_is_step or depth.open:
             return self._cell_proceed(args, kwargs)
-        try:
-            with networks_once(self):
-                return self._cell_proceed(args, kwargs)
-        except BaseException:
-            end_once(self)
-            raise
+        return within_once(self, self._cell_proceed, args, kwargs)
 
     def _cell_proceed(self, args, kwargs):
         """Runs the call with hooks, float type and the other settings."""

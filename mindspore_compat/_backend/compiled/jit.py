@@ -26,17 +26,21 @@ import inspect
 import logging
 import math
 import os
+import sys
 import threading
 import types
 
 import numpy
 
 from ..elementwise import texts
+from ..starting import Thread
 from . import vector_math
 
 EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
 MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gives up vectors
 BLOCK = 1 << 15  # elements of a piece
+LEAST_ROOM = 1 << 29  # bytes of address space without which nothing is compiled
+PATIENCE = 1.0  # seconds between two checks whether the thread that compiles still lives
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"
@@ -79,7 +83,7 @@ class Loop:
 
     def request(self):
         """Requests its compilation in the background, once; returns whether it is ready."""
-        if self._done is None:
+        if self._done is None or not self._done.is_set():
             _queue.add(self)
         if _setting() == "wait":
             _queue.wait(self)
@@ -129,6 +133,8 @@ class Loop:
     def compile(self):
         """Compiles it, in the thread of the queue."""
         try:
+            if _room() < LEAST_ROOM:  # LLVM ends the process where memory lacks
+                raise MemoryError("its limit leaves too little address space for the compiler")
             import numba
 
             self.ready = self.make(numba)
@@ -136,6 +142,19 @@ class Loop:
             _log.warning("Numba could not compile '%s': %s", self._label, error)
         finally:
             self._done.set()
+
+
+def _room():
+    """The address space that the limit of the process (RLIMIT_AS) leaves, in bytes."""
+    if sys.platform != "linux":
+        return math.inf
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return math.inf
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return limit - int(file.read().split()[0]) * resource.getpagesize()
 
 
 def made_once(make):
@@ -211,33 +230,52 @@ class _Queue:
     def __init__(self):
         self._lock = threading.Lock()
         self._waiting = collections.deque()
-        self._running = False
-        self._open = True
+        self._thread = None
 
     def add(self, loop):
         """Appends a loop, once, no matter how many threads ask for it."""
         with self._lock:
-            if loop._done is not None:
-                return
-            loop._done = threading.Event()
-            self._waiting.append(loop)
-            if not self._running:
-                self._running = True
-                threading.Thread(target=self._work, name="mindspore_compat-compile").start()
+            if loop._done is None:
+                loop._done = threading.Event()
+                self._waiting.append(loop)
+            if self._waiting and self._thread is None:
+                self._start()
+
+    def _start(self):
+        """Starts the thread. If it cannot start, for lack of memory, NumPy goes on."""
+        thread = Thread(target=self._work, name="mindspore_compat-compile")
+        self._thread = thread
+        try:
+            thread.start()
+        except (RuntimeError, MemoryError) as error:
+            self._thread = None
+            _log.warning("The thread that compiles loops could not start: %s", error)
+            for loop in self._waiting:
+                loop._done.set()
+            self._waiting.clear()
 
     def wait(self, loop):
-        """Waits until an added loop is ready or has failed."""
-        loop._done.wait()
+        """Waits until an added loop is ready or has failed, or the thread has ended without it, as
+        it may after an interrupt or where memory lacks."""
+        while not loop._done.wait(PATIENCE):
+            thread = self._thread
+            if thread is None or not thread.is_alive():
+                self._thread = None
+                return
 
     def _work(self):
-        while True:
-            with self._lock:
-                # A process that ends waits only for the loop that is being compiled.
-                if not self._waiting or not threading.main_thread().is_alive():
-                    self._running = False
-                    return
-                loop = self._waiting.popleft()
-            loop.compile()
+        try:
+            while True:
+                with self._lock:
+                    # A process that ends waits only for the loop that is being compiled.
+                    if not self._waiting or not threading.main_thread().is_alive():
+                        self._thread = None
+                        return
+                    loop = self._waiting.popleft()
+                loop.compile()
+        except BaseException:
+            self._thread = None
+            raise
 
 
 class _Closed:

@@ -12,6 +12,8 @@ import signal
 import sys
 import threading
 
+from ..starting import Thread
+
 _SECONDS = 0.5  # between two looks at the parent
 _PARENT_DEATH = 1  # prctl's number for the signal that comes when the parent ends
 
@@ -54,7 +56,7 @@ def end_with_parent(pid, by_kernel):
     """
     if by_kernel and sys.platform == "linux":
         signal_at_parent_death(pid, signal.SIGKILL)
-    threading.Thread(target=_watch, args=(pid,), name="parent watch", daemon=True).start()
+    Thread(target=_watch, args=(pid,), name="parent watch", daemon=True).start()
 
 
 def before_start():

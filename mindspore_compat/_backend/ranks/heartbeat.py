@@ -9,8 +9,9 @@ import contextlib
 import functools
 import itertools
 import os
-import threading
 import time
+
+from ..starting import Thread
 
 JOB = "MINDSPORE_COMPAT_JOB"  # the environment variable with the folder and the rank
 _SECONDS = 1  # between two beats
@@ -54,7 +55,7 @@ def waiting():
 @functools.cache
 def _begin():
     report("beat", "1 joined 0")
-    threading.Thread(target=_beat, name="heartbeat", daemon=True).start()
+    Thread(target=_beat, name="heartbeat", daemon=True).start()
 
 
 def _beat():

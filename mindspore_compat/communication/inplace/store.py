@@ -14,6 +14,7 @@ import threading
 import time
 import weakref
 
+from ..._backend.starting import Thread
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, InstanceOf, Int, OneOf, Str, checked
 
@@ -202,7 +203,7 @@ class _Server:
             raise RuntimeError(
                 f"For 'TCPStore', the master cannot listen on '{host}', port {port}: {error}."
             ) from error
-        threading.Thread(target=self.accept, name="TCPStore", daemon=True).start()
+        Thread(target=self.accept, name="TCPStore", daemon=True).start()
 
     def accept(self):
         """Starts a thread for each connection, until the listening socket is closed."""
@@ -214,9 +215,7 @@ class _Server:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self.changed:
                 self.connections.add(connection)
-            threading.Thread(
-                target=self.serve, args=(connection,), name="TCPStore", daemon=True
-            ).start()
+            Thread(target=self.serve, args=(connection,), name="TCPStore", daemon=True).start()
 
     def serve(self, connection):
         """Answers the requests of one connection, until it ends."""

@@ -159,7 +159,7 @@ class Workers:
         for process in self.processes:
             process.join(1.0)
             if process.is_alive():
-                process.terminate()
+                process.kill()
                 process.join()
         for channel in (*self.requests, self.done):
             channel.cancel_join_thread()

@@ -20,6 +20,7 @@ import threading
 import numpy as np
 
 from ... import log
+from ..._backend.starting import Thread
 
 LONGEST_QUESTION = 16 << 20  # bytes of JSON
 LONGEST_ANSWER = 256 << 20
@@ -172,7 +173,7 @@ class _Talk(socketserver.BaseRequestHandler):
             self.server.gone += 1
             last = self.server.ends and self.server.gone >= self.server.clients
         if last:
-            threading.Thread(target=self.server.shutdown).start()
+            Thread(target=self.server.shutdown).start()
 
 
 def _answer(graph, question):

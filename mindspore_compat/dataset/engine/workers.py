@@ -29,6 +29,7 @@ import weakref
 from concurrent.futures import Future, TimeoutError
 
 from ... import log
+from ..._backend.starting import Thread
 from ..._backend.threads import affinity
 from . import config
 from .worker_processes import WorkerFailed, WorkerProcess, outcome
@@ -357,7 +358,7 @@ class _Pool:
         number = len(self.threads)
         if len(self.unfinished) > number:
             worker = self.processes[number] if self.processes else self.work
-            thread = threading.Thread(
+            thread = Thread(
                 target=_take,
                 args=(self.tasks, worker),
                 daemon=True,

@@ -44,12 +44,18 @@ def networks_once(step):
         yield
 
 
-def end_once(step):
-    """Ends what an interrupt of `networks_once` may have left of it."""
-    for network, _ in networks_of(step):
-        around = network.__dict__.get("_cell_around")
-        if around is not None:
-            around.__self__.__exit__()
+def within_once(step, function, args, kwargs):
+    """Calls a function of a step within `networks_once`, and ends what an interrupt has left of
+    it."""
+    try:
+        with networks_once(step):
+            return function(args, kwargs)
+    except BaseException:
+        for network, _ in networks_of(step):
+            around = network.__dict__.get("_cell_around")
+            if around is not None:
+                around.__self__.__exit__()
+        raise
 
 
 def networks_of(step):

@@ -2,9 +2,9 @@
 
 import multiprocessing
 import os
-import threading
 
 from ... import log
+from ..._backend.starting import Thread
 
 _NAME = "asyn_save_ckpt"
 _latest = None  # the last BackgroundSave that has not been waited for
@@ -32,7 +32,7 @@ class BackgroundSave:
                 name=_NAME,
             )
         else:
-            self._worker = threading.Thread(
+            self._worker = Thread(
                 target=_write_and_report,
                 args=(self._fail, write, path, values, options),
                 name=_NAME,

@@ -1,0 +1,193 @@
+"""Every wait in the package can end: it has a limit of time, or its end is named here.
+
+A wait is a call of a method that waits (`WAITING`) without arguments, hence without a limit.
+Threads are started by the class of _backend/starting.py, whose `start` has a limit.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from mindspore_compat._backend import starting
+from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.threads import scheduler
+
+pytestmark = pytest.mark.quick
+PACKAGE = Path(starting.__file__).parents[1]
+WAITING = "wait acquire result recv recv_bytes communicate get join accept".split()
+CALL = re.compile(rf"\.({'|'.join(WAITING)})\(\)")
+RANKS = "looks whether a rank that it needs has ended (_backend/ranks/pending.py)"
+ARRAYS = "copies an array of a GPU"
+VARIABLE = "reads a variable"
+ENDS = {  # file, or folder -> function -> why it ends
+    "_backend/ranks/collective.py": {"*": RANKS},
+    "communication/": {"*": RANKS},
+    "communication/job.py": {"Job.__exit__": "the process has been killed"},
+    "communication/inplace/store.py": {
+        "_Server.accept": "ends when the listening socket is closed"
+    },
+    "nn/wrap/grad_reducer.py": {"*": RANKS},
+    "ops/_communication/internal.py": {"*": RANKS},
+    "parallel/": {"*": RANKS},
+    "_backend/ranks/worker.py": {"main": "the script of a rank, which may run as long as it likes"},
+    "_backend/arrays.py": {"to_host": ARRAYS},
+    "_backend/host/linalg.py": {"*": ARRAYS},
+    "_backend/host/scatter.py": {"*": ARRAYS},
+    "ops/_indexing/scatter.py": {"check_range": ARRAYS},
+    "train/mind_ir/onnx_writing.py": {"*": ARRAYS},
+    "train/mind_ir/writing.py": {"*": ARRAYS},
+    "_backend/steps/recorded_array.py": {"*": VARIABLE},
+    "_core/sharding/": {"*": RANKS},
+    "dataset/engine/rows.py": {"*": VARIABLE},
+    "_backend/threads/scheduler.py": {
+        "_Job.__init__": "a new lock",
+        "_Pool._serve": "a daemon thread, for which nobody waits",
+    },
+    "dataset/dataloader/workers.py": {"Workers.stop": "the process has been killed"},
+    "_io/checkpoint.py": {"run_in_thread.result": "a thread that computes, or has died"},
+    "dataset/engine/worker_processes.py": {
+        "WorkerProcess.__call__": "poll has found an answer, or the end of the process",
+        "WorkerProcess.kill": "the process has been killed",
+        "_serve": "ends when the parent ends (_backend/ranks/children.py)",
+    },
+    "dataset/engine/workers.py": {
+        "calls_back": VARIABLE,
+        "OrderedMap.__init__": VARIABLE,
+        "_take": "a daemon thread, for which nobody waits longer than its patience",
+        "_Pool.finish": "WorkerProcess.join has a limit",
+    },
+    "train/_checkpoint/background.py": {
+        "BackgroundSave.result": "ends when the file is written, or the process that writes dies",
+        "wait": "BackgroundSave.result",
+        "_process_failure": "the process has ended",
+    },
+    "train/_checkpoint/saving.py": {"save_checkpoint": "BackgroundSave.result"},
+    "train/_checkpoint/loading.py": {"ParamDictFuture.result": "ends when the file is read"},
+    "train/callback/_checkpoint.py": {"*": "BackgroundSave.result"},
+    "train/callback/_summary_landscape.py": {"_measure": "a dead process breaks the pool"},
+}
+
+
+def waits():
+    """Where the package waits without a limit: (file, function, line)."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text()
+        if CALL.search(text):
+            yield from _waits(ast.parse(text), path.relative_to(PACKAGE).as_posix(), ())
+
+
+def _waits(node, file, names):
+    for child in ast.iter_child_nodes(node):
+        named = isinstance(child, (ast.FunctionDef, ast.ClassDef))
+        inner = (*names, child.name) if named else names
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+            method, arguments = child.func.attr, [*child.args, *child.keywords]
+            if method in WAITING and not arguments:
+                yield file, ".".join(inner), child.lineno
+        yield from _waits(child, file, inner)
+
+
+def reason(file, function):
+    for place, functions in ENDS.items():
+        if file == place or (place.endswith("/") and file.startswith(place)):
+            found = functions.get(function) or functions.get("*")
+            if found:
+                return found
+    return None
+
+
+def test_every_wait_has_a_limit_or_a_reason():
+    unknown = [where for where in waits() if not reason(*where[:2])]
+    assert not unknown
+
+
+def test_every_reason_is_of_a_wait():
+    present = {(file, function) for file, function, _ in waits()}
+    for place, functions in ENDS.items():
+        for function in functions:
+            assert any(
+                (file == place or (place.endswith("/") and file.startswith(place)))
+                and function in ("*", name)
+                for file, name in present
+            ), (place, function)
+
+
+def test_threads_are_started_with_a_limit():
+    for path in PACKAGE.rglob("*.py"):
+        if path.name != "starting.py":
+            assert "threading.Thread(" not in path.read_text(), path
+
+
+class _Dies(starting.Thread):
+    """A thread that dies before it says that it runs, as where memory lacks."""
+
+    def _bootstrap(self):
+        pass
+
+
+def test_the_starter_of_a_thread_that_dies_goes_on(monkeypatch):
+    monkeypatch.setattr(starting, "LONGEST", 0.05)
+    with pytest.raises(RuntimeError, match="has not begun"):
+        _Dies(target=print).start()
+
+
+def test_work_goes_on_where_no_thread_can_start(monkeypatch):
+    monkeypatch.setattr(starting, "LONGEST", 0.05)
+    monkeypatch.setattr(scheduler, "Thread", _Dies)
+    monkeypatch.setattr(scheduler, "_pool", scheduler._Pool())
+    scheduler.limit(3)
+    try:
+        done = []
+        scheduler.run(done.append, 5)
+    finally:
+        scheduler.limit(0)
+    assert sorted(done) == [0, 1, 2, 3, 4]
+
+
+def test_a_loop_that_nobody_compiles_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(starting, "LONGEST", 0.05)
+    monkeypatch.setattr(jit, "Thread", _Dies)
+    monkeypatch.setattr(jit, "PATIENCE", 0.05)
+    monkeypatch.setattr(jit, "_queue", jit._Queue())
+    loop = jit.Loop(lambda name: "", [], False, "none")
+    loop.wait()
+    assert loop.ready is None
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS")
+@pytest.mark.parametrize("mode", [0, 1])
+@pytest.mark.parametrize("megabytes", [0, 8, 16, 32, 64, 128, 256, 512])
+def test_training_ends_where_memory_lacks(megabytes, mode):
+    code = """
+        import resource
+        import numpy as np
+        import mindspore_compat as ms
+        from mindspore_compat import nn
+
+        ms.set_context(mode={mode})
+        net = nn.SequentialCell(
+            nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.Flatten(), nn.Dense(16384, 10)
+        )
+        loss = nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True))
+        step = nn.TrainOneStepCell(loss, nn.Adam(net.trainable_params(), 1e-3))
+        x = ms.Tensor(np.ones((32, 3, 32, 32), np.float32))
+        y = ms.Tensor(np.arange(32) % 10, ms.int32)
+        np.ones((64, 64), np.float32) @ np.ones((64, 64), np.float32)
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + ({megabytes} << 20),) * 2)
+        for _ in range(4):
+            try:
+                step(x, y)
+            except (MemoryError, RuntimeError, SystemError):
+                pass
+    """
+    text = textwrap.dedent(code.format(mode=mode, megabytes=megabytes))
+    # OpenBLAS may end the process itself; what counts is that it ends.
+    subprocess.run([sys.executable, "-c", text], timeout=120, capture_output=True)
