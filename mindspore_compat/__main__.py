@@ -17,7 +17,6 @@ from importlib.util import find_spec
 from pkgutil import get_importer
 from types import ModuleType
 
-from ._startup import tracebacks
 from .standin import FOLDER, install_for_children
 
 USAGE = """usage: python -m mindspore_compat script.py [argument ...]
@@ -25,6 +24,7 @@ USAGE = """usage: python -m mindspore_compat script.py [argument ...]
        python -m mindspore_compat -c code [argument ...]
        python -m mindspore_compat - [argument ...]    (the script comes from standard input)
        python -m mindspore_compat --version
+       python -m mindspore_compat --cache [clear]    (shows, or deletes, the compiled loops)
 
 Runs a script, module or piece of code in which `import mindspore` gives mindspore_compat."""
 
@@ -38,6 +38,8 @@ def main(arguments):
         package = sys.modules[__package__]
         print(f"mindspore_compat {package.__compat_version__} (MindSpore {package.__version__})")
         return 0
+    if arguments[0] == "--cache" and arguments[1:] in ([], ["clear"]):
+        return show_cache(clear=bool(arguments[1:]))
     flag = arguments[0]
     if flag in ("-m", "-c") and len(arguments) == 1:
         print(f"Argument expected for the {flag} option\n{USAGE}", file=sys.stderr)
@@ -46,7 +48,6 @@ def main(arguments):
         print(f"Unknown option: {flag}\n{USAGE}", file=sys.stderr)
         return 2
     install_for_children()
-    tracebacks.install()
     if flag == "-m":
         run_module(arguments[1], arguments[2:])
     elif flag == "-c":
@@ -55,6 +56,16 @@ def main(arguments):
         run_code("-", sys.stdin.read(), arguments[1:])
     else:
         run_script(flag, arguments[1:])
+    return 0
+
+
+def show_cache(clear):
+    """Print where the compiled loops are, after deleting them if `clear`."""
+    from ._backend.compiled import disk_cache
+
+    if clear:
+        disk_cache.clear()
+    print(disk_cache.describe())
     return 0
 
 

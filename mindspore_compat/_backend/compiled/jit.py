@@ -9,11 +9,11 @@ correctly are compiled, without contraction or reordering. Loops of operators ca
 vector_math.py and sum in another order, so their results differ from NumPy's by rounding. The order
 of a sum depends on shapes alone, so repeated calls give the same bits with any number of threads.
 
-Numba is imported, and compiles, in a separate thread; compiled code is cached on disk for later
-processes. Until a loop is ready NumPy computes, so the results of an operator may change by
-rounding early in a process. With the environment variable MINDSPORE_COMPAT_COMPILE set to "wait",
-the first call waits for its loop; "off" disables all loops. A forked process runs the loops that
-were ready before the fork, and compiles none.
+Numba is imported, and compiles, in a separate thread; disk_cache.py keeps compiled code for later
+processes. Until a loop is ready NumPy computes, so an operator's results may change by rounding
+early in a process. With the environment variable MINDSPORE_COMPAT_COMPILE set to "wait", the first
+call waits for its loop; "off" disables all loops. A forked process runs the loops that were ready
+before the fork, and compiles none.
 """
 
 import __future__
@@ -34,7 +34,7 @@ import numpy
 
 from ..elementwise import texts
 from ..starting import Thread
-from . import vector_math
+from . import disk_cache, vector_math
 
 EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
 MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gives up vectors
@@ -112,13 +112,19 @@ class Loop:
             numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
             for dtype, is_array in self._parameters
         )
-        make = numba.njit(kinds, nogil=True, cache=True, **self.options())
-        return make(self.python(f"loop_{digest}", functions))
+        loop = numba.njit(nogil=True, **self.options())(self.python(f"loop_{digest}", functions))
+        cache = disk_cache.of_function(loop.py_func)
+        if cache is not None:
+            loop._cache = cache
+        loop.compile(kinds)
+        loop.disable_compile()
+        return loop
 
     def functions(self):
         """Returns the compiled functions that it calls, and a digest of its text and theirs: the
-        key of Numba's disk cache is the name and line of a function, not the functions it calls."""
-        text = self._text("loop") + (_functions_text() if self._reorders else "")
+        key of the disk cache is the name of a function."""
+        text = self._text("loop") + repr(self.options())
+        text += _functions_text() if self._reorders else ""
         functions = _vector_functions() if self._reorders else {}
         if self._library:
             text += self._library.text()
@@ -176,8 +182,7 @@ def made_once(make):
 
 
 def executed(text, name, scope):
-    """Executes a text, and returns the function that it defines; Numba caches it beside this
-    file."""
+    """Executes a text, and returns the function that it defines."""
     scope = {"__name__": __name__, **scope}
     # Annotations are not evaluated: those of loops describe the parameters to ParallelLoop.
     exec(compile(text, __file__, "exec", __future__.annotations.compiler_flag), scope)
@@ -207,7 +212,7 @@ def is_repeated(array):
 
 @functools.cache
 def _functions_text():
-    return inspect.getsource(vector_math)
+    return inspect.getsource(vector_math) + inspect.getsource(_vector_functions)
 
 
 @functools.cache

@@ -1,0 +1,112 @@
+"""The folder of compiled loops: in the user's cache folder, never in the installed package.
+
+Numba writes each file under a temporary name and renames it, so processes can share the folder; a
+file that another process deletes is compiled again. Each version of Numba has a folder of its own,
+because it ignores, and replaces, the files of another one.
+"""
+
+import contextlib
+import functools
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+VARIABLE = "MINDSPORE_COMPAT_CACHE"
+
+
+def folder():
+    """Returns the folder of compiled loops, which need not exist: that of the environment variable
+    MINDSPORE_COMPAT_CACHE, or one in the system's place for caches."""
+    chosen = os.environ.get(VARIABLE)
+    return Path(chosen).absolute() if chosen else _place_for_caches() / "mindspore_compat"
+
+
+def _place_for_caches():
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def loops():
+    """Returns the folder of the loops, one level below `folder()`: a folder that the user names may
+    hold other files, which `clear` must not delete."""
+    return folder() / "loops"
+
+
+def describe():
+    """Returns a sentence on the folder: its path, number of loops and size."""
+    files = [path for path in loops().rglob("*") if path.is_file()]
+    count = sum(path.suffix == ".nbc" for path in files)
+    size = sum(path.stat().st_size for path in files) / 2**20
+    return f"{loops()}: {count} compiled loops, {size:.1f} MB"
+
+
+def clear():
+    """Deletes all compiled loops; running processes keep those that they have loaded."""
+    if loops().exists():
+        shutil.rmtree(loops())
+
+
+def of_function(function):
+    """Returns Numba's cache of a function, or None if the folder cannot be written.
+
+    The name of the function must identify its code: it is the key.
+    """
+    if not _is_writable():
+        return None
+    return _classes()(function)
+
+
+def _is_writable():
+    try:
+        loops().mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=loops()).close()
+    except OSError:  # for example a container's read-only home folder
+        return False
+    return True
+
+
+@functools.cache
+def _classes():
+    """Returns a class of Numba's with the place of its files and their key replaced."""
+    import numba
+    from numba.core import caching
+
+    class Locator(caching._CacheLocator):
+        @classmethod
+        def from_function(cls, function, file):
+            return cls()
+
+        def get_cache_path(self):
+            path = loops() / f"numba-{numba.__version__}"
+            path.mkdir(parents=True, exist_ok=True)
+            return str(path)
+
+        def get_source_stamp(self):
+            return ""  # the function's name says it
+
+        def get_disambiguator(self):
+            return ""
+
+    class Impl(caching.CompileResultCacheImpl):
+        _locator_classes = (Locator,)
+
+    class LoopCache(caching.FunctionCache):
+        _impl_class = Impl
+
+        def load_overload(self, signature, context):
+            try:
+                return super().load_overload(signature, context)
+            except Exception:  # unpickling a damaged file may raise anything: compile it again
+                self.flush()
+                return None
+
+        def save_overload(self, signature, compiled):
+            with contextlib.suppress(OSError):  # the disk is full: the loop is usable all the same
+                super().save_overload(signature, compiled)
+
+    return LoopCache
