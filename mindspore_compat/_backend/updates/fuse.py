@@ -78,6 +78,7 @@ class Fused:
 
     def __init__(self, formula, reads, link=None, singles=()):
         code = formula.__code__
+        self._parts = (formula, reads, link, singles)
         self.formula = formula if link is None else _linked(link, formula)
         self.names = code.co_varnames[1 : code.co_argcount]
         self.written = tuple(name not in reads for name in self.names)
@@ -88,6 +89,10 @@ class Fused:
         """Returns this object: a copied optimizer shares the programs, which hold none of its
         state."""
         return self
+
+    def __reduce__(self):
+        """Pickles the formula by name; programs are made again when they are needed."""
+        return Fused, self._parts
 
     def __call__(self, *arrays, **scalars):
         """Updates the written arrays of one row in place."""

@@ -58,6 +58,7 @@ from .values import ODD_NUMBERS, each_of, result_array, space_for, untraced, upc
 NO_PROMOTION = Promote("")
 NO_QUIRKS = Quirks()
 DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
+PUBLIC = {}  # area -> name -> a hand-written object
 
 
 def op(*lines, types=(), compute="float32", quirks=None):

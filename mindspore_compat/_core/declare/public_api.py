@@ -18,7 +18,6 @@ underscore (`Tensor.add_`) writes its result into its first input and returns it
 """
 
 import ast
-import difflib
 import importlib
 import importlib.util
 import os
@@ -28,7 +27,6 @@ import types
 from ..._backend.arrays import SPACES
 from ..._backend.steps.journal import journal
 from ..autograd.tape import depth, note_in_place_write
-from ..hints import with_hint
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.vocabulary import DType, TensorOf
@@ -38,12 +36,12 @@ from ..tensor.tensor import Tensor
 from . import stacking  # noqa: F401 - it completes the class Op
 from .documentation import describe
 from .library_errors import LIBRARY_ERRORS, explain, explained
+from .missing import Missing
 from .older import with_older_signature
-from .op import DECLARED
+from .op import DECLARED, PUBLIC
 from .values import space_for, write_into_whole
 
 _ATENSOR = TensorOf()
-PUBLIC = {}  # area -> name -> a hand-written object
 _handled = ("dtype", "inplace", "name")
 _ARRAY_AREAS = ("ops.", "Tensor.", "mint.")  # areas whose functions compute on arrays
 # for defaults such as `int64`
@@ -56,7 +54,9 @@ def public(*paths):
     first name."""
 
     def give(thing):
-        api = paths[0].rpartition(".")[2]
+        home, _, api = paths[0].rpartition(".")
+        if isinstance(thing, type) and sys._getframe(1).f_code.co_name != "<module>":
+            thing.__module__ = f"mindspore_compat.{home}"  # where pickle finds it
         if isinstance(thing, types.FunctionType) and hasattr(thing, "relations"):  # checked
             thing.__name__ = thing.__qualname__ = api
         if (
@@ -134,27 +134,6 @@ def submodule(module, name):
     if not hasattr(sys.modules[module], "__path__") or importlib.util.find_spec(path) is None:
         return None
     return importlib.import_module(path)
-
-
-class Missing:
-    """The message for a missing name, which suggests the nearest existing name.
-
-    The text is made when it is shown: `hasattr` is called often, and the search takes milliseconds.
-    """
-
-    def __init__(self, module, name, known):
-        self.module, self.name, self.known = module, name, known
-
-    def __str__(self):
-        path = "mindspore" + self.module[len("mindspore_compat") :]
-        message = f"module '{path}' has no attribute '{self.name}'"
-        hinted = with_hint(message, self.module.partition(".")[2], self.name)
-        known = [name for name in self.known if not name.startswith("_")]
-        near = difflib.get_close_matches(self.name, known, 1)
-        return f"{message}; did you mean '{near[0]}'?" if near and hinted == message else hinted
-
-    def __repr__(self):
-        return repr(str(self))
 
 
 _built = {}

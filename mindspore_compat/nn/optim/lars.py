@@ -26,6 +26,12 @@ def _unscale(xp, out, g, *, unscale):
 UNSCALED = fuse(_unscale)
 
 
+def _is_scaled(x):
+    """Returns whether the step of a Parameter is scaled by default; a named function can be
+    pickled."""
+    return "LayerNorm" not in x.name and "bias" not in x.name
+
+
 @public("nn.LARS")
 class LARS(Optimizer):
     """Layer-wise adaptive rate scaling (LARS): scales gradients for another optimizer.
@@ -72,7 +78,7 @@ class LARS(Optimizer):
         epsilon: Finite = 1e-05,
         coefficient: Finite = 0.001,
         use_clip: Bool = False,
-        lars_filter: Callable = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
+        lars_filter: Callable = _is_scaled,
     ):
         _check_inner(optimizer, use_clip)
         flags = tuple(bool(lars_filter(parameter)) for parameter in optimizer.parameters)
