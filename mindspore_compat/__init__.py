@@ -78,7 +78,7 @@ _LOWER = ("standin", "log")  # modules that do not need the ops
 
 def _load(name):
     """Returns the object behind a public name, or None."""
-    if name in _ROOMS:
+    if name in _ROOMS or name == "standin":
         return importlib.import_module(f".{name}", __name__)
     home = _HOME_OF.get(name)
     if home not in _LOWER:
@@ -100,7 +100,7 @@ def __getattr__(name):
             raise
         found = None
     if found is None:
-        from ._core.declare.public_api import Missing
+        from ._core.declare.missing import Missing
 
         raise AttributeError(Missing(__name__, name, [*_HOME_OF, *_ROOMS]))
     globals()[name] = found

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ._paths import PACKAGE, same_module_spec
+from ._startup import hooks
 
 NAME = "mindspore"
 VARIABLE = "MINDSPORE_COMPAT"
@@ -58,6 +59,9 @@ class StandInDistribution(importlib.metadata.Distribution):
 def install():
     """Makes `import mindspore` import this package; repeated calls have no effect.
 
+    Uncaught errors then show the frames of the program alone, and hints; in IPython and notebooks
+    too.
+
     Returns:
         The finder that was put first on `sys.meta_path`.
 
@@ -81,6 +85,7 @@ def install():
         )
     if StandIn not in sys.meta_path:
         sys.meta_path.insert(0, StandIn)
+        hooks.install()
     return StandIn
 
 
@@ -90,6 +95,8 @@ def uninstall():
     Names that a script has already imported keep their objects.
     """
     waiting = "_mindspore_compat_startup"
+    if StandIn in sys.meta_path:
+        hooks.uninstall()
     sys.meta_path[:] = [
         finder
         for finder in sys.meta_path

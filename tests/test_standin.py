@@ -342,8 +342,8 @@ class TestChildren:
             MINDSPORE_COMPAT="1",
         ).split() == ["False", "2.10.0", "mindspore_compat", "False"]
 
-    @pytest.mark.parametrize("value", ["", "0"])
-    def test_start_does_nothing_unasked(self, value):
+    @pytest.mark.parametrize("value", ["", "0", "no", "False", "off"])
+    def test_start_installs_the_stand_in_only_if_asked(self, value):
         start = f"import sys\nsys.path.insert(0, {str(ROOT / 'mindspore_compat/_startup')!r})\n"
         assert (
             output(
@@ -359,6 +359,24 @@ class TestChildren:
             == "False"
         )
 
+    @pytest.mark.parametrize("value, named", [("", True), ("no", False)])
+    def test_the_error_of_an_import_names_the_ways(self, value, named, tmp_path):
+        start = ROOT / "mindspore_compat/_startup"
+        code = (
+            f"import importlib.util, sys\nsys.path[:0] = [{str(start)!r}]\n"
+            "import _mindspore_compat_startup as startup\nstartup.start()\n"
+            "print(importlib.util.find_spec('mindspore'))\n"
+            "try:\n    import mindspore.nn\n"
+            "except ModuleNotFoundError as error:\n    print(error.name, error)\n"
+            f"sys.path.append({str(tmp_path)!r})\nimport mindspore\nprint(mindspore.mark)"
+        )
+        (tmp_path / "mindspore.py").write_text("mark = 1\n")
+        lines = output("-c", code, MINDSPORE_COMPAT=value).splitlines()
+        assert lines[0] == "None" and lines[2] == "1"
+        assert lines[1].startswith("mindspore No module named 'mindspore'")
+        assert named == ("`python -m mindspore_compat script.py`" in lines[1])
+        assert named == ("MINDSPORE_COMPAT=1" in lines[1])
+
     def test_sitecustomize_of_the_user_still_runs(self, tmp_path):
         (tmp_path / "sitecustomize.py").write_text("import sys\nsys.mark = 'seen'\n")
         startup = ROOT / "mindspore_compat" / "_startup"
@@ -372,6 +390,46 @@ class TestChildren:
             )
             == "seen mindspore_compat"
         )
+
+
+MISTAKE = "import mindspore as ms\nms.Tensor([1.0]).cuda\n"
+
+
+class TestErrors:
+    """The package's frames are hidden and hints are shown, however the stand-in was started."""
+
+    def test_install(self):
+        done = python("-c", installed(MISTAKE))
+        assert "hint: Tensors lie on the device" in done.stderr
+
+    def test_other_errors_are_left_to_python(self):
+        done = python("-c", installed("import mindspore\n1 / 0"))
+        assert done.stderr.splitlines()[-1].startswith("ZeroDivisionError")
+
+    def test_uninstall(self):
+        code = "import sys\nprint(sys.excepthook is sys.__excepthook__)"
+        assert output("-c", installed(f"standin.uninstall()\n{code}")) == "True"
+
+    def test_ipython(self):
+        pytest.importorskip("IPython")
+        code = "%load_ext mindspore_compat\nimport mindspore.nn as nn, mindspore as ms\n"
+        code += "nn.SequentialCell(nn.Dense(2, 2))(ms.Tensor([[1.0]]))"
+        done = python("-m", "IPython", "--no-banner", "--colors=nocolor", "-c", code)
+        assert "in SequentialCell.0 (Dense)" in done.stderr
+        assert "cell.py" not in done.stdout + done.stderr
+
+    def test_the_variable_shows_all_frames(self):
+        done = python("-c", installed(MISTAKE), MINDSPORE_COMPAT_TRACEBACK="1")
+        assert "AttributeError" in done.stderr and "hint" not in done.stderr
+
+
+def test_looking_for_the_stand_in_loads_no_operators():
+    code = "import sys\nfrom mindspore_compat import standin\nprint('numpy' in sys.modules)"
+    assert output("-c", code) == "False"
+
+
+def test_msrun_is_a_module_too():
+    assert "--worker_num" in output("-m", "mindspore_compat.msrun", "--help")
 
 
 class TestPytestPlugin:
@@ -394,6 +452,16 @@ class TestPytestPlugin:
             PYTHONPATH=str(ROOT),
         )
         assert "1 passed" in text
+
+    def test_failures_show_the_frames_of_tests_and_the_cell(self, tmp_path):
+        (tmp_path / "test_it.py").write_text(
+            "import mindspore as ms\nfrom mindspore import nn\n\ndef test_it():\n"
+            "    nn.SequentialCell(nn.Dense(2, 2))(ms.Tensor([[1.0]]))\n"
+        )
+        arguments = ["-q", "-p", "mindspore_compat.pytest_plugin", "-p", "no:cacheprovider"]
+        done = python("-m", "pytest", *arguments, cwd=tmp_path, PYTHONPATH=str(ROOT))
+        assert "in SequentialCell.0 (Dense)" in done.stdout and "test_it.py:5" in done.stdout
+        assert "cell.py" not in done.stdout
 
     def test_from_a_conftest(self, tmp_path):
         (tmp_path / "conftest.py").write_text(

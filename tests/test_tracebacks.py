@@ -9,7 +9,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
-from mindspore_compat._core import hints
+from mindspore_compat._core import frames, hints
 from mindspore_compat._startup import tracebacks
 
 pytestmark = pytest.mark.quick
@@ -59,10 +59,10 @@ def test_a_script_from_standard_input_sees_its_own_frames_and_the_cell():
     done = run("-", "argument")
     assert done.returncode == 1
     assert "in Net.layer1.0.conv2 (Conv2d)" in done.stderr
-    frames = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
-    assert len(frames) == 3 and all('"<stdin>"' in line for line in frames)
-    assert f"{tracebacks.VARIABLE}=1 shows them" in done.stderr
-    whole = run("-", **{tracebacks.VARIABLE: "1"})
+    shown = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert len(shown) == 3 and all('"<stdin>"' in line for line in shown)
+    assert f"{frames.VARIABLE}=1 shows them" in done.stderr
+    whole = run("-", **{frames.VARIABLE: "1"})
     assert "cell.py" in whole.stderr and "hidden" not in whole.stderr
 
 
@@ -193,3 +193,69 @@ def test_memory_is_shared_with_other_libraries():
     made = ms.Tensor(Foreign())
     assert made.dtype == ms.float32 and made.asnumpy().tolist() == [1.0, 2.0]
     assert x.to("cpu").asnumpy().tolist() == [1.0, 2.0]
+
+
+class Listed(nn.Cell):
+    def __init__(self, layers):
+        super().__init__()
+        self.layers = layers
+
+
+@pytest.mark.parametrize(
+    "layers, wanted", [([nn.ReLU()], "CellList"), ({"a": nn.ReLU()}, "CellDict"), ([1], None)]
+)
+def test_layers_in_a_list_have_no_parameters(layers, wanted):
+    net = Listed(layers)
+    error = caught(lambda: nn.SGD(net.trainable_params(), 0.1))
+    assert (f"use mindspore.nn.{wanted}" in tracebacks.format_error(error)) == bool(wanted)
+    assert ("'Listed' keeps layers" in tracebacks.format_error(error)) == bool(wanted)
+
+
+def test_forward_is_to_be_called_construct():
+    class Net(nn.Cell):
+        def forward(self, x):
+            return x
+
+    assert str(caught(Net(), 1)).endswith("Rename 'forward' to 'construct'.")
+    assert "forward" not in str(caught(nn.Cell(), 1))
+
+
+def test_images_with_their_channels_last():
+    x = ms.Tensor(np.ones((1, 8, 9, 3), np.float32))
+    message = str(caught(nn.Conv2d(3, 4, 3), x))
+    assert "pass input.transpose(0, 3, 1, 2)" in message
+    assert nn.Conv2d(3, 4, 3)(x.transpose(0, 3, 1, 2)).shape == (1, 4, 8, 9)
+    assert "transpose" not in str(caught(nn.Conv2d(5, 4, 3), x))
+
+
+def test_names_that_are_elsewhere_in_the_package():
+    assert "'relu' in mindspore.ops and in mindspore.mint.nn" in str(caught(getattr, ms, "relu"))
+    text = tracebacks.format_error(caught(getattr, ms.Tensor([1.0]), "gelu"))
+    assert "it is a function: mindspore.ops.gelu or mindspore.mint.nn.functional.gelu" in text
+
+
+@pytest.mark.parametrize("prefix, there", [("module.", True), ("backbone.", False)])
+def test_names_of_a_checkpoint_that_differ_by_a_prefix(prefix, there, monkeypatch):
+    lines = []
+    monkeypatch.setattr(ms.log, "warning", lines.append)
+    net = nn.SequentialCell(nn.Dense(2, 2))
+    values = net.parameters_dict()
+    if there:
+        values = {prefix + name: value for name, value in values.items()}
+    else:
+        net.update_parameters_name(prefix)
+    ms.load_param_into_net(net, values, strict_load=True)
+    owner = "parameter_dict" if there else "net"
+    assert f"The names in '{owner}' start with '{prefix}'" in lines[0]
+
+
+def divide(x):
+    return x / missing  # noqa: F821
+
+
+def test_an_error_in_a_worker_process_shows_its_line():
+    data = ms.dataset.NumpySlicesDataset([1, 2, 3], shuffle=False)
+    data = data.map(divide, num_parallel_workers=2, python_multiprocessing=True)
+    text = tracebacks.format_error(caught(lambda: list(data.create_tuple_iterator())))
+    assert "return x / missing" in text and "in divide" in text
+    assert "worker_processes.py" not in text

@@ -1,9 +1,12 @@
 """Runs when Python starts, from a `.pth` or `.start` file at the top of site-packages.
 
 With `MINDSPORE_COMPAT=1` in the environment, it makes `import mindspore` import mindspore_compat,
-also in new child processes (multiprocessing's spawn and forkserver, subprocesses). It must be cheap
-if the variable is not set, and it must not import the package before `mindspore` is imported. It is
-therefore a separate module outside the package.
+also in new child processes (multiprocessing's spawn and forkserver, subprocesses). If the variable
+is not set and there is no `mindspore`, the error of the import names the ways to use this package.
+With 0, no, false or off it does nothing.
+
+It must be cheap, and it must not import the package before `mindspore` is imported. It is therefore
+a separate module outside the package.
 """
 
 import os
@@ -37,8 +40,30 @@ class FirstUse:
         return cls.replace().find_distributions(context)
 
 
+class LastResort:
+    """Waits at the end of `sys.meta_path` for an import of `mindspore` that nothing else finds."""
+
+    MESSAGE = (
+        "No module named 'mindspore'. mindspore_compat is installed and can take its place: run "
+        "`python -m mindspore_compat script.py`, or set the environment variable MINDSPORE_COMPAT=1"
+    )
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        """Raises the error of an import statement; a search such as `importlib.util.find_spec`
+        gets None."""
+        if name == "mindspore" and sys._getframe(2).f_code.co_name == "_find_and_load_unlocked":
+            raise ModuleNotFoundError(cls.MESSAGE, name=name)
+        return None
+
+
 def start():
-    """Install the stand-in if the environment requests it."""
-    wanted = os.environ.get("MINDSPORE_COMPAT", "0") not in ("", "0")
-    if wanted and FirstUse not in sys.meta_path and "mindspore_compat.standin" not in sys.modules:
+    """Installs the stand-in if the environment requests it, and otherwise the last resort."""
+    setting = os.environ.get("MINDSPORE_COMPAT", "").strip().lower()
+    if setting in ("0", "no", "false", "off"):
+        return
+    if not setting:
+        if LastResort not in sys.meta_path:
+            sys.meta_path.append(LastResort)
+    elif FirstUse not in sys.meta_path and "mindspore_compat.standin" not in sys.modules:
         sys.meta_path.insert(0, FirstUse)

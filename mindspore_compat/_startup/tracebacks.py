@@ -7,90 +7,59 @@ them than of the script's own. `MINDSPORE_COMPAT_TRACEBACK=1` shows all frames.
 import difflib
 import importlib
 import inspect
-import os
 import re
-import runpy
 import sys
 import traceback
-from pathlib import Path
 
+from .._core.declare.missing import areas_with
+from .._core.frames import VARIABLE, hide_package_frames, links_of
 from .._core.hints import KEYWORDS, NAMES
 from .._core.rules.base import registered
 
-FOLDER = str(Path(__file__).parent.parent) + os.sep
-VARIABLE = "MINDSPORE_COMPAT_TRACEBACK"
 _AREAS = ("nn", "ops", "mint", "mint.nn", "mint.optim", "train", "")
-_RUNNER = ("<frozen runpy>", runpy.__file__)
 _NOT_IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
-
-
-def install():
-    """Installs the hook for uncaught errors, unless the script has its own."""
-    if sys.excepthook is sys.__excepthook__ and os.environ.get(VARIABLE, "0") in ("", "0"):
-        sys.excepthook = show
-
-
-def show(kind, error, trace):
-    """Hook: writes the text of `format_error` to stderr."""
-    sys.stderr.write(format_error(error))
 
 
 def format_error(error):
     """Returns the text of an error: traceback without the package's frames, path of the Cell,
     hint."""
+    return formatted(error)[0]
+
+
+def formatted(error):
+    """Returns the text of an error, and whether it differs from Python's."""
     summary = traceback.TracebackException.from_exception(error)
-    hidden = _hide_package_frames(summary)
+    hidden = hide_package_frames(summary)
     text = "".join(summary.format())
-    cell = cell_path(error)
-    hint = tensor_hint(error) or keyword_hint(error) or import_hint(error) or loss_hint(error)
-    if not hint and "did you mean" not in text.lower():
-        hint = spelling_hint(error)
-    if cell:
-        text += f"  in {cell}\n"
-    if hint:
-        text += f"  hint: {hint}\n"
+    more = advice(error, text)
     if hidden:
-        text += f"  ({hidden} frames of mindspore_compat are hidden: {VARIABLE}=1 shows them)\n"
-    return text
+        more += f"  ({hidden} frames of mindspore_compat are hidden: {VARIABLE}=1 shows them)\n"
+    return text + more, bool(more)
 
 
-def _hide_package_frames(summary):
-    """Removes the package's frames, and causes that have no others; returns the number of removed
-    ones."""
-    own = [frame for frame in summary.stack if not _of_package(frame.filename)]
-    started = summary.stack.index(own[0]) if own else 0  # what runs the script is not counted
-    hidden = len(summary.stack) - started - len(own)
-    summary.stack[:] = own
-    for name in ("__cause__", "__context__"):
-        earlier = getattr(summary, name)
-        if earlier is not None:
-            hidden += _hide_package_frames(earlier)
-            if all(_library(frame.filename) for frame in earlier.stack):
-                setattr(summary, name, None)
-    return hidden
+def advice(error, text=""):
+    """Returns the lines that follow a traceback: the path of the Cell and a hint, if any.
 
-
-def _of_package(filename):
-    """Returns whether a frame belongs to the package: to its files, or to source that it has
-    generated."""
-    generated = filename.startswith("<") and " #" in filename
-    return generated or filename.startswith(FOLDER) or filename in _RUNNER
-
-
-def _library(filename):
-    return "site-packages" in filename or filename.startswith(os.path.dirname(os.__file__))
+    Args:
+        error: the error.
+        text: the lines already shown, in which Python may have suggested a name.
+    """
+    cell = cell_path(error)
+    hint = next((hint for find in HINTS if (hint := find(error))), "")
+    if not hint and "did you mean" not in (text + str(error)).lower():
+        hint = spelling_hint(error)
+    return (f"  in {cell}\n" if cell else "") + (f"  hint: {hint}\n" if hint else "")
 
 
 def cell_path(error):
     """Returns the innermost Cell whose `construct` raised the error: "layer1.0.conv2 (Conv2d)"."""
-    kind, cells, trace = registered("Cell"), [], error.__traceback__
-    while trace is not None:
+    kind, cells = registered("Cell"), []
+    for trace in links_of(error.__traceback__):
         owner = trace.tb_frame.f_locals.get("self")
         if isinstance(owner, kind) and trace.tb_frame.f_code.co_name == "construct":
             if not cells or cells[-1] is not owner:
                 cells.append(owner)
-        trace = trace.tb_next
     if not cells:
         return ""
     names = [type(cells[0]).__name__]
@@ -102,8 +71,33 @@ def cell_path(error):
 
 def tensor_hint(error):
     """Returns the replacement for an attribute that Tensors of other libraries have, or ""."""
-    if isinstance(error, AttributeError) and isinstance(error.obj, registered("Tensor")):
-        return NAMES["Tensor"].get(error.name, "")
+    if not isinstance(error, AttributeError) or not isinstance(error.obj, registered("Tensor")):
+        return ""
+    hint = NAMES["Tensor"].get(error.name)
+    areas = [area for area in areas_with(error.name) if area not in ("nn", "mint.nn")]
+    functions = [f"mindspore.{area}.{error.name}" for area in areas]
+    return hint or (f"it is a function: {' or '.join(functions)}" if functions else "")
+
+
+def list_hint(error):
+    """Returns a hint if an optimizer gets no parameters, and a Cell at hand keeps its layers in a
+    list or dict; else ""."""
+    if not isinstance(error, ValueError) or "must be a non-empty iterable of Parameter" not in str(
+        error
+    ):
+        return ""
+    kind = registered("Cell")
+    for link in links_of(error.__traceback__):
+        for cell in [each for each in link.tb_frame.f_locals.values() if isinstance(each, kind)]:
+            for name, value in vars(cell).items():
+                layers = value.values() if isinstance(value, dict) else value
+                if isinstance(value, (list, tuple, dict)) and not name.startswith("_"):
+                    if any(isinstance(each, kind) for each in layers):
+                        wanted = "CellDict" if isinstance(value, dict) else "CellList"
+                        return (
+                            f"'{type(cell).__name__}' keeps layers in a {type(value).__name__}, "
+                            f"'{name}', which hides their parameters: use mindspore.nn.{wanted}"
+                        )
     return ""
 
 
@@ -165,13 +159,14 @@ def loss_hint(error):
     """Returns a hint if a Model without a loss calls its network with a whole row, or ""."""
     if not isinstance(error, TypeError) or "positional argument" not in str(error):
         return ""
-    trace = error.__traceback__
-    while trace is not None:
+    for trace in links_of(error.__traceback__):
         model = trace.tb_frame.f_locals.get("self")
         if type(model).__name__ == "Model" and getattr(model, "_loss_fn", model) is None:
             return (
                 "this Model has no loss_fn, so its network is called with all columns of the "
                 "dataset and must return the loss itself"
             )
-        trace = trace.tb_next
     return ""
+
+
+HINTS = (tensor_hint, keyword_hint, import_hint, loss_hint, list_hint)

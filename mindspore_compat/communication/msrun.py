@@ -1,11 +1,13 @@
-"""`msrun`: starts a script on several processes through `mpiexec`, like MindSpore's `msrun`.
+"""`msrun-compat`: starts a script on several processes through `mpiexec`, like MindSpore's `msrun`.
 
-    msrun --worker_num=4 --local_worker_num=4 --log_dir=logs --join=True train.py --epochs 5
+    msrun-compat --worker_num=4 --local_worker_num=4 --log_dir=logs --join=True train.py --epochs 5
 
 Each process runs the script with this package as its `mindspore`, and writes to its own file in
-`log_dir`. With `--join=True` the processes end with `msrun`, and one that hangs ends the job
+`log_dir`. With `--join=True` the processes end with this one, and one that hangs ends the job
 (`job.py`). All processes are on this machine; for several machines start `mpiexec` itself, with
-`python -m mindspore_compat train.py` behind it.
+`python -m mindspore_compat train.py` behind it. The command has a name of its own, so that it does
+not overwrite the `msrun` of a MindSpore in the same environment; `python -m mindspore_compat.msrun`
+is the same.
 """
 
 import argparse
@@ -24,7 +26,7 @@ from .job import Job
 def parser():
     """Returns the options of MindSpore's msrun, written `--name value` or `--name=value`."""
     command_line = argparse.ArgumentParser(
-        "msrun", description=__doc__.splitlines()[0], allow_abbrev=False
+        "msrun-compat", description=__doc__.splitlines()[0], allow_abbrev=False
     )
     add = command_line.add_argument
     add("--worker_num", type=int, default=8, help="number of processes (8)")

@@ -138,7 +138,10 @@ class Cell(Naming, Hooks, State, Settings, Internals):
 
     def construct(self, *args, **kwargs):
         """Computes the outputs of the network from its inputs; every subclass defines it."""
-        raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
+        hint = " Rename 'forward' to 'construct'." if hasattr(type(self), "forward") else ""
+        raise AttributeError(
+            f"For '{type(self).__name__}', the method 'construct' is not defined.{hint}"
+        )
 
     # The call -------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from multiprocessing.reduction import ForkingPickler
 
 from ..._backend.ranks import children
 from ..._backend.threads import affinity
+from ..._core.frames import hide_package_frames, shows_all_frames
 from . import config
 
 _SECONDS = 1  # the time limit for an idle process to end, and the polling interval of a busy one
@@ -120,7 +121,10 @@ def _as_picklable(result, error):
     if error is None:
         return result, None
     text = str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}"
-    return None, (text, "".join(traceback.format_exception(error)))
+    summary = traceback.TracebackException.from_exception(error)
+    if not shows_all_frames():
+        hide_package_frames(summary)
+    return None, (text, "".join(summary.format()))
 
 
 def _sendable(answer):

@@ -33,11 +33,23 @@ def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
         raise ValueError(
             f"For '{api}', the channels of 'input' must be those of 'weight' times the groups and "
             f"both divisible by them, but got shapes {tuple(x.shape)}, {tuple(w.shape)} and "
-            f"{groups} groups."
+            f"{groups} groups.{_layout_hint(x, w, groups)}"
         )
     pads = padding_of(api, mode, padding, size, kernel, stride, dilation)
     need_kernel_fits(api, size, kernel, pads, dilation)
     return add_bias(xp, api, xp.convolve_nd(x, w, stride, pads, dilation, groups), bias)
+
+
+def _layout_hint(x, w, groups):
+    """Returns a sentence for the message if the channels of the input are on its last axis."""
+    if x.shape[-1] != w.shape[1] * groups:
+        return ""
+    first, *sizes = range(x.ndim)
+    order = ", ".join(map(str, (first, sizes[-1], *sizes[:-1])))
+    return (
+        f" The last axis of 'input' has {x.shape[-1]} elements: if it holds the channels, "
+        f"pass input.transpose({order}), or use dataset.vision.HWC2CHW."
+    )
 
 
 def add_bias(xp, api, out, bias):

@@ -277,7 +277,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     if lacking:
         log.warning(
             f"For '{api}', {len(lacking)} parameters of 'net' are not loaded, because they "
-            "are not in 'parameter_dict'."
+            f"are not in 'parameter_dict'.{_prefix_hint(lacking, parameter_dict)}"
         )
         log.warning(f"{lacking} are not loaded.")
     return lacking, [
@@ -309,6 +309,26 @@ def _sources(net, parameter_dict, strict_load):
     if lacking and not strict_load:
         lacking = _by_prefix(lacking, parameter_dict, pairs)
     return pairs, [param.name for param in lacking]
+
+
+def _prefix_hint(lacking, parameter_dict):
+    """Returns a sentence for the warning if names differ by a prefix alone, else ""."""
+    for name in lacking:
+        for other in parameter_dict:
+            if other.endswith(f".{name}"):
+                prefix = other[: -len(name)]
+                return (
+                    f" The names in 'parameter_dict' start with {prefix!r}: remove it, for example "
+                    f"{{name.removeprefix({prefix!r}): value for name, value in "
+                    "parameter_dict.items()}."
+                )
+            if name.endswith(f".{other}"):
+                prefix = name[: -len(other)]
+                return (
+                    f" The names in 'net' start with {prefix!r}: add it, for example "
+                    f"{{{prefix!r} + name: value for name, value in parameter_dict.items()}}."
+                )
+    return ""
 
 
 def _by_prefix(lacking, parameter_dict, pairs):

@@ -1,0 +1,63 @@
+"""The frames of a traceback: those of the package, and the others, which help a script's author."""
+
+import os
+import runpy
+import types
+from pathlib import Path
+
+VARIABLE = "MINDSPORE_COMPAT_TRACEBACK"
+_FOLDER = str(Path(__file__).parent.parent) + os.sep
+_RUNNER = ("<frozen runpy>", runpy.__file__)
+
+
+def shows_all_frames():
+    """Returns True if the environment asks for tracebacks as Python makes them."""
+    return os.environ.get(VARIABLE, "0") not in ("", "0")
+
+
+def is_of_package(filename):
+    """Returns whether a frame belongs to the package: to its files, or to source that it has
+    generated."""
+    filename = str(filename)
+    generated = filename.startswith("<") and " #" in filename
+    return generated or filename.startswith(_FOLDER) or filename in _RUNNER
+
+
+def links_of(trace):
+    """Yields the traceback of each frame, from the outermost on."""
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
+def without_package_frames(trace):
+    """Returns a traceback without the package's frames; itself if it has no others, or if all are
+    to be shown."""
+    own = [each for each in links_of(trace) if not is_of_package(each.tb_frame.f_code.co_filename)]
+    if not own or shows_all_frames():
+        return trace
+    linked = None
+    for each in reversed(own):
+        linked = types.TracebackType(linked, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return linked
+
+
+def hide_package_frames(summary):
+    """Removes the package's frames, and causes that have no others; returns the number of removed
+    ones."""
+    own = [frame for frame in summary.stack if not is_of_package(frame.filename)]
+    started = summary.stack.index(own[0]) if own else 0  # what runs the script is not counted
+    hidden = len(summary.stack) - started - len(own)
+    summary.stack[:] = own
+    for name in ("__cause__", "__context__"):
+        earlier = getattr(summary, name)
+        if earlier is not None:
+            from_worker = not earlier.stack  # its text holds the traceback of the other process
+            hidden += hide_package_frames(earlier)
+            if not from_worker and all(_library(frame.filename) for frame in earlier.stack):
+                setattr(summary, name, None)
+    return hidden
+
+
+def _library(filename):
+    return "site-packages" in filename or filename.startswith(os.path.dirname(os.__file__))
