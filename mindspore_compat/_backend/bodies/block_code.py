@@ -1,9 +1,9 @@
-"""CUDA C functions for a block of threads: sums and maxima over threads, and vector loads and
-stores.
+"""CUDA C functions that generated kernels (row_kernels.py) call: sums and maxima over the threads
+of a block, and vector loads and stores.
 
-A warp adds with butterfly shuffles, and the sums of the warps are added in the same way. Every
-thread gets the result, and the order of additions is fixed. A thread that works on `width`
-neighbouring elements loads them as one `Pack`, with 16-byte loads where the address is aligned.
+The threads of a warp add their values with butterfly shuffles, and the sums of the warps are added
+in the same way. Every thread gets the result, and the order of additions is fixed. A thread that
+works on `width` neighbouring elements loads them as one `Pack`, with loads of up to 16 bytes.
 """
 
 from .c_code import TYPES
@@ -51,12 +51,17 @@ _PACK = "struct alignas({bytes}) Pack_{name} {{ {kind} at[{width}]; }};\n"
 
 
 def reductions(real, *names):
-    """Returns the text of `warp_sum(value, threads)`, `block_sum(lanes, value)`,
-    `column_sum(lanes, value)`, and of the same functions for "max".
+    """Returns the CUDA source of functions that reduce over threads.
 
-    The number of warps in a block is a power of two, and all are full. `lanes` is shared memory:
+    The functions are `warp_sum(value, threads)`, `block_sum(lanes, value)` and
+    `column_sum(lanes, value)`; for the name "max" in place of "sum", `warp_max` and so on. They
+    expect full warps, whose number in a block is a power of two. `lanes` is shared memory:
     `block_sum` needs one number per warp. `column_sum` adds over threads that are one warp apart
     and needs one number per thread.
+
+    Args:
+        real (str): the C type of the values.
+        names (str): "sum", "max".
     """
     return "".join(
         text.format(real=real, name=name, join=_JOINS[name], warp=WARP)
@@ -66,12 +71,14 @@ def reductions(real, *names):
 
 
 def pack_width(dtypes):
-    """Returns the number of neighbouring elements per thread: 16 bytes of the smallest dtype."""
+    """Returns the number of neighbouring elements that a thread loads at once: as many as 16 bytes
+    hold of the smallest dtype."""
     return 16 // max(2, min(dtype.itemsize for dtype in dtypes))
 
 
 def packs(dtypes, width):
-    """Returns the struct types `Pack_float`, ... that hold `width` neighbouring elements."""
+    """Returns the CUDA source of the struct types `Pack_float`, ..., one for each dtype; a struct
+    holds `width` neighbouring elements."""
     sizes = {TYPES[dtype]: dtype.itemsize for dtype in dtypes}
     return "".join(
         _PACK.format(name=pack_name(kind), kind=kind, width=width, bytes=min(16, width * size))
@@ -80,5 +87,5 @@ def packs(dtypes, width):
 
 
 def pack_name(kind):
-    """Returns the suffix of the name of a pack type."""
+    """Returns the suffix in the name of the pack type for a C type: "long_long" for "long long"."""
     return kind.replace(" ", "_")

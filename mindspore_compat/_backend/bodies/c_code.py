@@ -1,12 +1,13 @@
-"""C text for kernels that are generated from a trace: expressions, element types, and float16 and
-bfloat16 conversion.
+"""C source for the kernels that bodies/ and updates/ generate from a trace: expressions, element
+types, and the conversion of float16 and bfloat16.
 
-Float16 and bfloat16 values are passed as 16-bit words and converted by two functions, so a kernel
-needs no header: one instruction on a GPU, plain C elsewhere. CuPy compiles every kernel with
-`-ftz=true`: arithmetic flushes subnormal float32 numbers to 0, so a subnormal half is converted
-from an integer there. The conversion instructions keep subnormals. The numbers of a call are passed
-by value or lie on the device. In the second case the kernel evaluates the scalar expressions of the
-formula, in double precision as the host does.
+Float16 and bfloat16 values are passed as 16-bit words. Each has two conversion functions, which are
+one instruction on a GPU and plain C elsewhere, so a kernel needs no header. CuPy compiles every
+kernel with `-ftz=true`, and arithmetic then flushes subnormal float32 numbers to 0. The conversion
+instructions keep subnormals; the plain C functions convert subnormal halves from integers.
+
+The numbers of a call are passed by value or lie on the device. If they lie on the device, the
+kernel evaluates the formula's expressions of numbers, in double precision as the host does.
 """
 
 import ml_dtypes
@@ -78,8 +79,8 @@ _STORES = {_FLOAT16: "to_half({})", _BFLOAT16: "to_bfloat({})"}
 
 
 def compute_dtype(dtypes):
-    """Returns the dtype of the arithmetic: float64 if an array is float64 or a 32-bit integer needs
-    it, else float32. Low-precision floats are rounded only when stored."""
+    """Returns the dtype in which a kernel computes on arrays of these dtypes: float64 if one is
+    float64 or an integer of 32 or more bits, else float32."""
     in_float64 = any(
         dtype.kind == "f" and dtype.itemsize == 8 or dtype.kind in "iu" and dtype.itemsize > 2
         for dtype in map(numpy.dtype, dtypes)
@@ -93,17 +94,19 @@ def supported(dtypes):
 
 
 def preamble(dtypes):
-    """Returns the text that precedes a kernel for arrays of these dtypes."""
+    """Returns the C source that precedes a kernel for arrays of these dtypes: the conversion
+    functions if one is float16 or bfloat16."""
     return HALVES if any(dtype in _LOADS for dtype in dtypes) else ""
 
 
 def load(dtype, element):
-    """Returns a C expression that loads an element as a number of the arithmetic dtype."""
+    """Returns a C expression that converts `element`, an expression of a dtype, to a number that C
+    can compute with."""
     return _LOADS.get(dtype, "{}").format(element)
 
 
 def store(dtype, value):
-    """Returns a C expression that converts a computed number to an element."""
+    """Returns a C expression that converts `value`, a computed number, to an element of a dtype."""
     if dtype in _STORES:
         return _STORES[dtype].format(value)
     return f"({TYPES[dtype]})({value})"
@@ -115,14 +118,15 @@ def operand(value):
 
 
 def step_line(step, real):
-    """Returns the C declaration for one step of a trace."""
+    """Returns the C declaration of the result of one step of a trace; `real` is the C type of
+    results that are not masks."""
     text = EXPRESSIONS[step.name].format(*map(operand, step.operands))
     return f"const {'bool' if step.is_bool else real} v{step.result} = {text};"
 
 
 def scalar_lines(trace, real):
-    """Returns the C lines that compute the scalars of a trace from the numbers `n_lr`, ... of a
-    call."""
+    """Returns the C lines that compute the scalars s0, s1, ... of a trace from the numbers of a
+    call, which are the variables `n_lr`, ..."""
     return [
         f"const {real} s{index} = ({real})({code});"
         for index, code in enumerate(trace.scalar_code())

@@ -54,10 +54,10 @@ MOST_SHAPES = 1024  # shapes for which a body remembers its launch
 
 
 def bodies_of(xp, *arrays):
-    """Returns the object that runs whole bodies for these arrays (some may be None) of `xp`, or
-    None.
+    """Returns `xp.bodies` if that object can run whole bodies on these arrays, else None.
 
-    Its methods may still return None.
+    Arrays may be None. A method of the object may still return None, and the caller then runs the
+    body by array functions.
     """
     bodies = getattr(xp, "bodies", None)
     return bodies if bodies is not None and bodies.apply(*arrays) else None
@@ -130,7 +130,8 @@ class Bodies:
         return self.compiles and supported([array.dtype for array in arrays if array is not None])
 
     def along(self, body, axis, *arrays):
-        """Evaluates `body(xp, *arrays, axis)` over arrays of one shape; returns such an array."""
+        """Evaluates `body(xp, *arrays, axis)` over an axis of arrays of one shape. Returns an array
+        of that shape."""
         moved = [self.module.moveaxis(array, axis, -1) for array in arrays]
         size = moved[0].shape[-1]
         shape = 1, moved[0].size // size, size
@@ -190,7 +191,7 @@ class RowBody:
         whole = not SUMMED.intersection(plan.result_kinds)
         self._chunkable = whole and ChunkPlan(*signature).levels == 2
         self._by_channel = CHANNEL in plan.kinds + plan.result_kinds
-        self._compiled, self._prepared = {}, {}  # by layout; by shape
+        self._compiled, self._prepared = {}, {}  # layout -> kernels; shape -> launch
 
     def run(self, shape, arrays, numbers):
         """Runs the body and returns its results for arrays of this shape."""
@@ -211,7 +212,8 @@ class RowBody:
         return self._results(source, shape, arrays, numbers, results, sums)
 
     def prepared(self, shape, arrays, numbers):
-        """The Launch for arrays of this shape, the kernels, and the sizes as their arguments."""
+        """Returns the Launch for arrays of this shape, the kernels, and the kernel arguments for
+        the sizes."""
         aligned = all([arrays[index].data.ptr % 16 == 0 for index in self.elements])
         run = int(numbers["area"]) if self._by_channel else 0
         prepared = self._prepared.get((shape, aligned, run))
@@ -238,13 +240,15 @@ class RowBody:
         return [(source, self.module.RawKernel(source.text, source.name)) for source in sources]
 
     def _new(self, source, number, arrays, rows):
-        """Allocates memory for a result, or for values that are summed over rows afterwards."""
+        """Allocates the array that the kernel writes for result `number`: the result itself, or
+        the values that are summed over rows afterwards."""
         if self.plan.result_kinds[number] == ROW:
             return self.module.empty((rows,), self.plan.dtype)
         return self.module.empty(self._first(arrays).shape, source.dtype_of(number))
 
     def _room_for_sums(self, source, launch, rows, length):
-        """Allocates memory for the sums of chunks of rows, or for the sums of blocks over rows."""
+        """Allocates memory for partial sums: those of the chunks of each row, or those of each
+        block over its rows. Returns None if the kernel has neither."""
         if launch.layout.chunked:
             return self.module.empty((source.slots, launch.chunks, rows), self.plan.dtype)
         if source.summed:
@@ -253,7 +257,15 @@ class RowBody:
         return None
 
     def _results(self, source, shape, arrays, numbers, results, sums):
-        """Returns the results of the body, in order."""
+        """Returns the results of the body, in order; adds up what the kernel left to be summed.
+
+        Args:
+            source: the RowKernel.
+            shape: (outer, rows, inner).
+            arrays, numbers: the arguments of the body.
+            results (dict): number of a result -> the array that the kernel wrote.
+            sums: the partial sums of blocks over rows; None if there are none.
+        """
         if source.summed:
             summed = self.module.sum(sums, 0)
             results |= dict(zip(source.summed, summed, strict=True))
@@ -262,7 +274,7 @@ class RowBody:
             if number in source.summed or kind not in SUMMED:
                 outputs.append(results.get(number))
                 continue
-            terms = results.get(number)  # the array itself if its own sum is requested
+            terms = results.get(number)  # None if the result is the sum of an argument itself
             terms = arrays[self.plan.trace.results[number]] if terms is None else terms
             if kind == COLUMN:
                 sums_of = self.module.sum(terms.reshape(shape), 1, self.plan.dtype)
@@ -274,7 +286,7 @@ class RowBody:
         return outputs
 
     def _empty(self, kind, shape, arrays, numbers):
-        """Returns a result for data without elements."""
+        """Returns a result of this kind for data without elements."""
         first, (outer, rows, inner) = self._first(arrays), shape
         if kind is None:
             return None

@@ -58,12 +58,13 @@ LINES = 32  # elements between the sums of two pieces, so that threads do not sh
 STRETCH = 4096  # elements summed in float32
 
 _KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
-_COLUMNS = {COLUMN: 2, CHANNEL: 4}  # of `_pieces`
+_COLUMNS = {COLUMN: 2, CHANNEL: 4}  # where the table of `_pieces` has the range of such sums
 
 
 @serves("bodies", least=None, takes=lambda: True, loops=list)
 class CompiledBodies:
-    """The methods of `Bodies`; each returns None if no compiled loop is available."""
+    """The object `xp.bodies` of the host. It has the methods of `gpu.Bodies`; each returns None if
+    no compiled loop is available."""
 
     def __init__(self):
         self._made = {}
@@ -80,7 +81,8 @@ class CompiledBodies:
     def pointwise(self, body, *arrays, out=None, **scalars):
         """Evaluates `body(xp, *arrays, **scalars)` element by element, over arrays of one shape.
 
-        With `out`, it accepts the arrays that host_steps.py accepts.
+        Returns the results, or None if no compiled loop is available. With `out`, arrays may have
+        the layouts that host_steps.py describes, and results are written to `out`.
         """
         if out is not None:
             return host_steps.run(self._made, body, arrays, out, *split(scalars))
@@ -101,8 +103,8 @@ class CompiledBodies:
         return loop.run(arrays, numbers) if loop.is_ready() else None
 
     def along(self, body, axis, *arrays):
-        """Evaluates `body(xp, *arrays, axis)` over an axis of arrays of one shape; returns an array
-        of that shape."""
+        """Evaluates `body(xp, *arrays, axis)` over an axis of arrays of one shape. Returns an array
+        of that shape, or None if no compiled loop is available."""
         first = arrays[0]
         if axis not in (-1, first.ndim - 1):
             return self._inside(body, axis % first.ndim, arrays)
@@ -111,7 +113,7 @@ class CompiledBodies:
         return self.rows(body, shape, (ELEMENT,), elements=arrays, axis=-1)
 
     def _inside(self, body, axis, arrays):
-        """Returns `along` for an axis other than the last."""
+        """Computes `along` for an axis other than the last."""
         if math.prod(arrays[0].shape[axis + 1 :]) < Least.BODY_RUN:
             return None
         if not all(array.dtype == FLOAT and array.shape == arrays[0].shape for array in arrays):
@@ -139,8 +141,8 @@ class CompiledBodies:
 
 
 def _column_lines(name, column):
-    """Returns the lines that normalize a column index of the row; negative ones count from the
-    end."""
+    """Returns the lines that set the variable `name` to a column index of the row: negative columns
+    count from the end, and a column outside the row ends the loop with False."""
     return [
         f"{name} = int({operand(column)})",
         f"{name} = {name} + length if {name} < 0 else {name}",
@@ -150,11 +152,13 @@ def _column_lines(name, column):
 
 
 class PointLoop:
-    """The loop of a body that works element by element.
+    """The compiled loop of a body that works element by element. `CompiledBodies.pointwise` makes
+    and runs it.
 
     Args:
         body: the body.
-        repeated: for each array, whether it repeats one number; the loop then receives that number.
+        repeated: for each array, whether all its elements are views of one number. The loop then
+            receives that number in place of the array.
         flags: the scalars that select what the body does.
         numbers: the names of the other scalars.
     """
@@ -209,7 +213,7 @@ class PointLoop:
 
 
 class RowLoop(RowPlan):
-    """The loop of a body over rows."""
+    """The compiled loop of a body over rows. `CompiledBodies.rows` makes and runs it."""
 
     def __init__(self, body, kinds, result_kinds, dtypes, flags, numbers):
         super().__init__(body, kinds, result_kinds, dtypes, flags, numbers)
@@ -241,7 +245,8 @@ class RowLoop(RowPlan):
     # Its text -----------------------------------------------------------------------------------
 
     def _loops(self):
-        """Yields the values that each loop over the row needs for its elements."""
+        """Yields, for each loop over the elements of a row, the list of the values that it needs of
+        each element."""
         for level in range(1, self.levels):
             yield [value for step in self._looped(level) for value in step.values()]
         yield [
@@ -251,7 +256,8 @@ class RowLoop(RowPlan):
         ]
 
     def _written_down(self):
-        """Returns the slow steps whose results one loop stores for later loops."""
+        """Returns the slow steps, such as exp, that several loops need; the first of these loops
+        stores their results for the others."""
         needed = [
             {step for step in self.elements(values)[1] if step.name in FUNCTIONS}
             for values in self._loops()
@@ -284,8 +290,8 @@ class RowLoop(RowPlan):
         return "\n".join([*head, *indented(body, 2), "    return True"]) + "\n"
 
     def _row_lines(self, level):
-        """Returns the lines for row values, and for columns of a row, that are known after this
-        level."""
+        """Returns the lines that compute what becomes known at this level: the values of the row,
+        and the row's columns."""
         lines = [line(step) for step in self.of_row(level)]
         for step in self.trace.steps:
             if step.name == "at_column" and self._level[step.result] == level:
@@ -293,11 +299,13 @@ class RowLoop(RowPlan):
         return lines
 
     def _looped(self, level):
-        """Returns the sums and maxima of a level that need a loop."""
+        """Returns the sums and maxima of a level that need a loop; a "row_pick" reads one element
+        and needs none."""
         return [step for step in self.reductions(level) if step.name != "row_pick"]
 
     def _picked(self, step):
-        """Returns the value in one column of the row."""
+        """Returns the lines that compute a value in one column of the row, for a step
+        "row_pick"."""
         value, column = step.operands
         arrays, steps = self.elements([value])
         offsets = {ELEMENT: "base", COLUMN: "inside", CHANNEL: "row % groups * parts + part"}
@@ -311,8 +319,14 @@ class RowLoop(RowPlan):
         ]
 
     def _elements(self, values, ready):
-        """Returns the lines that slice arrays, and the lines that compute an element's values in a
-        loop."""
+        """Returns two lists of lines that compute `values`: those before the inner loop, which
+        slice arrays, and those inside it, which compute the values of one element.
+
+        Args:
+            values: the numbers of the values.
+            ready (set): the numbers of the slow steps whose results are stored by now; the lines
+                read these results. Steps that the lines store are added.
+        """
         before, lines = [], []
         values = [value for value in values if not self._of_row[value]]
         known = {step.result for step in self._stored if step.result in ready}
@@ -341,7 +355,8 @@ class RowLoop(RowPlan):
         return before, lines
 
     def _reduced(self, reductions, ready):
-        """Returns the loop that computes sums and maxima."""
+        """Returns the lines of the loop that computes sums and maxima of a row; `ready` is as for
+        `_elements`."""
         if not reductions:
             return []
         values = [value for step in reductions for value in step.values()]
@@ -365,7 +380,8 @@ class RowLoop(RowPlan):
         return [*first, *self._over_row(before, lines, after), *last]
 
     def _results(self, ready):
-        """Returns the loop that writes the ELEMENT results, and the lines for the ROW results."""
+        """Returns the lines that write the results: single lines for ROW results, and loops over
+        the row for all others."""
         results = list(enumerate(zip(self.trace.results, self.result_kinds, strict=True)))
         lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == ROW]
         stored = [
@@ -378,15 +394,16 @@ class RowLoop(RowPlan):
         return lines
 
     def _overlaps(self, stored):
-        """Returns True if a loop that writes these results has more pairs of possibly overlapping
-        arrays than the compiler checks."""
+        """Returns True if one loop that writes all these results has more pairs of possibly
+        overlapping arrays than the compiler checks. The compiler would then not vectorize it."""
         written = sum(kind != CHANNEL for _, _, kind in stored)
         arrays, _ = self.elements([value for _, value, _ in stored])
         read = sum(self.kinds[index] != CHANNEL for index in arrays)
         return written * (written - 1) // 2 + written * read > jit.MOST_CHECKS
 
     def _written(self, stored, ready):
-        """Returns a loop that writes results."""
+        """Returns the lines of a loop over the row that writes results, or adds to them if they are
+        sums over rows."""
         if not stored:
             return []
         before, inner = self._elements([value for _, value, _ in stored], ready)
@@ -403,7 +420,8 @@ class RowLoop(RowPlan):
         return self._over_row(before, inner, after)
 
     def _over_row(self, before, lines, after):
-        """Returns a loop over all elements of a row, one stretch at a time."""
+        """Returns the lines of a loop over all elements of a row, one stretch at a time. Each
+        stretch runs `before`, then `lines` for each element, then `after`."""
         return [
             "for part in range(parts):",
             f"    for start in range(0, run, {STRETCH}):",
@@ -419,7 +437,14 @@ class RowLoop(RowPlan):
     # Its calls ----------------------------------------------------------------------------------
 
     def run(self, shape, arrays, numbers):
-        """Runs the loop; returns None if the body picks a column that a row lacks."""
+        """Runs the loop and returns the results of the body; None if the body picks a column that
+        a row lacks.
+
+        Args:
+            shape: (outer, rows, inner).
+            arrays: the arrays of the body; None for an absent one.
+            numbers (dict): the scalars of the call.
+        """
         outer, rows, inner = shape
         length = outer * inner
         operands = [jit.flat(array) for array in arrays if array is not None]
@@ -451,7 +476,8 @@ class RowLoop(RowPlan):
 
 @functools.lru_cache(maxsize=256)
 def _pieces(rows, size, length, channels):
-    """Returns the row range of each piece, and the offsets of its COLUMN and CHANNEL sums."""
+    """Returns a table with a row for each piece: the range of its rows, of its COLUMN sums, and of
+    its CHANNEL sums, as (first, last) pairs."""
     rows = parallel_loops.blocks(rows, size)
     numbers = numpy.arange(len(rows))[:, None]
     sums = [numbers * (size + LINES) + [0, size] for size in (length, channels)]
@@ -465,7 +491,7 @@ class _Sizes(NamedTuple):
     part_step: int  # from a part of a row to the next
     parts: int
     run: int  # elements of a part, which lie together
-    groups: int  # rows of each of the data, if a part is a channel
+    groups: int  # rows in a sample if a part is a channel, else 1
     length: int  # elements of a row
 
 
@@ -478,7 +504,8 @@ def _sizes(shape, numbers):
 
 
 def _result(array, kind, shape):
-    """Returns a result in its final form: sums over rows are added over the pieces."""
+    """Returns a result of the loop in its final form. For sums over rows, the sums of the pieces
+    are added."""
     if kind in SUMMED:
         return array[:, :-LINES].sum(0)
     if kind is None:

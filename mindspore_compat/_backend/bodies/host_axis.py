@@ -20,8 +20,8 @@ becomes
             for at in range(count):
                 w2[at] = single(r2[at])
 
-and one more loop over the axis writes the results. Sums are float64. Threads share the outer and
-last dimensions in pieces that depend only on shapes.
+and one more loop over the axis writes the results. Here `single` rounds to float32; sums are
+float64. Threads share the outer and inner dimensions in pieces that depend only on shapes.
 """
 
 import math
@@ -41,7 +41,13 @@ _KNOWN = {*EXPRESSIONS, "row_sum", "row_max", "row_size"}
 
 
 class AxisLoop(RowPlan):
-    """The loop of a body over an axis of arrays of one shape; the result is one such array."""
+    """The compiled loop of a body over an axis other than the last. Its arrays all have one shape,
+    which is also the shape of its single result. `CompiledBodies.along` makes and runs it.
+
+    Args:
+        body: `body(xp, *arrays, axis)`, without a closure.
+        count (int): the number of arrays.
+    """
 
     def __init__(self, body, count):
         super().__init__(body, (ELEMENT,) * count, (ELEMENT,), (FLOAT,) * count, {}, ("axis",))
@@ -87,8 +93,8 @@ class AxisLoop(RowPlan):
         return "\n".join([*head, *indented(inner, 3)]) + "\n"
 
     def _reduced(self, level):
-        """Returns the loops that compute the sums and maxima of a level, and what follows from
-        them."""
+        """Returns the lines of the loops that compute the sums and maxima of a level, and the
+        values that follow from these alone."""
         steps = self.reductions(level)
         first, lines, loads = [], [], self._loads(level - 1)
         for step in steps:
@@ -112,19 +118,19 @@ class AxisLoop(RowPlan):
         ]
 
     def _of_level(self, level):
-        """Returns the steps that are known after this level, with one value for each element of a
-        block."""
+        """Returns the steps that become known at this level and have one value for each position
+        along the inner dimension."""
         return [*self.reductions(level), *self.of_row(level)]
 
     def _loads(self, level):
-        """Returns the lines that read the stored values of each element of a block, up to a
-        level."""
+        """Returns the lines that read the values which `_of_level` lists for this and all earlier
+        levels, from the short arrays `w` that store them."""
         steps = [step for number in range(1, level + 1) for step in self._of_level(number)]
         return [f"v{step.result} = w{step.result}[at]" for step in steps]
 
     def _elements(self, values, level):
-        """Returns the lines that slice arrays, and the lines that compute the values of an
-        element."""
+        """Returns two lists of lines that compute `values`: those before the inner loop, which
+        slice the arrays, and those inside it, which compute the values of one element."""
         arrays, steps = self.elements(values)
         before = [f"a{index} = x{index}[base : base + count]" for index in arrays]
         lines = [f"v{index} = a{index}[at]" for index in arrays]
@@ -132,11 +138,12 @@ class AxisLoop(RowPlan):
 
     @staticmethod
     def _over_block(lines):
-        """Returns a loop over the elements of a block."""
+        """Returns the lines of a loop that runs `lines` for each neighbour of a block."""
         return ["for at in range(count):", *indented(lines, 1)]
 
     def _over_axis(self, before, lines):
-        """Returns a loop over the axis, with an inner loop over the elements of a block."""
+        """Returns the lines of a loop over the axis, which runs `before` and then an inner loop
+        that runs `lines` for each neighbour of a block."""
         return [
             "for k in range(length):",
             "    base = (block * length + k) * inner + begin",

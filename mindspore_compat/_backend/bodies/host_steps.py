@@ -1,4 +1,5 @@
-"""Compiled host loops for bodies of one step of a recurrence (compiled/jit.py).
+"""Compiled host loops (compiled/jit.py) that compute one time step of a recurrence, such as LSTM.
+host.py calls `run` for bodies with an `out` argument.
 
 The gates of a step are Parts of one array (row_plan.py), which a loop reads and writes in place. A
 one-dimensional array has one value for each position of a row; an array whose last axis is 1 has
@@ -21,14 +22,14 @@ def run(loops, body, arrays, out, flags, numbers):
     """Writes the results of `body(xp, *arrays, **scalars)` to `out`.
 
     Args:
-        loops: a dict of the loops that exist already.
+        loops: a dict of the loops that exist already; a new loop is added to it.
         body: a function without a closure.
-        arrays: arrays, None for an absent one, or Parts for several.
+        arrays: arrays; None stands for an absent one, Parts for several.
         out: contiguous arrays or Parts for the results.
-        flags, numbers: the scalars.
+        flags, numbers: the scalars that select what the body does, and the other scalars.
 
     Returns:
-        `out`; None if no compiled loop is available.
+        `out`; None if no compiled loop is available, and then nothing is written.
     """
     first, count = _whole(out[0])
     width = first.shape[-1] // count
@@ -53,9 +54,9 @@ def run(loops, body, arrays, out, flags, numbers):
 
 
 class _Place(NamedTuple):
-    """Where the values of an argument lie in its array."""
+    """The layout of one argument of a body in the array that holds it."""
 
-    count: int  # values that lie next to each other
+    count: int  # values of the body (Parts) that the array holds next to each other
     kind: str  # ELEMENT, COLUMN or ROW
 
 
@@ -71,7 +72,7 @@ def _whole(array):
 
 
 class StepLoop:
-    """The loop for the body of one step."""
+    """The compiled loop for the body of one time step. `run` makes one for each layout."""
 
     def __init__(self, body, layout, operands, flags, numbers):
         self._inputs, self._outputs = layout[:operands], layout[operands:]
@@ -123,7 +124,7 @@ class StepLoop:
         return "\n".join(lines) + "\n"
 
     def run(self, wholes, width, numbers):
-        """Writes the results into the last arrays."""
+        """Runs the loop on `wholes`: the input arrays, then the arrays that receive the results."""
         rows = wholes[-1].size // (width * self._outputs[-1].count)
         operands = [whole.reshape(-1) for whole in wholes]
         operands += [FLOAT.type(value) for value in self.trace.scalars(numbers)]
@@ -139,6 +140,12 @@ class StepLoop:
 
 
 def _slice(array, number, count, kind):
-    """Returns the source text that slices the contiguous values of a row."""
+    """Returns the source text that slices the contiguous values of one row from an array.
+
+    Args:
+        array (str): the name of the array.
+        number (int): which of the `count` values that lie next to each other is sliced.
+        kind: ELEMENT, COLUMN or ROW.
+    """
     start = f"{number}" if kind == COLUMN else f"(row * {count} + {number})"
     return f"{array}[{start} * width : ({start} + 1) * width]"

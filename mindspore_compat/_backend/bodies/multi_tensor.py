@@ -1,12 +1,14 @@
-"""Multi-tensor update kernels: one launch updates all arrays of one kind.
+"""Multi-tensor update kernels: one launch updates many parameters. updates/fuse.py runs the
+formulas of optimizers by them.
 
-A `TableKernel` receives the addresses and sizes of many rows of arrays in a struct that is passed
-by value, so nothing is copied to the device first. A block of threads looks up its row in that
-struct. A single row, or rows that are not contiguous, use one ElementwiseKernel each.
+A row is what one call of a formula takes: a parameter, its gradient and its states. One kernel
+receives the addresses and sizes of many rows in a struct that is passed by value, so nothing is
+copied to the device first. A block of threads looks up its row in that struct. A single row, or
+rows that are not contiguous, use one ElementwiseKernel each.
 
-Both accept the numbers of a call as Python numbers or as 0-d arrays of the device, and a flag on
-the device that suppresses the whole update. A step can therefore depend on values on the device
-without making the host wait for them.
+Both kinds of kernels accept the numbers of a call as Python numbers or as 0-d arrays of the device,
+and a flag on the device that suppresses the whole update. A step can therefore depend on values on
+the device without making the host wait for them.
 """
 
 import functools
@@ -56,11 +58,11 @@ _LOOP = """    {before}
 
 
 class Numbers:
-    """The numbers of a call, on the host or on the device.
+    """The numbers of a call, such as a learning rate, each on the host or on the device.
 
     Args:
-        given: name -> a number, or a 0-d array of the device.
-        device: the type of such arrays.
+        values: name -> a number, or a 0-d array of the device.
+        device: the type of the device's arrays.
     """
 
     def __init__(self, values, device):
@@ -70,7 +72,7 @@ class Numbers:
         }
 
     def kinds(self):
-        """Returns the part that kernels are compiled for: the dtypes of the numbers on the
+        """Returns what a kernel's source depends on: the names and dtypes of the numbers on the
         device."""
         return tuple((name, value.dtype) for name, value in self.on_device.items())
 
@@ -83,7 +85,14 @@ class Numbers:
 
 
 class KernelProgram:
-    """A trace as CuPy kernels; an array named in `singles` has one element for a whole row."""
+    """The CuPy kernels of one update formula.
+
+    Args:
+        trace: the steps of the formula.
+        dtypes: the dtypes of its arrays.
+        space: the functions of the GPU's array library.
+        singles: the names of the arrays that have one element for a whole row.
+    """
 
     def __init__(self, trace, dtypes, space, singles=()):
         self.trace = trace
@@ -96,8 +105,12 @@ class KernelProgram:
         self._made = {}
 
     def prepare(self, numbers):
-        """Returns the numbers of a call, computed once for all rows unless they are on the
-        device."""
+        """Returns the pair that `run_all` takes for the numbers of a call: a Numbers, and the
+        kernel arguments.
+
+        The arguments are the formula's scalars, computed once for all rows. If a number is on the
+        device, they are the numbers themselves, and kernels compute the scalars.
+        """
         prepared = Numbers(numbers, self.module.ndarray)
         if prepared.on_device:
             return prepared, prepared.values()
@@ -222,14 +235,14 @@ def filled_table(rows, most, **fields):
 
 
 def table_source(trace, dtypes, numbers, name, rows, singles=()):
-    """Returns the CUDA source of an update over a table of rows.
+    """Returns the CUDA source of a kernel that applies an update formula to a table of rows.
 
     Args:
-        trace: the update.
+        trace: the steps of the formula.
         dtypes: the dtypes of its arrays.
         numbers: the Numbers of a call.
         name: the name of the kernel.
-        rows: the number of rows of a table.
+        rows: the number of rows that the table can hold.
         singles: the names of the arrays that have one element for a whole row.
     """
     real = _real(compute_dtype(dtypes))
@@ -262,24 +275,25 @@ def row_source(name, arrays, rows, parameters, before, body):
     """Returns the CUDA source of a kernel over a table of rows.
 
     Args:
-        name: its name.
+        name: the name of the kernel.
         arrays: the number of arrays of a row.
-        rows: the number of rows of a table.
-        parameters: its further parameters, each after a comma.
-        before: lines at the start.
-        body: lines for each element `at` of the row `row`.
+        rows: the number of rows that the table can hold.
+        parameters: the further parameters of the kernel, each after a comma.
+        before: the lines that each thread runs first.
+        body: the lines that run for each element `at` of the row `row`.
     """
     loop = _LOOP.format(before="\n    ".join(before), body="\n        ".join(body))
     return row_head(name, arrays, rows, parameters) + loop
 
 
 def row_head(name, arrays, rows, parameters, shared=""):
-    """Returns the first lines of a kernel over a table of rows. After them, the block has its row
-    `row` and the range of its elements, from `start` to `stop`.
+    """Returns the CUDA source with which a kernel over a table of rows begins. The lines that
+    follow can use `row`, the row of the block, and the range of the block's elements, `start` to
+    `stop`.
 
     Args:
         name, arrays, rows, parameters: as for `row_source`.
-        shared: the declaration of its shared memory.
+        shared: the declaration of the kernel's shared memory.
     """
     return _HEAD.format(
         arrays=arrays,
@@ -293,7 +307,8 @@ def row_head(name, arrays, rows, parameters, shared=""):
 
 
 def declared(numbers):
-    """Returns the kernel parameters for the numbers of a call, each after a comma."""
+    """Returns the declarations of the kernel parameters for the numbers of a call, each after a
+    comma: a pointer for a number on the device, else a double."""
     kinds = {
         key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.on_device.items()
     }
@@ -301,7 +316,8 @@ def declared(numbers):
 
 
 def loaded_numbers(numbers):
-    """Returns the lines that load the numbers `n_lr`, ... of a call, of type double."""
+    """Returns the C lines that declare the numbers of a call as variables `n_lr`, ... of type
+    double."""
     read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.on_device]
     return read + _named(numbers)
 
@@ -315,11 +331,12 @@ def _real(dtype):
 
 
 def kernel_text(trace, dtype):
-    """Returns the C body of a trace. Its arrays are `p_`, `g_`, ... of types `A`, `B`, ..., and its
-    scalars are `s0`, `s1`, ...
+    """Returns the C source that computes one element of a trace, for an ElementwiseKernel. Arrays
+    are `p_`, `g_`, ... (their names, with an underscore) of types `A`, `B`, ..., and scalars are
+    `s0`, `s1`, ...
 
     Args:
-        trace: the program.
+        trace: the steps of the formula.
         dtype: the dtype of the arithmetic, float32 or float64.
     """
     real = _real(dtype)
@@ -334,5 +351,5 @@ def kernel_text(trace, dtype):
 
 
 def letter(index):
-    """Returns the type parameter of an array of an ElementwiseKernel."""
+    """Returns the type parameter of array number `index` in an ElementwiseKernel: "A", "B", ..."""
     return chr(ord("A") + index)

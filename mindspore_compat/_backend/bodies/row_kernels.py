@@ -111,7 +111,8 @@ _SIZE_OF_CHUNK = """
 
 
 def value_type(dtype, real):
-    """Returns the C type in which an element of this dtype is computed."""
+    """Returns the C type of the variable that holds a loaded element of this dtype; `real` for
+    floats."""
     return {"b": "bool", "i": "long long", "u": "long long"}.get(dtype.kind, real)
 
 
@@ -122,7 +123,8 @@ def _at(column):
 
 
 class RowKernel(RowPlan):
-    """CUDA source of a body over rows.
+    """The CUDA source of a kernel that computes a body over rows. gpu.RowBody makes and launches
+    it.
 
     Args:
         body, kinds, result_kinds, dtypes, flags, numbers: as for RowPlan.
@@ -157,8 +159,9 @@ class RowKernel(RowPlan):
         self.text = self._text(numbers)
 
     def _row_divisors(self):
-        """Returns the float32 row values that elements are divided by. The kernel computes the
-        reciprocal once per row instead of dividing each element."""
+        """Returns the numbers of the row values by which elements are divided. In float32, the
+        kernel computes the reciprocal once per row instead of dividing each element; in float64,
+        returns an empty list."""
         if self.real != "float":
             return []
         divisors = [
@@ -261,8 +264,8 @@ class RowKernel(RowPlan):
         body += self._results()
 
     def _closed(self):
-        """Returns the lines that sum over the rows of a block, for each row that it works on at
-        once."""
+        """Returns the lines that end the kernel: they store, for each row that a block works on at
+        once, the sums over all rows that it had at that place."""
         if not self.summed:
             return ""
         lines = [
@@ -282,7 +285,7 @@ class RowKernel(RowPlan):
         )
 
     def _loaded(self, indices):
-        """Returns the lines that load the packs of a thread."""
+        """Returns the lines that load a thread's packs of the arrays with these indices."""
         layout, sizes = self.layout, self._sizes()
         kinds = [pack_name(TYPES[self.dtypes[index]]) for index in indices]
         declared = [
@@ -305,8 +308,14 @@ class RowKernel(RowPlan):
         return [*declared, f"Index offsets[{layout.packs}];", *place, sweep]
 
     def _elements(self, values, lines, stores=()):
-        """Returns a sweep that computes the values of each element and then runs `lines` with
-        them."""
+        """Returns the lines of a sweep over the elements of a row.
+
+        Args:
+            values: the numbers of the values that the sweep computes for each element.
+            lines: the lines that then run for each element.
+            stores: for each pack that is written, the line that declares it and the line that
+                writes it.
+        """
         layout = self.layout
         indices, steps = self.elements(values)
         before, inner = [], []
@@ -358,8 +367,8 @@ class RowKernel(RowPlan):
         return _REDUCE[self.layout.lanes].format(how, value)
 
     def _reduced(self, steps):
-        """Returns the sweep that computes sums, and the lines that add the sums of all threads of a
-        row."""
+        """Returns the lines that compute the sums and maxima of a row: a sweep in which each thread
+        reduces its own elements, then a reduction over the threads of the row."""
         sums = [step for step in steps if step.name not in MOMENTS]
         moments = [step for step in steps if step.name in MOMENTS]
         body = []
@@ -383,8 +392,8 @@ class RowKernel(RowPlan):
         return body
 
     def _moments(self, steps):
-        """Returns the mean of a chunk, its rounding error, and the sum of squared deviations from
-        it."""
+        """Returns the lines that compute, for a chunk, the mean, the rounding error of the mean,
+        and the sum of squared deviations from the mean."""
         base, rest, squares = (step.result for step in steps)
         (value,) = steps[0].values()
         real, count = self.real, "size_of_chunk(blockIdx.y)"
@@ -412,7 +421,8 @@ class RowKernel(RowPlan):
         return ["if (lane == 0 && present) {", *lines, "}"]
 
     def _added(self, steps):
-        """Returns the lines that compute the sums over a row from those over its chunks."""
+        """Returns the lines that compute the sums over a row from the stored sums over its
+        chunks."""
         body = []
         for slot, step in enumerate(steps):
             number = step.result

@@ -5,8 +5,8 @@ eight packs: 64 threads of two warps hold three each and load all of them before
 element is read once, however many sums the body computes, since later sweeps work on registers.
 Rows of 10 elements are shared by four threads each, so a block of 128 threads works on 32 rows. A
 channel of 800,000 elements is divided into chunks of 8,192: one launch computes the sums of chunks,
-and a second one adds these sums and writes the results. Other rows are read again by each sweep,
-four packs at a time.
+and a second one adds these sums and writes the results. For rows that are neither held nor chunked,
+each sweep reads the elements again, four packs at a time.
 """
 
 import math
@@ -27,7 +27,7 @@ ROWS_OF_SUM = 16  # minimum number of rows that a block sums before the sum over
 
 
 class Layout(NamedTuple):
-    """The facts that the source of a kernel depends on.
+    """The decisions that the source of a kernel depends on; `choose` makes them.
 
     Attributes:
         lanes: which threads share a row. "warp": part of a warp. "block": the whole block.
@@ -35,9 +35,10 @@ class Layout(NamedTuple):
             different rows.
         width: the elements of a pack: neighbours that a thread loads at once.
         packs: the number of packs that a thread holds.
-        held: whether these are all the thread's elements of a row or chunk.
+        held: whether these packs are all that the thread has of a row or chunk, so that it reads
+            each element once.
         chunked: whether rows are divided into chunks.
-        segmented: whether a row consists of several parts.
+        segmented: whether a row consists of several parts that are not contiguous.
         bound: the maximum number of threads of a block, which limits the registers of a thread.
         index: the C type of an index.
     """
@@ -53,8 +54,15 @@ class Layout(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """A Layout and its launch sizes: blocks over rows, chunks, threads of a block, threads of a
-    row."""
+    """A Layout and the sizes of a launch.
+
+    Attributes:
+        layout: the Layout.
+        blocks: the number of blocks of threads that share the rows.
+        chunks: the number of chunks of a row.
+        block: the number of threads of a block.
+        threads: the number of threads of a row.
+    """
 
     layout: Layout
     blocks: int
@@ -64,17 +72,17 @@ class Launch(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The input of `choose`.
+    """The properties of a body and its arrays from which `choose` decides.
 
     Attributes:
         shape: (outer, rows, inner).
         dtypes: the dtypes of the arrays with one value for each element or each position.
         words: the 32-bit numbers that a thread holds for each element.
         aligned: whether arrays start at multiples of 16 bytes.
-        run: the number of elements that are contiguous for other reasons, such as the area of a
-            channel; 0 for any number.
-        sums: whether there are sums over rows.
-        chunkable: whether rows may be divided.
+        run: a number that the width of a pack must also divide, such as the area of a channel; 0
+            for no such condition.
+        sums: whether the body has results that are sums over rows.
+        chunkable: whether rows may be divided into chunks.
     """
 
     shape: tuple
@@ -87,7 +95,7 @@ class Problem(NamedTuple):
 
 
 def choose(problem):
-    """Returns the Launch for a Problem."""
+    """Returns the Launch for a Problem: how threads share its rows."""
     outer, rows, inner = problem.shape
     length = outer * inner
     columns = inner == 1 and outer > 1 and rows >= WARP // 4
@@ -120,7 +128,7 @@ def choose(problem):
 
 
 def _packs(problem, columns, segmented):
-    """Returns the width of a pack, and the maximum number of packs of a thread."""
+    """Returns the width of a pack, and the maximum number of packs that a thread holds."""
     outer, _, inner = problem.shape
     run = inner if segmented else outer * inner
     width = math.gcd(pack_width(problem.dtypes), run, problem.run)

@@ -1,10 +1,11 @@
-"""The plan of a body over rows: its steps, in the order of the loops that compute them. GPU kernels
-(gpu.py) and compiled host loops (host.py) are generated from the same plan.
+"""The plan of a body over rows: which loop computes which of its steps. GPU kernels (gpu.py) and
+compiled host loops (host.py) are generated from the same plan.
 
-The body is run once on symbols. One loop over the row (level 0) computes the sums and maxima that
-depend on no others, a second loop those that depend on the first, and so on; the last loop writes
-the results. A value belongs to a row or to an element. Element values are computed again in each
-loop that needs them.
+The body is run once on symbols. The first loop over the elements of a row computes the sums and
+maxima that depend on no others, the second loop those that depend on the first ones, and so on; the
+last loop writes the results. The level of a value is the number of these loops that must run before
+it is known. A value has one number for each row, or one for each element. Element values are
+computed again in each loop that needs them.
 """
 
 from typing import NamedTuple
@@ -12,15 +13,15 @@ from typing import NamedTuple
 from .c_code import compute_dtype
 from .symbols import Symbol, SymbolSpace, Trace
 
-# The kinds of arrays and results. Each kind has one value for:
+# The kinds of arrays and results. An array of a kind has one value for:
 ELEMENT = "element"  # each of the data
 ROW = "row"  # each row
 COLUMN = "column"  # each position within a row; a result is a sum over rows
-CHANNEL = "channel"  # each channel, where rows are groups of channels; a result is such a sum
+CHANNEL = "channel"  # each channel, where rows are groups of channels; a result is a sum over rows
 SUMMED = frozenset((COLUMN, CHANNEL))  # the results that are sums over rows
 
 MOMENTS = ("row_mean", "row_rest", "row_variance")  # the parts of `row_moments`
-REDUCTIONS = {  # how two values are combined
+REDUCTIONS = {  # the steps that combine the elements of a row -> how two values are combined
     "row_sum": "sum",
     "row_max": "max",
     "row_pick": "sum",  # all other elements are 0
@@ -29,7 +30,8 @@ REDUCTIONS = {  # how two values are combined
 
 
 def split(scalars):
-    """Returns the flags and the numbers among the scalars of a call."""
+    """Divides the scalars of a call into two dicts: the flags (None, bool and str), which select
+    what a body does, and the numbers."""
     if not scalars:
         return {}, {}
     flags = {
@@ -65,19 +67,20 @@ class Operands(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Several values that lie next to each other along the last axis of an array."""
+    """One array that holds several arguments of a body, next to each other along its last axis, as
+    a recurrence holds its gates."""
 
     whole: object  # the array
     count: int
 
     def views(self):
-        """Returns the values as views, which are not contiguous."""
+        """Returns the arguments as views of the array, which are not contiguous."""
         width = self.whole.shape[-1] // self.count
         return [self.whole[..., k * width : (k + 1) * width] for k in range(self.count)]
 
 
 def separate(arrays):
-    """Arrays in which each Parts is replaced by its values."""
+    """Returns a list of arrays in which the views of a Parts replace it."""
     separated = []
     for array in arrays:
         separated += array.views() if type(array) is Parts else (array,)
@@ -96,7 +99,7 @@ class RowSpace(SymbolSpace):
         return self.row_max(x)
 
     def expand_dims(self, x, axis):
-        """Returns a row value, unchanged."""
+        """Returns `x`, a row value, unchanged: here row values need no axis of length 1."""
         return x
 
     def pick_column(self, x, column):
@@ -120,8 +123,8 @@ class RowSpace(SymbolSpace):
         return self.sqrt(self.row_sum(x * x))
 
     def row_moments(self, x):
-        """Returns the mean of each row, its rounding error (for large numbers), and the
-        variance."""
+        """Returns the mean of each row, the rounding error of this mean (which matters for large
+        numbers), and the variance."""
         mean = self.row_sum(x) / self.row_size()
         part = x - mean
         rest = self.row_sum(part) / self.row_size()
@@ -143,13 +146,18 @@ class ChunkSpace(RowSpace):
     those of its chunks, so they need only one loop."""
 
     def row_moments(self, x):
-        """Returns what it returns in RowSpace."""
+        """Returns the mean of each row, the rounding error of this mean, and the variance."""
         mean, rest, var = (self.trace.add(name, x) for name in MOMENTS)
         return mean, rest, self.maximum(var, 0)
 
 
 class BodyTrace(Trace):
-    """The trace of a body; `results` are the numbers of the values that it returns."""
+    """The trace of a body over rows.
+
+    Attributes:
+        results: the numbers of the values that the body returns.
+        single: whether the body returns one value instead of a tuple.
+    """
 
     space_type = RowSpace
 
@@ -209,7 +217,7 @@ class RowPlan:
         self.levels = max(self._level.values()) + 1
 
     def _define(self, value):
-        """Determines the level of a value, and whether it is a row value."""
+        """Stores the level of a value, and whether it has one number for each row."""
         step = self._steps.get(value)
         if step is None:
             self._level[value], self._of_row[value] = 0, self.kinds[value] == ROW
@@ -224,7 +232,7 @@ class RowPlan:
         )
 
     def level(self, value):
-        """Returns the number of loops after which a value is known."""
+        """Returns the level of a value: the number of loops that run before it is known."""
         return self._level[value]
 
     def is_of_row(self, value):
@@ -232,7 +240,8 @@ class RowPlan:
         return self._of_row[value]
 
     def reductions(self, level):
-        """Returns the sums and maxima that the loop before a level computes."""
+        """Returns the steps of a level that are sums or maxima: those that loop number `level`,
+        counted from 1, computes."""
         return [
             step
             for step in self.trace.steps
@@ -240,7 +249,7 @@ class RowPlan:
         ]
 
     def of_row(self, level):
-        """Returns the other row-value steps of a level."""
+        """Returns the steps of a level with one number for each row that are no sums or maxima."""
         return [
             step
             for step in self.trace.steps
@@ -272,6 +281,6 @@ class RowPlan:
 
 
 class ChunkPlan(RowPlan):
-    """The plan of a body whose rows are divided into chunks."""
+    """The plan of a body whose rows are divided into chunks; it is made from a ChunkTrace."""
 
     trace_type = ChunkTrace

@@ -1,9 +1,9 @@
-"""Symbolic tracing of formulas: runs a formula once on symbols and records its operations, which
-`fuse` turns into a program.
+"""Symbolic tracing: runs a formula once on symbols and records its operations. updates/fuse.py, the
+other modules of bodies/ and steps/ generate kernels and loops from these records.
 
-`Trace.steps` are calls by name with numbered values: the array arguments come first, then the
-results of the steps. Numbers that change per call are `Scalar`s. An expression of such numbers
-alone (`1 - beta1`) is evaluated once per call, in float64, and passed to the program as `s0`, ...
+A `Trace` numbers its values: first the array arguments, then the result of each step. Numbers that
+change from call to call are `Scalar`s. An expression of such numbers alone (`1 - beta1`) is
+evaluated once per call, in float64, and passed to the program as `s0`, `s1`, ...
 """
 
 import math
@@ -14,7 +14,15 @@ from ..elementwise import PRIMITIVES
 
 @dataclass(frozen=True)
 class Step:
-    """One call; its operands are numbers of values, or the texts of scalars."""
+    """One recorded operation.
+
+    Attributes:
+        name: the name of the operation, a key of `elementwise.PRIMITIVES` or a name that a
+            subclass of SymbolSpace adds.
+        operands: for each operand, the number of its value, or its text `s0`, ... if it is a
+            scalar.
+        result: the number of the result's value.
+    """
 
     name: str
     operands: tuple
@@ -29,7 +37,19 @@ class Step:
 
 
 class Trace:
-    """The operations of a formula on its arrays, for one setting of its flags."""
+    """The operations of a formula on its arrays, for one setting of its flags.
+
+    Args:
+        formula: `formula(xp, *arrays, **numbers, **flags)`, which returns the new values of the
+            written arrays.
+        names: the names of the arrays.
+        written: for each array, whether the formula writes to it.
+        flags (dict): the arguments that select what the formula does.
+        numbers: the names of the arguments that change from call to call.
+
+    Attributes:
+        outputs (dict): index of a written array -> the number of its new value.
+    """
 
     def __init__(self, formula, names, written, flags, numbers):
         self.name = formula.__name__
@@ -45,13 +65,15 @@ class Trace:
         self._prepare = self._preparation(numbers)
 
     def _noted(self, formula, present, flags, numbers):
-        """Returns the results of the formula on symbols; an array that is not present is None."""
+        """Runs the formula on symbols and returns its results. `present` tells for each array
+        whether it is a symbol or None."""
         arrays = [Symbol(self, index) if there else None for index, there in enumerate(present)]
         scalars = {key: Scalar(self, key, f"n_{key}") for key in numbers}
         return formula(self.space_type(self), *arrays, **scalars, **flags)
 
     def _preparation(self, numbers):
-        """Returns the function that computes s0, s1, ... from the numbers of a call."""
+        """Returns a Python function that takes the numbers of a call and returns s0, s1, ... as a
+        tuple."""
         codes = ", ".join(self._texts)
         source = f"lambda {', '.join(numbers)}: ({codes}{',' if codes else ''})"
         return eval(source, {"math": math, "inf": math.inf, "nan": math.nan})
@@ -74,8 +96,8 @@ class Trace:
         return self._prepare(**{key: float(value) for key, value in numbers.items()})
 
     def last_uses(self):
-        """Returns, for each value, the line that reads it last; outputs are needed until the
-        end."""
+        """Returns a dict: number of a value -> index of the last step that reads it. It is -1 for a
+        value that no step reads, and the number of steps for an output."""
         last = dict.fromkeys(range(len(self.names) + len(self.steps)), -1)
         last.update(
             {value: line for line, step in enumerate(self.steps) for value in step.values()}
@@ -84,7 +106,12 @@ class Trace:
         return last
 
     def add(self, name, *operands):
-        """Records a call and returns the symbol of its result."""
+        """Records an operation and returns the symbol of its result.
+
+        Args:
+            name (str): the name of the operation.
+            operands: Symbols, Scalars and numbers.
+        """
         operands = tuple(
             operand.number if isinstance(operand, Symbol) else self._scalar(operand)
             for operand in operands
@@ -100,15 +127,16 @@ class Trace:
         return f"s{list(self._texts).index(text)}"
 
     def _number(self, value):
-        """Returns the number of a value; a formula may also return a plain scalar in place of an
-        array."""
+        """Returns the number of a value that the formula returns. A plain number, which a formula
+        may return in place of an array, becomes an array first."""
         if isinstance(value, Symbol):
             return value.number
         return self.add("add", Symbol(self, 0) * 0.0, value).number
 
 
 class _Arithmetic:
-    """The operators of symbols: each one records a call, or extends a scalar's expression."""
+    """The operators of Symbol and Scalar. An operator with a Symbol records a step; an operator
+    with Scalars and numbers alone returns a longer Scalar expression."""
 
     __slots__ = ()
 
@@ -170,7 +198,7 @@ class _Arithmetic:
 
 
 class Symbol(_Arithmetic):
-    """A placeholder for an array."""
+    """A placeholder for an array in a formula that is traced; `number` is the value's number."""
 
     __slots__ = ("trace", "number")
 
@@ -188,7 +216,8 @@ class Symbol(_Arithmetic):
 
 
 class Scalar(_Arithmetic):
-    """A placeholder for a number of each call: an expression in Python and in C."""
+    """A placeholder for a number that changes from call to call. It holds the expression of the
+    number in Python (`text`) and in C (`code`)."""
 
     __slots__ = ("trace", "text", "code")
 
@@ -203,7 +232,8 @@ def _text(value):
 
 
 def _scalar(trace, name, operands):
-    """Returns the result of a function whose operands are all numbers."""
+    """Returns the Scalar that applies the primitive `name` to operands that are all Scalars or
+    numbers."""
     codes = [
         operand.code if type(operand) is Scalar else repr(float(operand)) for operand in operands
     ]
@@ -213,7 +243,7 @@ def _scalar(trace, name, operands):
 
 
 class SymbolSpace:
-    """The `xp` of a traced formula."""
+    """The `xp` of a traced formula: its functions record steps of a trace."""
 
     def __init__(self, trace):
         self.trace = trace

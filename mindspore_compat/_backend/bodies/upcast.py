@@ -24,11 +24,12 @@ from .multi_tensor import letter
 from .symbols import Scalar, Symbol, SymbolSpace, Trace
 
 FLOAT32, BOOL = numpy.dtype(numpy.float32), numpy.dtype(bool)
-MOST = 4096  # calls that are remembered; with more, their values seem to change all the time
+MOST = 4096  # calls that are remembered; with more of them, their constants probably keep changing
 
 
 class Unfit(Exception):
-    """A function does more than steps on floats and masks."""
+    """Raised for a function that one kernel cannot compute: it does more than elementwise steps on
+    floats and masks."""
 
 
 class Float(Symbol):
@@ -52,7 +53,7 @@ class Float(Symbol):
         return self.trace.add("remainder", self, other)
 
     def astype(self, dtype, copy=True):
-        """Returns the symbol itself; a mask as 0 and 1."""
+        """Returns the symbol itself for its own dtype; a mask cast to float32 becomes 0 and 1."""
         if numpy.dtype(dtype) == self.dtype:
             return self
         if self.dtype != BOOL or numpy.dtype(dtype) != FLOAT32:
@@ -68,7 +69,7 @@ class FloatSpace(SymbolSpace):
     low_precision = low_precision_products = frozenset()
 
     def cast(self, x, dtype):
-        """Returns `x` with another dtype; a number stays one."""
+        """Returns `x` with another dtype; a Python number unchanged."""
         return x.astype(dtype) if isinstance(x, Symbol) else x
 
     def where(self, condition, *choices):
@@ -79,19 +80,21 @@ class FloatSpace(SymbolSpace):
         return self.trace.add("where", condition, yes, no)
 
     def blockwise(self, function, *arrays, **scalars):
-        """Returns the function itself, which becomes part of the kernel."""
+        """Traces `function(xp, *arrays, **scalars)` as part of the kernel, and returns its
+        result."""
         return function(self, *arrays, **scalars)
 
     pointwise = blockwise
 
     def round(self, x, decimals=0):
-        """Computes NumPy's `round` to whole numbers."""
+        """Rounds to whole numbers, halves to even, as NumPy's `round` does; raises Unfit for other
+        `decimals`."""
         if decimals:
             raise Unfit("decimals")
         return self.rint(x)
 
     def clip(self, x, low, high):
-        """Computes NumPy's `clip` between two bounds."""
+        """Limits `x` to the range from `low` to `high`."""
         return self.trace.add("clip", x, low, high)
 
     def stop(self, x):
@@ -105,15 +108,16 @@ class FloatSpace(SymbolSpace):
     conj = real = positive
 
     def ones_like(self, x):
-        """Returns 1."""
+        """Returns 1.0, which arithmetic broadcasts."""
         return 1.0
 
     def zeros_like(self, x):
-        """Returns 0."""
+        """Returns 0.0, which arithmetic broadcasts."""
         return 0.0
 
     def asarray(self, x, dtype=None):
-        """Returns a number, which takes no part in promotion."""
+        """Returns a float for a number `x`; raises Unfit for an array, or a dtype other than
+        float32."""
         if isinstance(x, Symbol) or dtype is not None and numpy.dtype(dtype) != FLOAT32:
             raise Unfit("an array of another dtype")
         return float(x)
@@ -129,8 +133,8 @@ class FloatSpace(SymbolSpace):
 
 
 def _step(name):
-    """Returns the function of `xp` that is a step of its own here, and a formula in other
-    kernels."""
+    """Returns the method of FloatSpace that records `name` as a single step. SymbolSpace composes
+    the same function of several steps."""
 
     def function(self, *operands):
         return self.trace.add(name, *operands)
@@ -151,10 +155,10 @@ class FloatTrace(Trace):
         dtypes: the dtypes of the arrays.
 
     Attributes:
-        found: what the function returned, with Floats for arrays.
+        found: the value that the function returned, with Floats for arrays.
 
     Raises:
-        Exception: if the function does not fit.
+        Exception: any error, if one kernel cannot compute the function.
     """
 
     space_type = FloatSpace
@@ -183,11 +187,15 @@ class FloatTrace(Trace):
         return Float(self, super().add(name, *operands).number, BOOL if is_bool else FLOAT32)
 
     def as_float(self, mask):
-        """Returns a mask as 0 and 1."""
+        """Records the conversion of a mask to the floats 0 and 1, and returns the result."""
         return Float(self, super().add("where", mask, 1.0, 0.0).number, FLOAT32)
 
     def operand(self, value):
-        """Returns an operand of a step, given by its number or the text of a scalar."""
+        """Returns an operand of a step as a Float or a number.
+
+        Args:
+            value: the number of a value, or the text (`s0`, ...) of a scalar.
+        """
         if type(value) is not int:
             return float(self._preparation(())()[int(value[1:])])
         if value < len(self._given):
@@ -203,7 +211,7 @@ def _is_operand(value):
 
 
 class Slot:
-    """The place of an array in the arguments of a call."""
+    """A placeholder for array number `index` among the arguments of a call."""
 
     __slots__ = ("index",)
 
@@ -212,7 +220,8 @@ class Slot:
 
 
 def _replaced(value, kind, function):
-    """Returns a value with each object of a kind replaced, also within tuples and lists."""
+    """Returns a value in which `function(x)` replaces each object x of type `kind`, also within
+    tuples and lists."""
     if isinstance(value, kind):
         return function(value)
     if type(value) in (tuple, list):
@@ -221,7 +230,8 @@ def _replaced(value, kind, function):
 
 
 class UpcastKernels:
-    """The kernels for one CuPy; each is compiled at its first use.
+    """Compiles and runs functions as single kernels, for one CuPy. Each kernel is compiled at its
+    first use. The space of the GPU has one as `upcast_kernels`.
 
     Args:
         module: CuPy, or its stand-in.
@@ -237,14 +247,14 @@ class UpcastKernels:
         """Evaluates `function(xp, *values)` element by element.
 
         Args:
-            function: a function that is called with the same meaning again.
+            function: the function; later calls with the same object reuse its kernel.
             values: its arguments: arrays, and values that can be hashed; also in tuples and lists.
             dtypes: the dtype of floats in the result; a tuple of dtypes for a function that returns
                 a tuple, None for a result that is not needed.
             alias (bool): whether a result may be an argument itself, not a copy.
 
         Returns:
-            What the function returns, or None if it does not fit.
+            The result of the function, or None if one kernel cannot compute it.
         """
         arrays = []
         key = function, dtypes, alias, self._key(values, arrays)
@@ -259,7 +269,8 @@ class UpcastKernels:
         return call(arrays) if call else None
 
     def _key(self, value, arrays):
-        """Returns what a call depends on besides the values of its arrays, which are gathered."""
+        """Returns a key that identifies the kernel for an argument: the dtype of an array, the type
+        and value of another object. Appends arrays to the list `arrays`."""
         kind = type(value)
         if kind is self.module.ndarray:
             arrays.append(value)
@@ -269,7 +280,8 @@ class UpcastKernels:
         return kind, repr(value) if kind is float else value
 
     def _call(self, function, values, arrays, dtypes, alias):
-        """Returns the function of the arrays that computes the call; False if it does not fit."""
+        """Returns a function that takes the list of arrays and returns the call's result; False if
+        one kernel cannot compute it."""
         given = [array.dtype for array in arrays]
         if not self._dtypes.issuperset(given):
             return False
@@ -287,7 +299,8 @@ class UpcastKernels:
         dtypes = dtypes if type(dtypes) is tuple else (dtypes,) * len(found)
         if any(not isinstance(value, Float | None) for value in found):
             raise Unfit("a result that is a number")
-        outputs, sources = [], []  # of the kernel; for each result an input, an output or None
+        # The outputs of the kernel; for each result, whether it is an input, and its index.
+        outputs, sources = [], []
         for value, dtype in zip(found, dtypes, strict=True):
             if value is None or dtype is None:
                 sources.append(None)
@@ -314,8 +327,8 @@ class UpcastKernels:
         return launch
 
     def _kernel(self, trace, given, outputs):
-        """Returns the kernel with these results, and the numbers that it takes besides the
-        arrays."""
+        """Returns the kernel that computes `outputs` (pairs of a value's number and a dtype), and
+        the numbers that it takes after the arrays."""
         numbers = tuple(map(float, trace.scalars({})))
         kinds = {FLOAT32: "float32", BOOL: "bool"}
         kinds |= {dtype: letter(index) for index, dtype in enumerate(given) if dtype not in kinds}

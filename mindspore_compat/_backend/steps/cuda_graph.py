@@ -10,8 +10,8 @@ time than the GPU. With
 
 the host makes one launch. The step must read and write the same addresses each time, so the caller
 copies new inputs into the captured ones. Numbers passed to a launch are frozen in the graph, so a
-number that changes must be stored on the GPU. `number` puts a Tensor of the host there, and `draw`
-the seed and the offset of a random stream; each replay updates both first.
+number that changes must be stored on the GPU. `number` copies a Tensor of the host to the GPU, and
+`draw` copies the seed and the offset of a random stream; each replay first updates these copies.
 
 During a capture nothing may be read from the GPU or copied from the host: CUDA refuses a read, and
 a copy needs page-locked memory, which cannot be allocated meanwhile. The rehearsal before it fills
@@ -70,7 +70,7 @@ class Capture:
             with self._in_force():
                 return function()
         finally:
-            for key in read - self._read:  # by now it may lie on the GPU itself
+            for key in read - self._read:  # such a Tensor may have moved to the GPU
                 self._numbers.pop(key)
 
     def capture(self, function):
@@ -141,8 +141,8 @@ class Capture:
 
     @contextlib.contextmanager
     def _without_copies(self):
-        """A context in which this thread gets no page-locked memory, which CuPy needs to copy from
-        the host; other threads do."""
+        """A context in which this thread gets no page-locked memory, so that CuPy cannot copy from
+        the host: the attempt raises Refused. Other threads are not affected."""
         cuda, pool = self.module.cuda, self.module.get_default_pinned_memory_pool()
 
         def allocate(size):
@@ -159,12 +159,14 @@ class Capture:
     # What a step asks of it -----------------------------------------------------------------------
 
     def refuse(self, reason):
-        """Ends the capture for a reason; a rehearsal goes on."""
+        """Raises Refused with `reason` if the step is being captured; does nothing in a
+        rehearsal."""
         if self.capturing:
             raise Refused(reason)
 
     def on_host(self, owner, function):
-        """Runs a function that waits for the GPU; while capturing, leaves it to each replay.
+        """Runs a function that waits for the GPU. During a capture, the function is not run but
+        recorded, and each replay runs it.
 
         Args:
             owner: the object that the function belongs to; values of the host that are reachable
@@ -241,12 +243,12 @@ class _Number:
 
 
 class _Draws:
-    """A random stream of the host, and its seed and offset on the GPU."""
+    """A random stream of the host, and copies of its seed and its offset on the GPU."""
 
     def __init__(self, module, stream):
         self.stream = stream
         self.seed, self.offset = (module.empty((), numpy.uint64) for _ in range(2))
-        self._state = None  # what is on the GPU
+        self._state = None  # (seed, offset) as last written to the GPU
         self._advance = 0
         self.refresh()
 
@@ -264,7 +266,8 @@ class _Draws:
         return stream.seed == self._state[0] and stream.offset >= self.start
 
     def note_advance(self):
-        """Makes replays advance the offset on the GPU as the step advances the host's."""
+        """Captures the addition that advances the offset on the GPU, by the number of draws of the
+        captured step. Then sets the host's offset back, because the step has not run yet."""
         self._advance = self.stream.offset - self.start
         if self._advance:
             self.offset += numpy.uint64(self._advance)

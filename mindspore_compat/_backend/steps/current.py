@@ -13,8 +13,8 @@ VARIABLE = "MINDSPORE_COMPAT_CUDA_GRAPHS"
 
 
 class _Local(threading.local):
-    running = None  # the Capture whose step this thread runs
-    suspended = None  # the StepRecorder whose recorded call this thread is inside
+    running = None  # the Capture or StepRecorder whose step this thread runs
+    suspended = None  # the StepRecorder that is off while this thread runs a recorded call
     trained = False  # whether this thread has called an optimizer, or taken a gradient
 
 
@@ -45,18 +45,19 @@ def running():
 
 
 def set_running(recorder, suspended=None):
-    """Sets the StepRecorder of this thread.
+    """Sets the recorder of this thread.
 
     Args:
-        recorder: the StepRecorder, or None.
-        suspended: the StepRecorder inside a call that it records, or None.
+        recorder: the Capture or the StepRecorder of the step that this thread now runs, or None.
+        suspended: the StepRecorder that is off while a call that it records runs, or None.
     """
     _local.running = recorder
     _local.suspended = suspended
 
 
 def suspended_recorder():
-    """Returns the StepRecorder whose recorded call this thread is inside, or None."""
+    """Returns the StepRecorder that is off while this thread runs a call that it records, or
+    None."""
     return _local.suspended
 
 
@@ -73,10 +74,11 @@ def apart(method, *args, **kwargs):
 
 
 def note_effect(effect):
-    """Prevents replays of the step that is recorded on the host: they would skip an effect.
+    """Prevents replays of the step that is recorded on the host, because they would skip a side
+    effect of its Python code.
 
     Args:
-        effect (str): the effect, a text of refused.py.
+        effect (str): the side effect, a text of `refused.Reason`.
     """
     captured = running()
     if captured is not None and captured.apart is not None:
@@ -89,14 +91,15 @@ def note_training():
 
 
 def note_gradient():
-    """Records that this thread takes a gradient; on a GPU only whole steps are captured."""
+    """Records that this thread takes a gradient on the host. On a GPU this is not recorded: only
+    steps that also call an optimizer are captured there."""
     if arrays._target == "CPU":
         _local.trained = True
 
 
 def trains(function, args, kwargs):
-    """Calls a function; returns its result, and whether it called an optimizer or, on the host,
-    took a gradient."""
+    """Calls a function. Returns its result, and True if the function called an optimizer or, on the
+    host, took a gradient."""
     before, _local.trained = _local.trained, False
     try:
         result = function(*args, **kwargs)

@@ -1,4 +1,5 @@
-"""Elementwise calls of a recorded step (recording.py), as steps of a trace.
+"""Traces elementwise calls of a recorded step (recording.py), so that fused_calls.py can compile
+them into one loop.
 
 A body, a vjp, a Python operator or a NumPy function is run once on Elements, symbols with the shape
 and the dtype of an array. Only arithmetic that IEEE 754 rounds correctly, in one float dtype and
@@ -27,7 +28,7 @@ from ..thresholds import Least
 FLOATS = (numpy.dtype(numpy.float32), numpy.dtype(numpy.float64))
 BOOL = numpy.dtype(bool)
 EXPRESSIONS = jit.EXPRESSIONS
-_NAMES = {  # of functions of NumPy -> of steps
+_NAMES = {  # names of NumPy's functions -> names of steps
     ufunc: name for name in EXPRESSIONS for ufunc in PRIMITIVES[name].ufuncs.split()
 }
 _OF_MASKS = {name for name in EXPRESSIONS if PRIMITIVES[name].masks and PRIMITIVES[name].is_bool}
@@ -35,11 +36,11 @@ _WRITES = {getattr(operator, name) for name in dir(operator) if name.startswith(
     operator.inv,
     operator.invert,
 }
-_LARGEST_INT = 1 << 24  # up to which float32 has every integer
+_LARGEST_INT = 1 << 24  # float32 represents every integer up to this one
 
 
 class NotElementwise(Exception):
-    """A call does more than a loop over elements can."""
+    """Raised for a call that a loop over elements cannot compute with NumPy's exact results."""
 
 
 class Value(NamedTuple):
@@ -56,7 +57,8 @@ class Call(NamedTuple):
     Attributes:
         function, args, kwargs: the function and its arguments; arrays are Values, or numbers where
             the plan has a constant.
-        targets: Values for the results, possibly in tuples and lists; None where it is no array.
+        targets: Values for the results, possibly in tuples and lists; None for a result that is
+            not an array.
         shape: the shape of the results.
         dtype: the dtype of the computation.
     """
@@ -88,7 +90,7 @@ def _values(value):
 
 
 class Element(Symbol):
-    """An element of an array with this shape and dtype."""
+    """A symbol for an element of an array; `shape` and `dtype` are those of the array."""
 
     __slots__ = ("shape", "dtype")
 
@@ -130,12 +132,13 @@ class ElementSpace(SymbolSpace):
         return self.trace.add("where", condition, yes, no)
 
     def at_least(self, x, low):
-        """Computes max(x, low) as host/select.py computes it, which differs in the sign of a
-        zero."""
+        """Computes max(x, low) as host/select.py does; NumPy's `maximum` may return a zero of the
+        other sign."""
         return self._bounded("maximum", "at_least", x, low)
 
     def at_most(self, x, high):
-        """Computes min(x, high) in the same way."""
+        """Computes min(x, high) as host/select.py does; NumPy's `minimum` may return a zero of the
+        other sign."""
         return self._bounded("minimum", "at_most", x, high)
 
     def _bounded(self, small, large, x, bound):
@@ -150,8 +153,12 @@ class ElementSpace(SymbolSpace):
         return x * x
 
     def pointwise(self, function, *arrays, **scalars):
-        """Returns a formula; a compiled loop may fuse a product and a sum in it into one
-        rounding."""
+        """Traces a formula, and returns its result.
+
+        Raises:
+            NotElementwise: if the formula has products and sums. The compiled loop that computes
+                the formula outside of a recorded step may round a product and a sum once.
+        """
         before = len(self.trace.steps)
         result = function(self, *arrays, **scalars)
         names = {step.name for step in self.trace.steps[before:]}
@@ -177,7 +184,7 @@ class ElementSpace(SymbolSpace):
 
 
 class ElementwiseSteps(Trace):
-    """The steps of a sequence of calls.
+    """The trace of a sequence of calls.
 
     Args:
         calls: Calls of one shape and dtype.
@@ -188,8 +195,8 @@ class ElementwiseSteps(Trace):
         dtypes: number of a value that a step computes -> its dtype.
 
     Raises:
-        NotElementwise: if a call is not elementwise. Code that needs more than a symbol offers
-            raises other errors.
+        NotElementwise: if a call is not elementwise. Code that asks a symbol for something that
+            only an array has raises other errors.
     """
 
     space_type = ElementSpace
@@ -222,7 +229,12 @@ class ElementwiseSteps(Trace):
         return dtype
 
     def add(self, name, *operands):
-        """Adds a step; its operands are Elements and numbers."""
+        """Adds a step to the trace, and returns its result as an Element.
+
+        Args:
+            name (str): the name of the step.
+            operands: Elements and numbers.
+        """
         if name not in EXPRESSIONS:
             raise NotElementwise
         floats = operands[1:] if name == "where" else operands
@@ -248,7 +260,8 @@ class ElementwiseSteps(Trace):
         return Element(self, number, numpy.broadcast_shapes(*shapes), dtype)
 
     def _dtype_of(self, number):
-        """Returns the dtype in which NumPy combines a number and an array of `dtype`."""
+        """Returns the dtype in which NumPy combines a number with an array of `self.dtype`; None if
+        a loop cannot take the number."""
         if isinstance(number, (numpy.ndarray, numpy.generic)):
             return number.dtype if not number.ndim else None
         fits = type(number) is float or type(number) is int and abs(number) <= _LARGEST_INT
@@ -266,8 +279,8 @@ def _inputs(calls):
 
 
 def _with_elements(value, elements, xp):
-    """Returns the arguments with Elements in place of Values and the space of symbols in place of
-    HOST."""
+    """Returns the arguments of a call with Elements in place of Values, and `xp`, the space of
+    symbols, in place of HOST."""
     kind = type(value)
     if kind is Value:
         return elements[value.slot]
@@ -299,7 +312,8 @@ def _run(function, xp, args, kwargs):
 
 
 def _assign(targets, results, elements):
-    """Stores the Elements of the result slots."""
+    """Stores the result of a call, Elements, in the dict `elements` under the slots of its
+    targets."""
     if type(targets) is Value:
         if type(results) is not Element or (results.shape, results.dtype) != targets[1:]:
             raise NotElementwise

@@ -42,18 +42,19 @@ class Fusions:
     def __init__(self):
         self._calls = {}  # number of a line -> its Call, its text
         self._belongs = {}  # number of a line -> number of the call whose results it reads
-        self._light = set()  # numbers of lines that make no large array
+        self._light = set()  # numbers of lines that allocate no large array
 
     def note_light(self, number):
-        """Records that a line only reads, or calls a function with small results."""
+        """Records that a line only reads an attribute, or calls a function with small results."""
         self._light.add(number)
 
     def note(self, number, lines, call):
-        """Records the lines of a call, and the call itself if it is elementwise.
+        """Records which lines belong to a call, and the call itself if it is elementwise.
 
         Args:
-            number (int): the number of its line; the lines after it check its results.
-            lines (list): all lines.
+            number (int): the number of the line that makes the call; all later lines check its
+                results.
+            lines (list): all lines so far.
             call (elementwise_calls.Call): the call.
         """
         for after in range(number + 1, len(lines)):
@@ -65,7 +66,7 @@ class Fusions:
             self._calls[number] = call, lines[number]
 
     def group_lines(self, lines, results):
-        """Returns the lines with Groups in place of the fused ones.
+        """Returns the lines of a plan, in which a Group replaces the lines that are fused.
 
         Args:
             lines (list): the lines, with "" for removed ones.
@@ -84,7 +85,7 @@ class Fusions:
             elif group is not None and self._belongs.get(number) == group.number:
                 group.lines.append(line)
             elif group is not None and number in self._light and not group.makes(line):
-                parts.append(line)  # placed before the group, which need not wait for it
+                parts.append(line)  # the line moves before the group, so the group can go on
             else:
                 parts += group.close(last) if group is not None else []
                 group = None if call is None else Group(number, line, call)
@@ -112,7 +113,7 @@ def _elementwise(call):
 
 
 class Group:
-    """Consecutive lines that are fused.
+    """Consecutive lines of a plan that one compiled loop replaces.
 
     Attributes:
         lines (list): the lines.
@@ -156,7 +157,10 @@ class Group:
         return True
 
     def close(self, last):
-        """Closes the group: [group], or its lines if fusing them saves nothing.
+        """Closes the group: no further lines are added.
+
+        Returns:
+            list: the group itself; its lines if fusing them saves nothing.
 
         Args:
             last (dict): slot -> the number of the last line that uses it.
@@ -192,7 +196,8 @@ class Group:
         return worth and pairs <= jit.MOST_CHECKS and self._fits(trace, results, last)
 
     def _fits(self, trace, results, last):
-        """Returns True if all arrays at once need no more memory than the lines do."""
+        """Returns True if the loop, which needs all inputs and results at once, needs no more
+        memory than the separate lines."""
         alive = {value.slot: _bytes(value) for value in trace.inputs}
         most, together = 0, sum(alive.values()) + sum(map(_bytes, results))
         for number, call in zip(self._numbers, self.calls, strict=True):
@@ -207,11 +212,12 @@ class Group:
         return together <= most
 
     def texts(self, name, drops):
-        """Returns the lines of the plan.
+        """Returns the lines of the plan for this group: a call of the loop, and the original lines
+        in case the loop returns None.
 
         Args:
             name (str): the name of the FusedCalls in the plan.
-            drops (list): for each line, the slots that it uses last.
+            drops (list): for each original line, the slots that it is the last to use.
         """
         inputs = ", ".join([value.slot for value in self.fused.inputs])
         head = f"{', '.join(self.results)} = {name}({inputs})"
@@ -230,7 +236,7 @@ class Group:
 
 
 def dropping(slots):
-    """Returns the line that drops slots, in a list; an empty list for no slots."""
+    """Returns a list with the line that sets slots to None; an empty list for no slots."""
     return [f"{' = '.join(slots)} = None"] if slots else []
 
 
@@ -251,7 +257,8 @@ class Layout(NamedTuple):
 
     Attributes:
         kinds (str): a letter for each input: "e" for an array of the whole shape, "c" for one value
-            per column, "r" for one value per row, repeated after `rows`, "s" for a single value.
+            per column, "r" for one value per row (the values repeat every `rows` rows), "s" for a
+            single value.
         width (int): elements in a row; None if no input determines it.
         rows (int): the number of rows after which the values per row repeat.
     """
@@ -277,7 +284,8 @@ def layout_of(trace):
 
 
 def _broadcast(shape, dtype, whole):
-    """Returns (kind, width, rows) of an array broadcast to a shape."""
+    """Returns how an array is broadcast to the shape `whole`: its kind, the width and the rows, as
+    in Layout."""
     if shape == whole:
         return "e", None, 1
     if math.prod(shape) == 1:
@@ -318,14 +326,19 @@ class FusedCalls:
         self.loop = _loop_of(trace, [trace.values[value.slot] for value in results], layout)
 
     def _pieces(self, size):
-        """Returns the table of pieces that threads share: first and last elements, or rows."""
+        """Returns the table of pieces that threads share: the range of elements of each piece, or
+        its range of rows if the Layout has rows."""
         if self._layout.width is None:
             return parallel_loops.blocks(size, BLOCK)
         return parallel_loops.blocks(size // self._width, max(BLOCK // self._width, 1))
 
     def __call__(self, *arrays):
-        """Returns the results, one array or several in a list; None for each if the loop is not
-        compiled yet or does not accept the arrays."""
+        """Runs the loop on the input arrays.
+
+        Returns:
+            The result, or a list of several results. If the loop is not compiled yet, or does not
+            accept the arrays, None in place of each result.
+        """
         if not self.loop.is_ready():
             return self._nothing
         values = []
@@ -350,11 +363,11 @@ class FusedCalls:
 
 
 def _loop_of(trace, results, layout):
-    """Returns the compiled loop of a trace, shared by all groups with the same text.
+    """Returns the compiled loop of a trace; groups whose loops have the same text share it.
 
     Args:
         trace (ElementwiseSteps): the steps.
-        results: the numbers of the values that the loop writes.
+        results: the numbers of the trace's values that the loop writes to arrays.
         layout (Layout): how the inputs are broadcast.
     """
     kinds = {value: trace.inputs[value].dtype for value in range(len(trace.inputs))}
@@ -375,7 +388,7 @@ def _loop_of(trace, results, layout):
 
 
 def _text(trace, results, layout):
-    """Returns the Python text of a loop."""
+    """Returns the Python source of the loop for a trace, with `{}` in place of its name."""
     before, inner = [], []
     for number, kind in enumerate(layout.kinds):
         if kind == "r":

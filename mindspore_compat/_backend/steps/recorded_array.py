@@ -155,7 +155,8 @@ class RecordedSpace:
     low_precision = low_precision_products = HOST.low_precision
 
     def asarray(self, value, dtype=None):
-        """Returns `value` as an array: a Recorded array unchanged, numbers as a constant."""
+        """Returns `value` as an array: a Recorded array as it is, Python numbers as a constant of
+        the plan."""
         if type(value) is Recorded:
             return value if dtype is None else self.cast(value, dtype)
         recorder = arrays.running_recorder()
@@ -172,8 +173,8 @@ class RecordedSpace:
         return x if x.dtype == dtype else call(HOST.cast, (x, dtype))
 
     def to_device(self, array):
-        """Returns an array that the recorder does not know, as a constant: the step is not
-        replayed."""
+        """Returns a plain array of the host unchanged, and prevents replays of the step: the
+        recorder cannot tell whether another step would pass the same values."""
         _refuse(Reason.HOST_DATA)
         return array
 
@@ -195,7 +196,7 @@ class RecordedSpace:
 
 
 class _Functions:
-    """The functions of a module, on Recorded arrays."""
+    """A submodule of NumPy (`xp.linalg`) whose functions take Recorded arrays."""
 
     def __init__(self, module):
         self._module = module
@@ -205,7 +206,8 @@ class _Functions:
 
 
 class _Function:
-    """A function of the host, or a method of one (`add.at`), on Recorded arrays."""
+    """A function of the host that takes Recorded arrays and records its calls; also a method of
+    such a function (`add.at`)."""
 
     def __init__(self, function, name):
         self._function, self._name = function, name
@@ -228,7 +230,10 @@ def _static(function):
 
 
 def call_body(body, args):
-    """Calls a body with the values of Recorded arrays, and records the call."""
+    """Calls the body of an operator on Recorded arrays, and records the call if a recorder runs.
+
+    Returns the body's results, as Recorded arrays if a recorder runs.
+    """
     recorder = arrays.running_recorder()
     if recorder is None:
         return body(HOST, *bare(args))
@@ -236,7 +241,15 @@ def call_body(body, args):
 
 
 def call_pull(pull, g, saved, needed, pure):
-    """Calls the vjp of an operation in the same way; a vjp that is not pure works on Tensors."""
+    """Calls the vjp of an operation on Recorded arrays, and records the call if a recorder runs.
+
+    Args:
+        pull (Callable): `pull(xp, g, saved, needed)`, which returns the gradients of the inputs.
+        g, saved: the gradient of the output, and the saved tensors.
+        needed: tells `pull` which inputs need a gradient.
+        pure (bool): whether `pull` computes on arrays alone. If it works on Tensors, its single
+            operations are recorded instead.
+    """
     recorder = arrays.running_recorder()
     if recorder is None:
         return pull(HOST, *bare((g, saved)), needed)
@@ -246,8 +259,8 @@ def call_pull(pull, g, saved, needed, pure):
 
 
 def bare(value):
-    """Returns a value with plain arrays in place of Recorded ones, also in tuples, lists, dicts,
-    slices."""
+    """Returns a value in which each Recorded array is replaced by its plain array, also in tuples,
+    lists, dicts and slices."""
     kind = type(value)
     if kind is Recorded:
         return value.value
@@ -261,8 +274,8 @@ def bare(value):
 
 
 def give_up(rows, reason):
-    """Yields rows of arrays with plain arrays in place of Recorded ones, for code that accepts only
-    plain arrays."""
+    """Yields each row of arrays with plain arrays in place of Recorded ones, for code that accepts
+    only plain arrays. A row with a Recorded array prevents replays of the step, for `reason`."""
     for row in rows:
         if any([type(item) is Recorded for item in row]):
             _refuse(reason)
@@ -270,8 +283,12 @@ def give_up(rows, reason):
 
 
 def operands(values):
-    """Returns the operands of an operation: plain arrays if the step cannot be replayed. An
-    operation on none but unknown arrays makes it so."""
+    """Returns the operands that an operation computes with: Recorded arrays while a recorder runs,
+    plain arrays otherwise.
+
+    An operation without any Recorded operand uses Tensors that the recorder does not know, and so
+    prevents replays of the step.
+    """
     recorder = arrays.running_recorder()
     recorded = [item for item in values if type(item) is Recorded]
     if recorder is not None and not recorded and any([item is not None for item in values]):
@@ -282,7 +299,10 @@ def operands(values):
 
 
 def call(function, args, kwargs={}):  # noqa: B006 - it is only read
-    """Calls a function of the host with the values of Recorded arrays, and records the call."""
+    """Calls a function of the host on Recorded arrays, and records the call.
+
+    Returns the results as Recorded arrays; as plain arrays if no recorder runs.
+    """
     recorder = current.running()
     if recorder is None:
         _refuse(Reason.CLOSURE)

@@ -60,20 +60,29 @@ class Interrupted(RuntimeError):
 
 
 class Given:
-    """A result that a replay returns unchanged: an object, or an argument of the plan by name."""
+    """A result that a replay returns unchanged.
+
+    Args:
+        value: the object to return.
+        name (str): the name of the plan's argument to return instead; None to return `value`.
+    """
 
     def __init__(self, value=None, name=None):
         self.value, self.name = value, name
 
 
 class StepRecorder:
-    """The calls of one step.
+    """Records the calls of one step, and compiles them into a function that replays the step.
+
+    common/_graph_mode makes one for each step that it records, and runs the step inside a `with`
+    statement.
 
     Attributes:
         reason (str): why the step cannot be replayed; None while it can.
         reads_layout (bool): whether the step asked for strides or flags.
         written (bool): whether the step has written to objects that outlive it.
-        holders (list): the objects whose `_array` the plan reads, with the recorded array.
+        holders (list): pairs of an object whose `_array` the plan reads, and the array that it had
+            when the step was recorded.
         apart (Callable): calls a method outside the recording, given its arguments, in each replay.
     """
 
@@ -115,8 +124,11 @@ class StepRecorder:
             self._lines, self._scope, self._names = [], {}, {}
 
     def suspended(self, function, *args, **kwargs):
-        """Calls a function with recording off. Replays would freeze the values of a Recorded array
-        in its closure, so using one aborts the recording."""
+        """Calls a function with recording off, and returns its result.
+
+        A function that uses a Recorded array of its closure aborts the recording: every replay
+        would compute with the recorded values of that array.
+        """
         current.set_running(None, self)
         try:
             return function(*args, **kwargs)
@@ -131,23 +143,23 @@ class StepRecorder:
         return self._new(array, f"x{self._inputs - 1}")
 
     def read(self, holder):
-        """Returns the `_array` of an object as a Recorded array; the plan reads it at its first
-        use."""
+        """Returns the `_array` of `holder` as a Recorded array. Replays read the attribute just
+        before they first use the array."""
         return self._new(holder._array, None, holder)
 
     def assign(self, holder, recorded):
-        """Records that an object gets another array."""
+        """Records the assignment `holder._array = recorded`, which each replay repeats."""
         self.note_write()
         name = self._constant(holder)
         self._note(f"{self._constant(journal.note_replaced)}(({name},))")
         self._note(f"{name}._array = {self._slot(recorded)}")
 
     def number(self, array):
-        """Returns an array made of Python numbers, which is the same in each replay."""
+        """Returns an array of constants, which is the same in each replay, as a Recorded array."""
         return self._new(array, self._constant(array))
 
     def _constant(self, value):
-        """Returns the name of an object in the plan."""
+        """Returns the name by which the plan refers to an object; chooses one on first use."""
         name = self._names.get(id(value))
         if name is None:
             name = self._names[id(value)] = f"c{len(self._names)}"
@@ -192,7 +204,17 @@ class StepRecorder:
         return self._note_call(function, args, kwargs, out, checked)
 
     def call_pull(self, pull, args):
-        """Calls the vjp of an operation in the same way; the plan may join its weight products."""
+        """Calls the vjp of an operation with plain arrays, and records the call.
+
+        Gradients of weights are noted, so that the plan can join them (weight_products.py).
+
+        Args:
+            pull (Callable): called with a space of functions and the arguments.
+            args (tuple): its arguments after the space, with Recorded arrays.
+
+        Returns:
+            The gradients, as Recorded arrays.
+        """
         out = self.suspended(pull, DEFERRING, *bare(args))
         grads = [self.suspended(grad.compute) if type(grad) is Product else grad for grad in out]
         results = self._note_call(pull, (HOST, *args), {}, type(out)(grads))
@@ -202,7 +224,8 @@ class StepRecorder:
         return results
 
     def _note_call(self, function, args, kwargs, out, checked=False):
-        """Records a call and its result."""
+        """Records a call and its plain result `out`; returns the result with Recorded arrays in
+        place of plain ones."""
         if self.reason is not None:
             return out
         parts = [self._source(arg) for arg in args]
@@ -257,7 +280,7 @@ class StepRecorder:
                 self.refuse(Reason.MANY_CALLS)
 
     def _source(self, value):
-        """Returns the source text of a value in the plan."""
+        """Returns the source text by which the plan refers to an argument."""
         kind = type(value)
         if kind is Recorded:
             return self._slot(value)
@@ -275,12 +298,13 @@ class StepRecorder:
             return f"slice({', '.join([self._source(item) for item in ends])})"
         if isinstance(value, numpy.ndarray):
             self.refuse(Reason.HOST_DATA)
-        if _refers_to_recorded(value):  # whose arrays a replay would not renew
+        if _refers_to_recorded(value):  # a replay would use the recorded values of these arrays
             self.refuse(Reason.OWN_FUNCTIONS)
         return self._constant(value)
 
     def _targets(self, out, outputs):
-        """Returns the assignment targets of results, and the results as Recorded arrays."""
+        """Returns the source text of the assignment targets for the results of a call, and the
+        results as Recorded arrays. Appends (slot, array) to `outputs` for each array."""
         if isinstance(out, (numpy.ndarray, numpy.generic)):
             name = self._new_slot()
             outputs.append((name, out))
@@ -296,8 +320,10 @@ class StepRecorder:
     # The plan -------------------------------------------------------------------------------------
 
     def plan(self, results, wrap):
-        """Compiles the function that replays the step. It takes an object with an `_array` for each
-        argument, and returns the results of the step.
+        """Compiles the function that replays the step.
+
+        The function takes an object with an `_array` for each call of `argument`, in that order. It
+        returns the results of the step.
 
         Args:
             results: the results of the step: Recorded arrays, constants and Given, also in tuples,
@@ -305,8 +331,8 @@ class StepRecorder:
             wrap (Callable): converts an array to the caller's type.
 
         Returns:
-            Callable; it raises Interrupted if it fails before it writes. None if the step cannot be
-            replayed.
+            The function; it raises Interrupted if it fails before it writes to anything. None if
+            the step cannot be replayed.
         """
         self._scope["wrap_"] = wrap
         text = self._results(results)
@@ -345,11 +371,12 @@ class StepRecorder:
 
 
 def _free_slots(parts, results, constant):
-    """Yields the lines, each followed by a line that drops the slots it uses last.
+    """Yields the lines of a plan, each followed by a line that drops the slots it is the last to
+    use.
 
     Args:
-        parts (list): lines, and Groups of lines.
-        results: the slots that are never dropped.
+        parts (list): lines of the plan, and Groups of lines that are fused.
+        results: the slots that the plan returns, which are never dropped.
         constant (Callable): gives the name of an object in the plan.
     """
     lines = [line for part in parts for line in (part.lines if type(part) is Group else [part])]
@@ -371,7 +398,13 @@ def _free_slots(parts, results, constant):
 
 
 def _call_of(function, args, kwargs, results, first):
-    """Returns the call as elementwise_calls.py takes it, with numbers but no arrays."""
+    """Returns a call as a Call of elementwise_calls.py.
+
+    Args:
+        function, args, kwargs: the function and its arguments, with Recorded arrays.
+        results: the results, as Recorded arrays.
+        first: the first result array, whose shape and dtype are those of the call.
+    """
     args, kwargs = _with_values(tuple(args)), _with_values(dict(kwargs))
     inputs = Call(None, args, kwargs, None, None, None).inputs()
     dtypes = [first.dtype, *(value.dtype for value in inputs)]
@@ -380,7 +413,8 @@ def _call_of(function, args, kwargs, results, first):
 
 
 def _with_values(value):
-    """Returns a value with Values in place of Recorded arrays, also in tuples, lists and dicts."""
+    """Returns a value in which a Value replaces each Recorded array, also in tuples, lists and
+    dicts. A 0-d constant becomes its plain array."""
     kind = type(value)
     if kind is Recorded:
         if value.slot[0] == "c" and not value.ndim:
@@ -399,7 +433,8 @@ def _has_arrays(out):
 
 @functools.cache
 def _depends_on_values(function, inner=2):
-    """Returns True if a function, or one that it calls, names a function of BY_VALUES."""
+    """Returns True if the code of a function names a function of BY_VALUES. Functions that it calls
+    are searched too, down to `inner` levels."""
     code = getattr(function, "__code__", None)
     if code is None:
         return False
@@ -423,7 +458,7 @@ def running():
 
 
 def _begin(recorder):
-    """Makes every operation of the host take the general path, which the recorder sees."""
+    """Routes every operation on the host through the general path, where a recorder sees it."""
     with _lock:
         arrays.find_recorder = running
         arrays.intercept(1)
@@ -454,6 +489,6 @@ def _refers_to_recorded(value, visited=()):
     else:
         parts = []
         for cell in getattr(value, "__closure__", None) or ():
-            with contextlib.suppress(ValueError):  # it is not set yet
+            with contextlib.suppress(ValueError):  # the variable has no value yet
                 parts.append(cell.cell_contents)
     return any([_refers_to_recorded(part, (*visited, id(value))) for part in parts])

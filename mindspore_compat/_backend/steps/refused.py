@@ -28,8 +28,8 @@ class Refused(RuntimeError):
 
 
 class Reason:
-    """The reasons: clauses that begin with a noun and follow "because of". Some have a place for a
-    name or a message."""
+    """The texts of the reasons why a step is refused. Each begins with a noun and completes a
+    message that ends in "because of". `{}` stands for a name or for the message of an error."""
 
     # Arguments and results.
     ARGUMENT_TYPE = "an argument of type '{}'"

@@ -1,7 +1,8 @@
-"""Joins the gradients of a weight that a step uses many times into few matrix products.
+"""Joins the gradients of a weight that a step uses many times into fewer, larger matrix products.
 
-Each use of a weight adds g.T @ x to its gradient. A replayed step (recording.py) knows all uses,
-and computes the sum of these products as one product of the concatenated rows of all g and all x.
+Each use of a weight adds g.T @ x to the weight's gradient. The plan of a recorded step
+(recording.py) lists all uses. `Joins` rewrites it, so that the sum of these products is one product
+of the concatenated rows of all g and all x.
 Worked example, of the lines of a plan:
 
     s3 = c1(HOST, s1, s2)            s3 = c1(DEFERRING, s1, s2)      # a Product
@@ -44,7 +45,7 @@ class Product:
 
 
 class _Deferring:
-    """The space of the host in which `weight_product` returns a Product."""
+    """The functions of the host, except that `weight_product` returns a Product for them."""
 
     def __getattr__(self, name):
         return getattr(HOST, name)
@@ -54,13 +55,14 @@ DEFERRING = _Deferring()
 
 
 def weight_product(xp, g, x):
-    """Computes g.T @ x, the gradient of a weight from one of its uses; a Product in the space
-    DEFERRING."""
+    """Returns g.T @ x, the gradient of a weight from one of its uses. If `xp` is DEFERRING, returns
+    it as a Product, which is not computed yet."""
     return Product(g, x) if xp is DEFERRING else xp.matmul(xp.swapaxes(g, 0, 1), x)
 
 
 def sum_of(products, total):
-    """Returns the sum of products, added in place to an array unless it is None."""
+    """Returns the sum of Products as an array. If `total` is an array, adds the sum to it in place
+    and returns it."""
     g = numpy.concatenate([product.g for product in products])
     x = numpy.concatenate([product.x for product in products])
     if total is None:
@@ -70,14 +72,15 @@ def sum_of(products, total):
 
 
 class Joins:
-    """The weight products and sums among the recorded calls."""
+    """Collects the weight products and their sums among the calls of a recorded step, and rewrites
+    the lines of the plan. Each StepRecorder has one."""
 
     def __init__(self):
-        self._products = {}  # slot -> (number of its line, what joined ones share, rows)
+        self._products = {}  # slot -> (number of its line, what joined products share, rows)
         self._sums = {}  # slot -> (number of its line, left slot, right slot, writes)
 
     def note_product(self, slot, number, product, writes):
-        """Records that the call in a line assigns a product to a slot.
+        """Records that line `number` of the plan assigns a Product to a slot.
 
         Args:
             writes (int): the number of in-place writes so far; only products with the same number
@@ -88,12 +91,12 @@ class Joins:
         self._products[slot] = number, shared, len(g)
 
     def note_sum(self, slot, number, left, right, writes):
-        """Records that a line adds two slots."""
+        """Records that line `number` of the plan assigns the sum of two slots to a slot."""
         self._sums[slot] = number, left, right, writes
 
     def apply(self, lines, results, constant):
-        """Returns the lines of a plan with joined products in place of their sums, "" for a removed
-        line.
+        """Returns the lines of a plan in which joined products replace the additions of single
+        products. A removed line becomes "".
 
         Args:
             lines (list): the lines.
@@ -123,8 +126,12 @@ class Joins:
         return lines
 
     def _chains(self, uses):
-        """Returns the sums of products without other uses: the slot of the sum -> pairs of a
-        product and the number of the line that adds it, None for the first."""
+        """Returns the sums whose terms are products that nothing else uses.
+
+        Returns:
+            dict: the slot of each sum -> a list of pairs: the slot of a product, and the number of
+            the line that adds it (None for the first product).
+        """
         chains = {}
         for slot, (number, left, right, writes) in self._sums.items():
             first = chains[left][0][0] if left in chains else left
@@ -139,7 +146,8 @@ class Joins:
         return chains
 
     def _defer(self, lines, products, constant):
-        """Makes the lines of joined products return Products, and compute their other products."""
+        """Rewrites the lines that assign joined `products`: each calls its vjp with DEFERRING, and
+        then computes those of its Products that are not joined."""
         changed = {self._products[slot][0] for slot in products}
         for number in changed:
             before, after = f"({constant(HOST)}, ", f"({constant(DEFERRING)}, "
