@@ -2,12 +2,14 @@
 that restart with other ranks (ranks_restart.py).
 """
 
+import re
 from pathlib import Path
 
 import pytest
 from kit.ranks import assert_every_rank_passes, names_of_checks, output_of_ranks, require_mpi
 
 RANKS = Path(__file__).parent / "ranks_sharding.py"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "divided_gpt.py"
 
 require_mpi()
 
@@ -24,3 +26,14 @@ def test_a_job_restarts_with_other_ranks(before, after, tmp_path, monkeypatch):
     script = RANKS.parent / "ranks_restart.py"
     output_of_ranks(before, script, "train_and_save")
     output_of_ranks(after, script, "load_and_train")
+
+
+def test_the_example_has_the_losses_of_one_process():
+    example = ["-m", "mindspore_compat", EXAMPLE, "--steps", "3", "--width", "64", "--layers", "1"]
+    texts = [
+        output_of_ranks(count, *example, "--parts", str(parts))
+        for count, parts in ((1, 1), (4, 2), (2, 1))
+    ]
+    wanted = re.findall("step .*", texts[0])
+    assert len(wanted) == 3 and all(re.findall("step .*", text) == wanted for text in texts)
+    assert "rank 3: holds" in texts[1]
