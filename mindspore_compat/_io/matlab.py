@@ -24,7 +24,7 @@ import struct
 import numpy as np
 
 from .compressed import inflate
-from .reading import content, most_bytes
+from .reading import Growth, content, most_bytes
 
 _HEADER = 128
 _INT8, _INT32, _UINT32, _ARRAY, _COMPRESSED = 1, 5, 6, 14, 15
@@ -42,7 +42,10 @@ _NUMBERS = {
 }
 _TEXTS = {**_NUMBERS, 16: "u1", 17: "u2", 18: "u4"}
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
+# The bytes of an element that SciPy makes, by class; a file may store its numbers in fewer.
+_SIZES = {6: 8, 7: 4, 8: 1, 9: 1, 10: 2, 11: 2, 12: 4, 13: 4, 14: 8, 15: 8, _CHAR: 4}
 _NUMERIC = range(6, 16)
+_AXES = 32
 _COMPLEX = 0x800
 _DEEPEST = 32
 
@@ -74,6 +77,7 @@ def plain(data):
     if version != 0x0100:
         raise ValueError(f"it is a file of MATLAB of version {version >> 8}, not of 1")
     view, parts, most = memoryview(data)[_HEADER:], [bytes(data[:_HEADER])], most_bytes(len(data))
+    growth = Growth(len(data))
     while len(view):
         kind, length = _tag(view, order)
         if not 0 < length <= len(view) - 8:
@@ -82,7 +86,7 @@ def plain(data):
         if kind == _COMPRESSED:
             whole = memoryview(inflate(whole[8:], most))
         most -= len(whole)
-        _check_element(whole, order)
+        _check_element(whole, order, growth)
         parts.append(whole)
     return b"".join(parts)
 
@@ -93,31 +97,33 @@ def _tag(view, order):
     return struct.unpack_from(f"{order}II", view)
 
 
-def _check_element(view, order):
+def _check_element(view, order, growth):
     kind, length = _tag(view, order)
     if kind != _ARRAY or length > len(view) - 8:
         raise ValueError(
             f"where an array must be there is an element of kind {kind} and {length} bytes"
         )
-    _Array(view[8 : 8 + length], order).check(0)
+    _Array(view[8 : 8 + length], order, growth).check(0)
 
 
 class _Array:
     """Reads the elements of one array in sequence."""
 
-    def __init__(self, view, order):
-        self._view, self._order = view, order
+    def __init__(self, view, order, growth):
+        self._view, self._order, self._growth = view, order, growth
 
     def check(self, depth):
         """Raises ValueError if the array could crash SciPy."""
         if depth > _DEEPEST:
             raise ValueError(f"arrays are nested more than {_DEEPEST} deep")
-        flags = self._numbers({_UINT32}, 2)[0]
+        flags = int(self._numbers({_UINT32}, 2)[0])
         shape = self._numbers({_INT32})
         self._numbers({_INT8})
+        if not 2 <= len(shape) <= _AXES or min(shape) < 0:
+            start = tuple(shape[:_AXES].tolist())
+            raise ValueError(f"an array of {len(shape)} axes has the shape {start}")
+        shape = shape.tolist()
         kind, size = flags & 0xFF, math.prod(shape)
-        if not 2 <= len(shape) <= 32 or min(shape) < 0:
-            raise ValueError(f"an array has the shape {tuple(shape)}")
         if kind in (_CELL, _STRUCT):
             self._check_parts(kind, size, depth)
         elif kind == _SPARSE:
@@ -126,6 +132,7 @@ class _Array:
             for _ in range(2 if flags & _COMPLEX else 1):
                 elements, number = self._next(_TEXTS if kind == _CHAR else _NUMBERS)
                 capacity = len(elements) // np.dtype(_TEXTS[number]).itemsize
+                self._growth.add(capacity * _SIZES[kind])
                 if capacity != size and (kind != _CHAR or capacity > 4 * size):
                     raise ValueError(f"an array of shape {tuple(shape)} has {capacity} numbers")
         else:
@@ -154,12 +161,12 @@ class _Array:
         )
         if count is not None and len(numbers) != count:
             raise ValueError(f"an element has {len(numbers)} numbers, where {count} must be")
-        return numbers.tolist()
+        return numbers
 
     def _check_parts(self, kind, size, depth):
         fields = 1
         if kind == _STRUCT:
-            length = self._numbers({_INT32}, 1)[0]
+            length = int(self._numbers({_INT32}, 1)[0])
             names = self._next({_INT8})[0]
             if length < 1 or len(names) % length:
                 raise ValueError(
@@ -173,12 +180,13 @@ class _Array:
             if number != _ARRAY or length > len(self._view) - 8:
                 raise ValueError(f"an entry is of kind {number} and has {length} bytes")
             if length:
-                _Array(self._view[8 : 8 + length], self._order).check(depth + 1)
+                _Array(self._view[8 : 8 + length], self._order, self._growth).check(depth + 1)
             self._view = self._view[8 + length :]
 
     def _check_sparse(self, shape, flags):
-        rows, starts = (np.array(self._numbers({_INT32})) for _ in range(2))
+        rows, starts = self._numbers({_INT32}), self._numbers({_INT32})
         lengths = [len(self._numbers(_NUMBERS)) for _ in range(2 if flags & _COMPLEX else 1)]
+        self._growth.add(8 * sum(lengths) + 4 * (len(rows) + len(starts)))
         if (
             len(shape) != 2
             or len(starts) != shape[1] + 1

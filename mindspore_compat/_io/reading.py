@@ -145,7 +145,7 @@ def json_of(path):
 
 def most_bytes(size):
     """Returns the maximum number of decompressed or decoded bytes for a file, or a part of it, of
-    `stored` bytes.
+    `size` bytes.
 
     It is 256 MiB, or the number of MiB in the environment variable MINDSPORE_COMPAT_READ_LIMIT, or
     64 times the stored bytes if that is more.
@@ -155,12 +155,28 @@ def most_bytes(size):
     return max(free, _RATIO * size)
 
 
+class Growth:
+    """The bytes that the parts of one file need together after decompression or decoding.
+
+    Args:
+        stored (int): the number of bytes of the file.
+    """
+
+    def __init__(self, stored):
+        self._stored, self._total = stored, 0
+
+    def add(self, count):
+        """Adds a part; raises ValueError if the sum is more than `most_bytes` allows."""
+        self._total += count
+        check_growth(self._total, self._stored)
+
+
 def check_growth(count, size):
     """Refuses content that is too large for the file it is stored in.
 
     Args:
-        wanted (int): the number of bytes it requests.
-        stored (int): the number of bytes of the file.
+        count (int): the number of bytes it requests.
+        size (int): the number of bytes of the file.
 
     Raises:
         ValueError: if these are more than `most_bytes` allows.

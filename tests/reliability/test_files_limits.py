@@ -488,6 +488,23 @@ def test_compressed_arrays_have_a_bound(tmp_path, monkeypatch):
         matlab.load(path)
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        array(6, (1, 1 << 20), element(2, bytes(1 << 20))),  # bytes that become float64
+        array(4, (1, 1 << 20), element(16, bytes(1 << 20))),  # characters of four bytes
+        element(14, element(6, bytes(8)) + element(5, bytes(1 << 20)) + element(1, b"")),  # axes
+    ],
+    ids=["float64", "text", "shape"],
+)
+def test_arrays_that_grow_when_read_have_a_bound(tmp_path, monkeypatch, made):
+    monkeypatch.setenv("MINDSPORE_COMPAT_READ_LIMIT", "2")
+    bomb = zlib.compress(made)
+    path = matlab_file(tmp_path / "bomb.mat", struct.pack("<II", 15, len(bomb)) + bomb)
+    with pytest.raises(ValueError, match="may grow to|axes"):
+        matlab.load(path)
+
+
 def test_a_sparse_array_is_not_spread_without_a_bound(tmp_path):
     part = array(
         5, (1 << 20, 1 << 12), numbers(1), numbers(*[0] * (1 << 12), 1), element(9, bytes(8))
