@@ -81,10 +81,13 @@ def l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduce
     return reduced(xp, xp.abs(input - target), reduction)
 
 
+HALF_OF_LEAST = 2.0**-150  # half of the least number of float32 rounds to 0
+
+
 def _smooth_l1(xp, api, x, y, beta, reduction):
     need_shape(api, "input", "target", x, y)
     difference = x - y
-    if beta == 0:
+    if beta == 0 or (beta <= HALF_OF_LEAST and x.dtype.itemsize < 8):
         return reduced(xp, xp.abs(difference), reduction)
     return reduced(xp, xp.smooth_l1(difference, float(beta)), reduction)
 
@@ -102,7 +105,7 @@ def _smooth(xp, x, *, beta):
 
 
 def _smooth_vjp(xp, g, x, *, beta):
-    return g * xp.where(xp.abs(x) < beta, (1 / beta) * x, xp.sign(x))
+    return g * xp.where(xp.abs(x) < beta, x / beta, xp.sign(x))
 
 
 derive("smooth_l1(x, beta)", x=lambda xp, g, x, beta: xp.blockwise(_smooth_vjp, g, x, beta=beta))
