@@ -5,10 +5,12 @@ of them. The first look-up loads the ops, which give Tensor its operators and me
 """
 
 import importlib
+import os
 
-from . import _paths
+from . import _paths, _settings
 from ._version import __compat_version__, __version__  # noqa: F401
 
+_settings.check(os.environ)
 _paths.install()
 
 _ROOMS = """amp boost common communication context dataset device_context device_manager

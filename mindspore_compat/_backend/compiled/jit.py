@@ -54,7 +54,7 @@ def available():
 
 
 def _setting():
-    value = os.environ.get(_VARIABLE, "background")
+    value = os.environ.get(_VARIABLE) or "background"
     if value not in ("background", "wait", "off"):
         raise ValueError(f"{_VARIABLE} must be 'background', 'wait' or 'off', but is {value!r}.")
     return value

@@ -254,7 +254,7 @@ def _winograd_method(plan, gives):
     """
     if not (_winograd_applies(plan) and _winograd_pays(plan, gives)):
         return None
-    setting = os.environ.get(WINOGRAD_VARIABLE, "2")
+    setting = os.environ.get(WINOGRAD_VARIABLE) or "2"
     if setting not in WINOGRAD_METHODS:
         raise ValueError(f"{WINOGRAD_VARIABLE} must be '2', '4' or 'off', but is {setting!r}.")
     method = WINOGRAD_METHODS[setting]
