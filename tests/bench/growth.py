@@ -116,7 +116,7 @@ def main(arguments):
     parser = argparse.ArgumentParser(prog="python -m tests.bench growth", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--only", default="", metavar="TEXT", help="cases whose line has it")
-    parser.add_argument("--size", type=int, default=1 << 16, help="elements at 1 time (65536)")
+    parser.add_argument("--size", type=int, default=1 << 18, help="elements at 1 time (262144)")
     parser.add_argument("--seconds", type=float, default=0.02, help="of a measurement (0.02)")
     options = parser.parse_args(arguments)
     found = {}
