@@ -26,7 +26,6 @@ class Torch:
         import torch
 
         self.torch = torch
-        torch.set_num_threads(len(os.sched_getaffinity(0)))
         self.scope = {"T": torch, "F": torch.nn.functional}
         self.expressions = {name: theirs for name, _, theirs in lines()}
         self.tensor = torch.from_numpy

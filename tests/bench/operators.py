@@ -1,8 +1,9 @@
 """Compares single operators with PyTorch's: `python -m tests.bench operators --torch PYTHON`.
 
 Every operator of `operator_table` runs forward, and forward and backward, on inputs of 4 KB and of
-4 MB, eagerly. The libraries take turns. The table is sorted by the ratio of processor times;
-`--output` names a file for it.
+4 MB, eagerly, by default on one thread: threads that wait for each other take processor time, too.
+The libraries take turns. The table is sorted by the ratio of processor times; `--output` names a
+file for it.
 """
 
 import argparse
@@ -24,8 +25,10 @@ HEAD = ["operator", "size", "pass", "here, ms", "PyTorch, ms", "ratio"]
 class Library:
     """A process of `operator_worker.py`."""
 
-    def __init__(self, python, name):
+    def __init__(self, python, name, threads=None):
         environment = dict(os.environ)
+        if threads:
+            environment["OMP_NUM_THREADS"] = str(threads)
         if name == "mindspore_compat":
             paths = [str(HERE.parent.parent), environment.get("PYTHONPATH", "")]
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
@@ -70,11 +73,13 @@ def main(arguments):
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--torch", "--against", metavar="PYTHON", required=True)
     parser.add_argument("--only", default="", metavar="TEXT", help="operators whose line has it")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.02, help="of a turn (0.02)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="a CSV file")
     options = parser.parse_args(arguments)
-    libraries = Library(sys.executable, "mindspore_compat"), Library(options.torch, "torch")
+    pythons = {"mindspore_compat": sys.executable, "torch": options.torch}
+    libraries = [Library(python, name, options.threads) for name, python in pythons.items()]
     rows = []
     for name, *_ in lines():
         if options.only in name:
