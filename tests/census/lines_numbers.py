@@ -160,6 +160,7 @@ FORMS = {
     "_random.distributions.at_rate": of(positive(4, 3), positive(3)),
     "_random.sampling.permuted": of(x(4, 3), ints([2, 0, 3, 1])),
     "embedding.rows_or_zeros": of(x(4, 3), ints([2, 0, 5])).unchanged(),
+    "embedding.sparse_rows": of(x(4, 3), ints([2, 0, 5])).unchanged(),
     "embedding.occurrences": of(ints([2, 0, 2]), 4),
     "embedding.short_rows": of(x(4, 3), ints([1, 0, 1, 1]), 0.7, 2.0),
     "embedding.combined_fields": of(

@@ -30,6 +30,7 @@ from ..._backend.arrays import HOST, LARGE, SPACES
 from ..._backend.steps import recorded_array
 from ..._backend.steps.journal import LOCALS, journal
 from ..._backend.thresholds import Least
+from .row_sparse import RowSparse
 
 next_number = itertools.count(1).__next__
 _by_number = attrgetter("number")
@@ -347,6 +348,8 @@ def _note_arrivals(arrived, uses, node, gathered):
         if parent in uses:
             uses[parent] -= 1
             if uses[parent] == 0 and parent in gathered:
+                if type(gathered[parent]) is RowSparse:
+                    gathered[parent] = gathered[parent].whole()
                 arrived(parent, gathered[parent])
 
 
@@ -436,6 +439,8 @@ def as_gradient(g):
     xp = SPACES.get(type(g))
     if xp is not None:
         return g, xp
+    if type(g) is RowSparse:
+        return g.whole(), g.space
     if hasattr(g, "space"):
         return g, g.space
     return HOST.asarray(g), HOST
@@ -503,6 +508,8 @@ def _traced_saved(node, saved, xp):
 
 def fit(xp, g, shape, dtype):
     """Sums or repeats `g` to `shape` and casts it to `dtype` (the real part for a real input)."""
+    if type(g) is RowSparse:
+        return g.with_values(g.space.cast(g.values, dtype))
     if g.shape != shape:
         extra = g.ndim - len(shape)
         if extra > 0:

@@ -9,6 +9,7 @@ import weakref
 from ..._backend.arrays import current_space
 from ..._backend.steps import current
 from ..._backend.threads import scheduler
+from ..autograd.row_sparse import RowSparse
 from ..autograd.tape import Leaf, as_gradient, backward, depth, leaf
 from ..autograd.traced import Traced, traced_space
 from ..declare.op import space_for
@@ -185,6 +186,8 @@ def _as_tensor(g, end):
         tensor = Tensor._wrap(g.array)
         tensor._node = g.node
         return tensor
+    if type(g) is RowSparse:
+        return Tensor._of_rows(g.summed())
     return Tensor._wrap(as_gradient(g)[0])
 
 

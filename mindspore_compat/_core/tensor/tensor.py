@@ -4,6 +4,8 @@ The `Tensor.…` lines of the ops attach operators and methods; this file has th
 storage. `Tensor._wrap(array)` is the internal constructor: no check, no copy.
 """
 
+import math
+
 import numpy
 
 from ..._backend import arrays, dlpack
@@ -158,6 +160,13 @@ class Tensor:
         tensor = _new(Tensor)
         tensor._array = array
         return tensor
+
+    @staticmethod
+    def _of_rows(rows):
+        """Wraps a RowSparse gradient, whose rows are summed, in a Tensor."""
+        made = _new(_RowSparseTensor)
+        made._rows = rows
+        return made
 
     # Attributes that a Tensor has by default
     const_arg = False
@@ -408,6 +417,78 @@ class _Undrawn(Tensor):
 
 
 _Undrawn.__name__ = _Undrawn.__qualname__ = "Tensor"
+
+
+class _RowSparseTensor(Tensor):
+    """A gradient of which only some rows are stored. Products with numbers keep it so; any other
+    use of its values turns it into an ordinary Tensor.
+
+    Attributes:
+        _rows (RowSparse): the rows, in ascending order, each once.
+    """
+
+    shape = property(lambda self: self._rows.shape)
+    dtype = property(lambda self: dtypes.from_numpy(self._rows.dtype))
+    ndim = property(lambda self: self._rows.ndim)
+    size = property(lambda self: math.prod(self._rows.shape))
+    itemsize = property(lambda self: self._rows.dtype.itemsize)
+    nbytes = property(lambda self: self.size * self.itemsize)
+
+    def __getattr__(self, name):
+        if name == "_array":
+            self.__class__ = Tensor
+            self._array = self.__dict__.pop("_rows").whole()
+            return self._array
+        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+
+    @property
+    def _row_values(self):
+        """The stored rows as a Tensor."""
+        return Tensor._wrap(self._rows.values)
+
+    def _with_row_values(self, values):
+        """The same rows with the values of another Tensor."""
+        return Tensor._of_rows(self._rows.with_values(values._array))
+
+    def __mul__(self, other):
+        if _is_number(other):
+            return map_stored(lambda rows: rows * other, self)
+        return super().__mul__(other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        if _is_number(other):
+            return map_stored(lambda rows: rows / other, self)
+        return super().__truediv__(other)
+
+    def __reduce__(self):
+        self._array  # noqa: B018 - it becomes an ordinary Tensor
+        return self.__reduce__()
+
+    def __copy__(self):
+        return Tensor._of_rows(self._rows)
+
+
+_RowSparseTensor.__name__ = _RowSparseTensor.__qualname__ = "Tensor"
+_RowSparseTensor.__module__ = Tensor.__module__
+
+
+def stored(tensor):
+    """The Tensor itself, or the rows of a gradient of which only some rows are stored."""
+    return tensor._row_values if type(tensor) is _RowSparseTensor else tensor
+
+
+def map_stored(function, tensor):
+    """`function(tensor)`, for an elementwise function that keeps zeros; it gets the stored rows."""
+    if type(tensor) is _RowSparseTensor:
+        return tensor._with_row_values(function(tensor._row_values))
+    return function(tensor)
+
+
+def _is_number(value):
+    """True for a real number, and for a Tensor of one without axes."""
+    return isinstance(value, (int, float)) or isinstance(value, Tensor) and value.shape == ()
 
 
 def _filled(init, host):

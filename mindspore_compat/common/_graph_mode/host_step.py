@@ -25,7 +25,7 @@ from ..._core.context.config import get_auto_parallel_context
 from ..._core.gradients import leaves
 from ..._core.gradients.transforms import Sparse, map_tensors, tensors_in
 from ..._core.tensor.precision import casting, state
-from ..._core.tensor.tensor import Tensor
+from ..._core.tensor.tensor import Tensor, stored
 from ..parameter import Parameter
 from .python_state import PythonState
 from .reachable import (
@@ -347,7 +347,7 @@ def _leaves(value):
 
 def _true(tensor):
     """Returns a Tensor over the true array of another one; a Parameter is returned unchanged."""
-    if isinstance(tensor, Parameter) or type(tensor._array) is not Recorded:
+    if isinstance(tensor, Parameter) or type(stored(tensor)._array) is not Recorded:
         return tensor
     return Tensor._wrap(tensor._array.value)
 
@@ -355,7 +355,7 @@ def _true(tensor):
 def _arrays_of(value):
     """Replaces Tensors in arguments by arrays, for `_wrap_arrays`."""
     if isinstance(value, Tensor):
-        return value if isinstance(value, Parameter) else value._array
+        return value if isinstance(value, Parameter) else stored(value)._array
     if type(value) in (tuple, list):
         return type(value)([_arrays_of(item) for item in value])
     if isinstance(value, dict):

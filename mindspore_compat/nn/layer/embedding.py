@@ -3,6 +3,7 @@
 import functools
 
 from ... import ops
+from ..._core.autograd.row_sparse import gradient_of_rows
 from ..._core.declare.older import takes
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -57,6 +58,17 @@ def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
     known = (numbers >= 0) & (numbers < table.shape[0])
     rows = xp.take(table, xp.where(known, numbers, 0), 0)
     return rows * xp.cast(xp.expand_dims(known, -1), rows.dtype)
+
+
+@op(compute="native")
+def sparse_rows(xp, table: TensorOf(floating), numbers: Numbers):
+    """Returns what `rows_or_zeros` returns; the gradient of the table has only the rows."""
+    return rows_or_zeros.body(xp, table, numbers)
+
+
+sparse_rows.vjp(
+    table=lambda xp, g, table_shape, numbers: gradient_of_rows(xp, g, numbers, table_shape)
+)
 
 
 @op(compute="native")
@@ -278,7 +290,9 @@ class EmbeddingLookup(Cell):
         slice_mode (str): how the original splits the table over devices; without effect here.
         manual_shapes (tuple): the rows of each part, for 'field_slice'; without effect here.
         max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
-        sparse (bool): accepted; gradients are dense.
+        sparse (bool): whether the gradient of the table has only the rows that were looked up.
+            Lazy optimizers (LazyAdam, FTRL, ProximalAdagrad, Adam with `use_lazy`) then leave the
+            other rows unchanged, and the cost does not depend on `vocab_size`.
         dtype (mindspore.dtype): the type of the table.
 
     Inputs:
@@ -333,7 +347,8 @@ class EmbeddingLookup(Cell):
     def construct(self, indices):
         """Returns the rows at the indices `indices`."""
         _need_numbers(type(self).__name__, "indices", indices)
-        rows = _in_precision(rows_or_zeros.run(self.embedding_table, indices))
+        look_up = sparse_rows if self.sparse else rows_or_zeros
+        rows = _in_precision(look_up.run(self.embedding_table, indices))
         if self.max_norm is not None:
             rows = clip_by_norm.run(rows, Tensor(self.max_norm, rows.dtype), -1)
         return rows

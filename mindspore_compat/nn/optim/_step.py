@@ -59,7 +59,11 @@ def gradient_arrays(api, gradients, parameters):
     results = []
     for gradient, parameter in zip(gradients, parameters, strict=True):
         target = parameter._array
-        if isinstance(gradient, Tensor):
+        if "_rows" in vars(gradient):  # of a gradient that the tape has kept row-sparse
+            rows, xp = gradient._rows, arrays.space_of(target)
+            index, values = (arrays.to_space(xp, x) for x in (rows.index, rows.values))
+            array = Rows(index, values, rows.shape)
+        elif isinstance(gradient, Tensor):
             array = gradient._array
         elif hasattr(gradient, "indices") and hasattr(gradient, "values"):
             array = _rows(gradient, target)

@@ -20,7 +20,7 @@ from ..._backend.updates.finite import overflowed
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, InstanceOf, Number, TensorOf, checked
 from ..._core.tensor.dtype import float32
-from ..._core.tensor.tensor import Tensor
+from ..._core.tensor.tensor import Tensor, stored
 from ...common.parameter import Parameter
 from ...common.sparse_tensor import RowTensor
 from ...communication.groups import get_group_size
@@ -374,7 +374,7 @@ def _check_scale(api, scale_sense):
 def _tensors(value):
     """Returns the Tensors in nested tuples and lists, and the values of row-sparse gradients."""
     if isinstance(value, Tensor):
-        return [value]
+        return [stored(value)]
     if isinstance(value, (tuple, list)):
         return [tensor for entry in value for tensor in _tensors(entry)]
     return [value.values] if hasattr(value, "values") and hasattr(value, "indices") else []

@@ -4,7 +4,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor import dtype as dtypes
-from ..._core.tensor.tensor import Tensor
+from ..._core.tensor.tensor import Tensor, map_stored, stored
 from .._elementwise import arithmetic, comparison, elementary, maximum
 from .._elementwise.addn import addn
 from .._shape.join_split import stack
@@ -56,10 +56,14 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
         raise ValueError(
             f"For 'clip_by_global_norm', 'use_norm' must be None, but got {use_norm!r}."
         )
-    squares = [add_up.run(arithmetic.square.run(one.astype(dtypes.float32))) for one in x]
+    squares = [
+        add_up.run(arithmetic.square.run(one.astype(dtypes.float32))) for one in map(stored, x)
+    ]
     total = elementary.sqrt.run(addn.run(squares))
     scale = clip_norm / maximum.maximum.run(total, float(clip_norm))
-    return tuple(arithmetic.mul.run(one, scale.astype(one.dtype)) for one in x)
+    return tuple(
+        map_stored(lambda one: arithmetic.mul.run(one, scale.astype(one.dtype)), one) for one in x
+    )
 
 
 @public("ops.clip_by_norm")

@@ -1,0 +1,87 @@
+"""RowSparse: the gradient of a table of which few rows were looked up, as these rows alone.
+
+    gradient = RowSparse(index, values, table.shape)
+
+The tape adds such gradients by joining their rows. Where a gradient flows on to another operation,
+it becomes an array. A leaf gets it as it is: `Tensor._of_rows` wraps it in a Tensor whose rows
+optimizers, loss scales and clipping read, and that is an ordinary Tensor for everybody else.
+"""
+
+import numpy
+
+from ..._backend import arrays
+from ..._backend.steps import current
+from ..._backend.steps.refused import Reason
+
+
+def gradient_of_rows(xp, g, index, shape):
+    """The gradient of a table from which the rows at `index` were taken; indices outside of it gave
+    zeros. It is a RowSparse of arrays of the host, outside recorded steps, else an array."""
+    index, g = xp.reshape(index, (-1,)), xp.reshape(g, (-1, *shape[1:]))
+    known = (index >= 0) & (index < shape[0])
+    if type(g) is not numpy.ndarray or type(index) is not numpy.ndarray:
+        rows = g * xp.cast(xp.expand_dims(known, -1), g.dtype)
+        return xp.add_rows(xp.where(known, index, 0), rows, shape[0])
+    recorder = current.running() or current.suspended_recorder()
+    if recorder is not None:
+        recorder.refuse(Reason.SPARSE_GRADIENTS)
+    if not known.all():
+        index, g = index[known], g[known]
+    return RowSparse(index.astype(numpy.int64, copy=False), g, shape)
+
+
+class RowSparse:
+    """Rows of an array whose other rows are zeros.
+
+    Attributes:
+        index: int64, the number of each row; a row that occurs twice has the sum.
+        values: the rows.
+        shape: the shape of the whole array.
+    """
+
+    __slots__ = ("index", "values", "shape")
+    __array_ufunc__ = None  # an array plus this is `__radd__`
+
+    def __init__(self, index, values, shape):
+        self.index = index
+        self.values = values
+        self.shape = tuple(shape)
+
+    @property
+    def dtype(self):
+        """The dtype of the values."""
+        return self.values.dtype
+
+    @property
+    def ndim(self):
+        """The number of axes of the whole array."""
+        return len(self.shape)
+
+    @property
+    def space(self):
+        """The array functions."""
+        return arrays.space_of(self.values)
+
+    def with_values(self, values):
+        """The same rows with other values."""
+        return RowSparse(self.index, values, self.shape)
+
+    def whole(self):
+        """The whole array."""
+        return self.space.add_rows(self.index, self.values, self.shape[0])
+
+    def summed(self):
+        """The same rows in ascending order, each once."""
+        xp = self.space
+        index, inverse = xp.unique(self.index, return_inverse=True)
+        values = xp.add_rows(xp.reshape(inverse, (-1,)), self.values, index.size)
+        return RowSparse(index, values, self.shape)
+
+    def __add__(self, other):
+        xp = self.space
+        if type(other) is RowSparse:
+            index = xp.concatenate([self.index, other.index], 0)
+            return RowSparse(index, xp.concatenate([self.values, other.values], 0), self.shape)
+        return xp.scatter_add(other, (self.index,), self.values)
+
+    __radd__ = __add__

@@ -1,0 +1,147 @@
+"""Gradients of sparse tables keep the rows that were looked up, through autograd, clipping, loss
+scales and optimizers."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from kit import close, same
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+
+ROWS, WIDTH = 9, 3
+IDS = [[1, 4, 4], [7, 1, 1], [4, 0, 2]]
+
+
+def table(**options):
+    values = np.random.default_rng(0).standard_normal((ROWS, WIDTH)).astype(np.float32)
+    return nn.EmbeddingLookup(ROWS, WIDTH, Tensor(values), **options)
+
+
+def gradient(cell, function, ids):
+    """The gradient of the sum of a function of the rows."""
+    return ms.grad(lambda ids: (function(cell(ids)) ** 2).sum(), None, cell.trainable_params())(ids)
+
+
+@pytest.mark.parametrize("ids", [[1, 4, 1], [[0, 8], [8, 3]], [2, -1, 9, 2], [-3]])
+@pytest.mark.parametrize(
+    "function",
+    [lambda rows: rows, lambda rows: ops.sin(rows), lambda rows: rows.astype(ms.float16)],
+)
+def test_the_gradient_is_that_of_a_dense_table(ids, function):
+    ids = Tensor(ids, ms.int32)
+    (sparse,) = gradient(table(), function, ids)
+    (dense,) = gradient(table(sparse=False, target="DEVICE"), function, ids)
+    assert "_rows" in vars(sparse) and "_rows" not in vars(dense)
+    assert (sparse.shape, sparse.dtype, sparse.ndim, sparse.size) == ((9, 3), ms.float32, 2, 27)
+    known = [i for i in np.unique(ids.asnumpy()) if 0 <= i < ROWS]
+    assert sparse._rows.index.tolist() == known
+    close(sparse * 0.5, dense * 0.5)
+    close(sparse / Tensor(4.0), dense / 4)
+    close(sparse + 1, dense + 1)
+    assert isinstance(sparse, Tensor) and repr(type(sparse)) == repr(Tensor)
+    assert type(sparse) is Tensor  # its values have been read
+
+
+def test_rows_of_several_uses_add_up():
+    cell, dense = table(), table(sparse=False, target="DEVICE")
+
+    def total(cell):
+        def function(ids):
+            weight = cell.embedding_table
+            return (cell(ids) * cell(ids + 1)).sum() + (ops.sin(weight) ** 2)[2:].sum()
+
+        return ms.grad(function, None, cell.trainable_params())(Tensor([1, 3, 3]))
+
+    close(total(cell)[0], total(dense)[0])
+
+
+def test_a_gradient_that_flows_on_is_dense():
+    cell = table()
+
+    def function(weight):
+        return (nn.layer.embedding.sparse_rows.run(weight * weight, Tensor([1, 4, 1])) ** 2).sum()
+
+    x = Tensor(np.random.default_rng(1).standard_normal((ROWS, WIDTH)))
+    expected = np.zeros((ROWS, WIDTH))
+    np.add.at(expected, [1, 4, 1], 4 * x.asnumpy()[[1, 4, 1]] ** 3)
+    close(ms.grad(function)(x), expected, atol=1e-12)
+    second = ms.grad(lambda x: ms.grad(function)(x).sum())(x)
+    rows = np.zeros((ROWS, WIDTH))
+    np.add.at(rows, [1, 4, 1], 12 * x.asnumpy()[[1, 4, 1]] ** 2)
+    close(second, rows, atol=1e-12)
+    assert cell.sparse
+
+
+OPTIMIZERS = {
+    "LazyAdam": lambda p: nn.LazyAdam(p, 0.1),
+    "Adam, lazy": lambda p: nn.Adam(p, 0.1, use_lazy=True),
+    "FTRL": lambda p: nn.FTRL(p, learning_rate=0.1),
+    "ProximalAdagrad": lambda p: nn.ProximalAdagrad(p, learning_rate=0.1),
+    "Adam": lambda p: nn.Adam(p, 0.1),
+    "Momentum": lambda p: nn.Momentum(p, 0.1, 0.9),
+}
+
+
+@pytest.fixture(params=[ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def mode(request):
+    """Each mode."""
+    yield request.param
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_steps_are_those_of_a_row_tensor(name, mode):
+    first, second = table(), table()
+    optimizer = OPTIMIZERS[name](second.trainable_params())
+    ms.set_context(mode=mode)
+    network = ops_of(first)
+    step = nn.TrainOneStepCell(network, OPTIMIZERS[name](first.trainable_params()))
+    before = first.embedding_table.asnumpy().copy()
+    for ids in IDS:
+        step(Tensor(ids, ms.int32))
+        rows = second.embedding_table.asnumpy()[ids]
+        values = Tensor(2 * rows)
+        optimizer((ms.RowTensor(Tensor(ids, ms.int32), values, (ROWS, WIDTH)),))
+        close(first.embedding_table, second.embedding_table)
+    if name not in ("Adam", "Momentum"):
+        same(first.embedding_table.asnumpy()[[3, 5, 6, 8]], before[[3, 5, 6, 8]])
+
+
+def ops_of(cell):
+    """A Cell that returns the sum of the squares of rows."""
+
+    class Squares(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.cell = cell
+
+        def construct(self, ids):
+            return (self.cell(ids) ** 2).sum()
+
+    return Squares()
+
+
+def test_clipping_and_loss_scales_keep_rows():
+    ids = Tensor([1, 4, 1], ms.int32)
+    (sparse,) = gradient(table(), lambda x: x, ids)
+    (dense,) = gradient(table(sparse=False, target="DEVICE"), lambda x: x, ids)
+    clipped = ops.clip_by_global_norm((sparse, Tensor([3.0])), 0.5)
+    assert "_rows" in vars(clipped[0]) and "_rows" in vars(sparse)
+    for x, y in zip(clipped, ops.clip_by_global_norm((dense, Tensor([3.0])), 0.5)):
+        close(x, y)
+
+
+@pytest.mark.parametrize("name", ["LazyAdam", "FTRL", "ProximalAdagrad", "Adam, lazy"])
+def test_a_step_allocates_nothing_of_the_size_of_the_table(name):
+    cell = nn.EmbeddingLookup(200_000, 8)
+    optimizer = OPTIMIZERS[name](cell.trainable_params())
+    step = nn.TrainOneStepWithLossScaleCell(ops_of(cell), optimizer, Tensor(1024.0))
+    ids = Tensor(np.arange(64) * 7, ms.int32)
+    step(ids)
+    tracemalloc.start()
+    step(ids)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200_000
