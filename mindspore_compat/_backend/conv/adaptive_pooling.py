@@ -1,5 +1,5 @@
-"""Adaptive pooling: the output size is given, and the windows follow from it and may differ in
-length.
+"""Adaptive pooling: the caller gives the output size, and windows, which may differ in length,
+divide the input into that number of parts.
 
 Every function takes the array namespace first; arrays are (..., spatial...). `average` and
 `average_gradient` are each other's gradient. If all windows of a dimension have one length, means
@@ -29,7 +29,14 @@ def means(n, o, dtype):
 
 
 def _adapted(xp, x, sizes, outs, transpose):
-    """Multiplies each of the last dimensions by its matrix of means, or by the transpose."""
+    """Multiplies each spatial dimension of `x` by its matrix of means, or by the transpose.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Array of shape (..., spatial...).
+        sizes, outs: Size of the input and of the output of `average`, per spatial dimension.
+        transpose: Whether `x` has the size `outs` and the result the size `sizes`.
+    """
     for i, (n, o) in enumerate(zip(sizes, outs)):
         if n == o:
             continue
@@ -41,7 +48,8 @@ def _adapted(xp, x, sizes, outs, transpose):
 
 
 def average(xp, x, out):
-    """Means over windows that divide the last len(out) dimensions as evenly as possible.
+    """Adaptive average pooling: returns the means over windows that divide the last len(out)
+    dimensions as evenly as possible.
 
     Args:
         xp: The array namespace of `x`.
@@ -81,12 +89,12 @@ def average_gradient(xp, g, size):
 
 
 def _divide(size, out):
-    """Returns True if all windows of a dimension have one length, and no window is empty."""
+    """Returns True if, in each dimension, all windows have the same length and none is empty."""
     return all(n and o and n % o == 0 for n, o in zip(size, out))
 
 
 def maximum(xp, x, out):
-    """Returns the largest value of each adaptive window, and its position.
+    """Adaptive max pooling: returns the largest value of each window, and its position.
 
     Args:
         xp: The array namespace of `x`.

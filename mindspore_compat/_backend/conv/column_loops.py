@@ -39,9 +39,11 @@ def copy_windows(
     Args:
         x, out: images of `area` elements, and their columns of `windows` elements.
         padded: memory for an image followed by a zero.
-        targets: for each kernel position and window, its element in the image, or the zero.
+        targets: for each kernel position and window, the index in `padded` of the element under it:
+            an element of the image, or the zero for padding.
         first, last, samples, channels: the range of channels; the numbers of samples and channels.
-        by_sample, by_channel, by_position: the steps between columns.
+        by_sample, by_channel, by_position: the steps in `out` from one sample, channel and kernel
+            position to the next.
     """
     padded[area] = 0
     for channel in range(first, last):
@@ -71,8 +73,8 @@ def add_windows(
     by_channel: number(),
     by_position: number(),
 ):
-    """Writes to `out`, for each element of an image, the sum of the windows of columns `g` that
-    contain it. The other arguments are those of `copy_windows`."""
+    """Writes to `out` the images that sum the columns `g`: each element of an image is the sum over
+    all windows that contain it. The other arguments are those of `copy_windows`."""
     for channel in range(first, last):
         for sample in range(samples):
             for i in range(area):
@@ -100,8 +102,8 @@ def _is_taken(x, geo):
     loops=lambda *_: [loop_of(copy_windows), loop_of(add_windows)],
 )
 def columns_of(x, geo):
-    """Returns the object with `im2col` and `col2im` for these arrays, as in
-    cuda_kernels.Kernels."""
+    """Returns the class with `im2col` and `col2im` for arrays of the host; its methods have the
+    parameters of those of cuda_kernels.Kernels."""
     return _Columns
 
 
@@ -142,8 +144,12 @@ def _run(function, source, target, shape, geo, strides, size):
 
 @functools.lru_cache(maxsize=256)
 def _targets(size, kernel, stride, pads, dilation):
-    """Returns, for each kernel position and window, the image element, or the image's area if it is
-    padding; then the area, and the number of windows."""
+    """Returns where each window reads an image, for the `targets` of `copy_windows`.
+
+    Returns:
+        The index of an element for each kernel position and window (the area of the image where the
+        window reads padding), the area, and the number of windows.
+    """
     axes = []
     for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation, strict=True):
         out = (n + before + after - d * (k - 1) - 1) // s + 1

@@ -2,9 +2,9 @@
 
 Every function takes the array namespace first and works on NumPy and on CuPy arrays. Arrays are
 (batch, channels, spatial...), weights are (filters, channels / groups, kernel...), and padding is
-one (before, after) pair per spatial dimension. The three functions are closed under
-differentiation: the gradient of each is one of the other two. `input_gradient` is also the
-transposed convolution.
+one (before, after) pair per spatial dimension. `convolve`, `input_gradient` and `weight_gradient`
+are closed under differentiation: each of their gradients is one of these three functions.
+`input_gradient` is also the transposed convolution.
 
 Convolutions are computed as matrix products, which both libraries compute fast. The form depends on
 the case. A 1x1 kernel needs no rearrangement. A depthwise kernel needs no product (depthwise.py).
@@ -45,7 +45,8 @@ LARGE_BYTES = 16 << 20
 
 
 class Geometry(NamedTuple):
-    """The sizes of one convolution; `size`, `kernel`, ... have one entry per spatial dimension."""
+    """The sizes of one convolution, which `geometry` computes; `size`, `kernel`, ... have one entry
+    per spatial dimension."""
 
     batch: int
     channels: int
@@ -78,8 +79,8 @@ class Geometry(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def geometry(x_shape, w_shape, stride, pads, dilation, groups):
-    """Returns the sizes of a convolution of `x_shape` by `w_shape`; raises an error if they do not
-    match.
+    """Returns the Geometry of a convolution of an input of shape `x_shape` by weights of shape
+    `w_shape`.
 
     Raises:
         ValueError: If channels do not match the weights and groups, or the kernel, spread by its
@@ -180,7 +181,7 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
 
 
 def padded(xp, x, pads, fill=0):
-    """Returns `x` with `fill` around its spatial dimensions; a negative pad cuts instead.
+    """Pads the spatial dimensions of `x` with `fill`; a negative pad removes elements instead.
 
     Args:
         xp: The array namespace of `x`.
@@ -208,7 +209,7 @@ def padded(xp, x, pads, fill=0):
 
 
 def windows(xp, x, kernel, stride, dilation, out):
-    """Returns a read-only view of `x` of the windows: (..., kernel..., out...)."""
+    """Returns the windows of a padded array `x` as a read-only view, (..., kernel..., out...)."""
     lead = x.ndim - len(kernel)
     steps = x.strides[lead:]
     return xp.lib.stride_tricks.as_strided(
@@ -221,7 +222,8 @@ def windows(xp, x, kernel, stride, dilation, out):
 
 
 def _kernel_position_slices(geo):
-    """Returns, for each kernel position in row-major order, the padded input under it."""
+    """Yields, for each kernel position in row-major order, the slices of the padded input that all
+    windows read at this position."""
     for position in np.ndindex(*geo.kernel):
         yield tuple(
             slice(i * d, i * d + (n - 1) * s + 1, s)
@@ -230,20 +232,23 @@ def _kernel_position_slices(geo):
 
 
 def _cropped(x, geo):
-    """Returns the part of a padded array that corresponds to the input."""
+    """Returns the part of a padded array inside the padding, as a view."""
     return x[(..., *(slice(b, b + n) for n, (b, _) in zip(geo.size, geo.pads)))]
 
 
 def _columns_of(xp, x, geo):
-    """Returns the object that copies windows of whole samples fast; None if array functions do
-    it."""
+    """Returns the object whose `im2col` and `col2im` copy the windows of whole samples: compiled
+    loops or CUDA kernels. Returns None if neither applies, and array functions must copy them."""
     if type(x) is np.ndarray:
         return door.call("columns", x, geo)
     return kernels_of(xp, x, geo.kernel)
 
 
 def im2col(xp, x, kernel, stride, pads, dilation):
-    """Returns the windows of `x` side by side: (batch, channels, kernel positions, windows)."""
+    """Copies the windows of `x`, (batch, channels, spatial...), into columns.
+
+    Returns an array (batch, channels, kernel positions, windows).
+    """
     geo = _single(x.shape, kernel, stride, pads, dilation)
     if fast := _columns_of(xp, x, geo):
         kernel_size, area = prod(kernel), prod(geo.out)
@@ -254,8 +259,8 @@ def im2col(xp, x, kernel, stride, pads, dilation):
 
 
 def col2im(xp, g, size, kernel, stride, pads, dilation):
-    """Computes the gradient of `im2col` for an input of spatial `size`; overlapping windows are
-    added."""
+    """Adds columns `g` back into images of spatial `size`, where overlapping windows add up: the
+    gradient of `im2col`."""
     geo = _single((*g.shape[:2], *size), kernel, stride, pads, dilation)
     if fast := _columns_of(xp, g, geo):
         kernel_size, area = g.shape[2:]
@@ -270,7 +275,8 @@ def col2im(xp, g, size, kernel, stride, pads, dilation):
 
 
 def _single(x_shape, kernel, stride, pads, dilation):
-    """Returns the geometry with one window per channel."""
+    """Returns the geometry of a convolution in which each channel has one filter, for `im2col` and
+    `col2im`."""
     return geometry(tuple(x_shape), (x_shape[1], 1, *kernel), stride, pads, dilation, x_shape[1])
 
 
@@ -283,7 +289,7 @@ class _Piece(NamedTuple):
     samples: slice
     slices: tuple  # a slice of the output for each spatial dimension
     flat: slice  # the same slice if the output's dimensions are flattened
-    samples_last: bool = False  # columns are ordered by (area, samples), not (samples, area)
+    samples_last: bool = False  # whether windows are ordered by (area, samples)
 
     @property
     def count(self):
@@ -291,11 +297,12 @@ class _Piece(NamedTuple):
 
 
 def _pieces(x, geo, fast):
-    """Returns the pieces of a convolution; a part of a sample is a range of its flat output.
+    """Divides a convolution into pieces, and returns them as a list. A piece that is part of a
+    sample covers a range of the sample's flattened output.
 
     Args:
         x: the images, or their gradient.
-        geo: their sizes.
+        geo: the sizes of the convolution.
         fast: the result of `_columns_of`.
     """
     area, rows = prod(geo.out), geo.channels * prod(geo.kernel) * x.dtype.itemsize
@@ -349,7 +356,7 @@ def _source(xp, x, geo, piece):
 
 
 def _patches(xp, x, geo, piece, fast):
-    """Columns of a piece, (groups, channels / groups * kernel positions, windows)."""
+    """Returns the columns of a piece, (groups, channels / groups * kernel positions, windows)."""
     area = piece.flat.stop - piece.flat.start
     rows = geo.channels * prod(geo.kernel)
     flat = xp.empty(rows * piece.count * area, x.dtype)
@@ -363,7 +370,8 @@ def _patches(xp, x, geo, piece, fast):
 
 
 def _patch_strides(geo, count):
-    """Steps between samples, channels and kernel positions in the columns of `count` samples."""
+    """Returns the steps between samples, channels and kernel positions in the columns of `count`
+    samples."""
     area = prod(geo.out)
     return area, prod(geo.kernel) * count * area, count * area
 
@@ -382,23 +390,23 @@ def _rows_of(xp, g, piece):
 
 
 def _by_sample(xp, rows, piece):
-    """Rows (groups, rows, windows) in the order of a piece's columns, as a view (samples, groups,
-    rows, area)."""
+    """Returns `rows`, an array (groups, rows, windows) whose windows have the order of a piece's
+    columns, as a view (samples, groups, rows, area)."""
     if piece.samples_last:
         return xp.moveaxis(rows.reshape(*rows.shape[:2], -1, piece.count), 3, 0)
     return xp.moveaxis(rows.reshape(*rows.shape[:2], piece.count, -1), 2, 0)
 
 
 def _matmul(xp, x, alone):
-    """Returns the matrix product to use; if only one product is computed, it is multithreaded
-    itself."""
+    """Returns the function for matrix products of arrays like `x`. If a convolution needs one
+    product `alone`, threads of the host share this product instead of the pieces."""
     if isinstance(x, np.ndarray):
         return product if alone else xp.matmul
     return xp.conv_matmul
 
 
 def _share(x, work, pieces):
-    """Calls `work` with every piece; on the host threads share them."""
+    """Calls `work` with every piece. If `x` is an array of the host, threads share the pieces."""
     if isinstance(x, np.ndarray):
         run(lambda number: work(pieces[number]), len(pieces))
     else:
@@ -470,8 +478,8 @@ def _transposed(stack):
 
 
 def _input_gradient_by_im2col(xp, g, w, geo):
-    """Computes the input gradient: columns of gradients, added back at the positions of their
-    windows."""
+    """Computes the input gradient: matrix products give columns of gradients, which are added back
+    at the positions of their windows."""
     fast = _columns_of(xp, g, geo)
     grad = xp.empty((geo.batch, geo.channels, *geo.size), g.dtype)
     if not grad.size or not g.size:
@@ -508,8 +516,9 @@ def _input_gradient_by_im2col(xp, g, w, geo):
 
 
 def _input_gradient_pieces(g, geo, fast):
-    """Pieces of whole samples. If a sample is too large, pieces of some of its channels (in
-    `slices`); with groups, these are whole groups."""
+    """Returns the pieces of an input gradient. They are whole samples; if a sample is too large, a
+    piece has some of its channels (as the slice in `slices`), which are whole groups if there are
+    several groups."""
     step = geo.channels
     sample = step * prod(geo.kernel) * prod(geo.out) * g.dtype.itemsize
     if sample > LARGE_BYTES and isinstance(g, np.ndarray):
@@ -524,8 +533,15 @@ def _input_gradient_pieces(g, geo, fast):
 
 
 def _add_back(xp, images, patches, geo, samples_last):
-    """Writes images (samples, channels, size...) from columns (samples, channels, kernel positions,
-    out...), whose sample axis may be last in memory."""
+    """Writes images that sum overlapping columns.
+
+    Args:
+        xp: The array namespace of the arrays.
+        images: The result, (samples, channels, size...).
+        patches: The columns, (samples, channels, kernel positions, out...).
+        geo: The sizes.
+        samples_last: Whether the sample axis of `patches` is the last one in memory.
+    """
     if samples_last:
         padded_x = xp.zeros((patches.shape[1], *geo.padded, len(patches)), patches.dtype)
         padded_x = xp.moveaxis(padded_x, -1, 0)
@@ -545,7 +561,7 @@ def _add_back(xp, images, patches, geo, samples_last):
 
 
 def _as_correlation(xp, g, w, geo):
-    """Computes the input gradient for stride 1: `g` is padded and correlated with the flipped
+    """Computes the input gradient for stride 1: pads `g` and correlates it with the flipped
     kernel."""
     extent = tuple(d * (k - 1) for k, d in zip(geo.kernel, geo.dilation))
     pads = tuple((e - before, e - after) for e, (before, after) in zip(extent, geo.pads))

@@ -88,7 +88,7 @@ _ARGUMENTS = {
     "index_of_maximum": "const T* x, const T* largest, long long* out, long long none",
     "add_at_index": "const T* g, const long long* index, T* out",
 }
-# What a thread makes in each plane: the columns or the result of a window, or an element of data.
+# What a thread writes in each plane: the columns or the result of a window, or an element of data.
 _GRIDS = {
     "im2col": "windows",
     "col2im": "data",
@@ -115,13 +115,14 @@ _OVER_WINDOWS = """
 
 
 def _over_data(text):
-    """Returns the text, repeated for each window position within the data, at offset a0, a1, a2."""
+    """Returns CUDA loops that run `text` for each position of a window that lies within the data;
+    a0, a1, a2 are the position in the data."""
     return "".join(_OVER_DATA.format(axis=axis) for axis in range(3)) + text + "}}}"
 
 
 def _over_windows(text, backward):
-    """Returns the text, repeated for each window w0, w1, w2 that contains an element, at position
-    t0, t1, t2."""
+    """Returns CUDA loops that run `text` for each window w0, w1, w2 that contains an element; t0,
+    t1, t2 are the position of the element in the window. `backward` starts with the last window."""
     loops = []
     for axis in range(3):
         forward = {"first": "y", "goes": f"w{axis} <= z{axis}", "step": "++"}
@@ -245,8 +246,8 @@ class Windows(NamedTuple):
 
 
 def kernels_of(xp, x, kernel):
-    """Returns the kernels for `x` and windows of this many dimensions; None if they do not
-    apply."""
+    """Returns the Kernels of `xp`, or None if they do not support arrays like `x` with windows of
+    the shape `kernel`."""
     kernels = getattr(xp, "kernels", None)
     return kernels if kernels is not None and kernels.apply(x, kernel) else None
 
@@ -259,7 +260,8 @@ class Kernels:
         self._made = {}
 
     def apply(self, x, kernel):
-        """Returns True if the kernels apply to arrays like `x` and this many spatial dimensions."""
+        """Returns True if the kernels support arrays like `x`, with windows of the shape
+        `kernel`."""
         plane = prod(x.shape[max(x.ndim - len(kernel), 0) :])
         return x.dtype in DTYPES and len(kernel) <= 3 and plane <= LARGEST and x.size < 2**62
 
@@ -300,7 +302,8 @@ class Kernels:
         return out
 
     def add_at_index(self, g, index, shape, geo):
-        """Zeros of this shape to which the `g` of each window is added at the window's index."""
+        """Returns an array of this shape in which each element is the sum of `g` over the windows
+        whose `index` names it."""
         out = self.module.empty(shape, g.dtype)
         g, index = map(self.module.ascontiguousarray, (g, index))
         planes = prod(shape[: len(shape) - len(geo.size)])
@@ -326,7 +329,8 @@ class Kernels:
 
 
 def _columns(channels, strides):
-    """Returns the layout of planes in columns, as kernel arguments."""
+    """Returns the kernel arguments that locate a plane in the columns: the number of channels and
+    the three steps."""
     return np.int32(channels), *_divisor(channels), *map(np.int64, strides)
 
 

@@ -61,7 +61,8 @@ def _split(xp, x, geo, plan):
 
 
 def _phase_slices(phase, geo):
-    """Returns where the input lies in a phase, and which part of the input that is."""
+    """Returns two tuples of slices: the part of a phase that holds input, and the elements of the
+    input that belong there."""
     target, source = [], []
     for p, s, n, (before, _) in zip(phase, geo.stride, geo.size, geo.pads):
         first = max(-(-(before - p) // s), 0)
@@ -73,7 +74,8 @@ def _phase_slices(phase, geo):
 
 
 def _row_weights(xp, w, geo, multiple):
-    """Weights of the `multiple`-th filter of each channel, one row per sample and channel."""
+    """Returns the weights of each channel's filter number `multiple`, one row per sample and
+    channel."""
     rows = w.reshape(geo.channels, -1, prod(geo.kernel))[:, multiple]
     whole = xp.empty((geo.batch, geo.channels, rows.shape[1]), w.dtype)
     whole[...] = rows
@@ -115,8 +117,11 @@ def _convolved(xp, x, w, geo):
 
 
 def _flat_gradient(xp, g, geo, plan):
-    """Returns `g` in rows of a phase's width, zero in the extra columns: (multiples, rows,
-    length)."""
+    """Returns the output gradient in the layout of flat results, with zeros in the extra columns.
+
+    Returns an array (multiples, batch * channels, length), where `multiples` is the number of
+    filters per channel.
+    """
     multiples = geo.filters // geo.channels
     padded_x = xp.zeros((multiples, geo.batch, geo.channels, *plan.rows), g.dtype)
     parts = g.reshape(geo.batch, geo.channels, multiples, *geo.out)
@@ -172,8 +177,8 @@ def weight_gradient(xp, g, x, geo):
 
 
 def _products(xp, g, x, geo):
-    """Returns the weight gradients of each sample, (batch, channels, multiples, kernel
-    positions)."""
+    """Returns the weight gradients of each sample, which the caller adds: (batch, channels,
+    multiples, kernel positions)."""
     plan = _phases(geo)
     flat = _flat_gradient(xp, g, geo, plan)
     split = _split(xp, x, geo, plan)

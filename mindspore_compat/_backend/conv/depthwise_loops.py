@@ -61,14 +61,14 @@ _WEIGHTS = """def {name}(x, g, out, padded, flows, height, width, top, left, row
 
 
 class _Plan(NamedTuple):
-    """How planes are correlated."""
+    """The sizes of a correlation of padded planes, for the convolution or its input gradient."""
 
     size: tuple  # size of a plane
     before: tuple  # zeros above and to the left of it
     padded: tuple  # the size with all zeros
     out: tuple  # size of a result
     stride: tuple
-    between: tuple  # the step between elements among the zeros
+    between: tuple  # the step between elements of the plane after zeros are put between them
 
 
 def _groups(kernel):
@@ -116,8 +116,14 @@ def _weights_text(kernel, stride, name):
 
 @jit.made_once
 def _loop(text, memories, numbers, *shapes):
-    """Returns the loop over a range of planes: three arrays, memory for padded planes, and
-    sizes."""
+    """Returns a ParallelLoop over planes.
+
+    Args:
+        text: `text(*shapes, name)` returns the source of the loop.
+        memories, numbers (int): the numbers of buffers and of sizes that it takes after its three
+            arrays.
+        shapes: the arguments of `text`.
+    """
     parameters = [parallel_loops.array(FLOAT)] * 3 + [parallel_loops.memory(FLOAT)] * memories
     parameters += [parallel_loops.number()] * numbers
     parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
@@ -143,13 +149,13 @@ def _before(geo):
 
 @functools.lru_cache(maxsize=256)
 def _of_images(geo):
-    """Returns the plan of the convolution."""
+    """Returns the plan that correlates the images."""
     return _Plan(geo.size, _before(geo), geo.padded, geo.out, geo.stride, (1, 1))
 
 
 @functools.lru_cache(maxsize=256)
 def _of_gradients(geo):
-    """Returns the plan of the input gradient."""
+    """Returns the plan that correlates the output gradient, which gives the input gradient."""
     rest, extent = _rest(geo), _extent(geo)
     padded = tuple(n + e for n, e in zip(geo.size, extent))
     return _Plan(geo.out, (rest[0], rest[2]), padded, geo.size, (1, 1), geo.stride)
@@ -223,5 +229,5 @@ def weight_gradient(g, x, geo):
 
 
 def _pieces(geo):
-    """Returns the first plane of each piece, and the end of the piece."""
+    """Returns the table of pieces that threads share: the range of planes of each."""
     return parallel_loops.blocks(geo.batch * geo.channels, max(BLOCK // prod(geo.padded), 1))

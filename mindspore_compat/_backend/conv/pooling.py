@@ -4,7 +4,7 @@ Every function takes the array namespace first and works on NumPy and on CuPy ar
 (batch, channels, spatial...) and may have any number of leading dimensions. Maximum and sum are
 taken along one dimension after the other, so a k by k window costs 2 k passes instead of k squared.
 The gradient of the maximum goes to the first position of the window, in row-major order, that holds
-it. On the host, the planes that fit the cache are processed at a time, and threads share them.
+it. On the host, threads process a few planes at a time, so that these fit the cache.
 
 `max_gradient` and `max_pick` are each other's gradient, as are `average` and `average_gradient`.
 Callers compose Lp pooling; adaptive pooling is in adaptive_pooling.py. `resolve_pads` turns padding
@@ -70,7 +70,8 @@ def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
 
 
 def _fitted(x, kernel, stride, pads, dilation, out):
-    """Returns `pads` with the end moved to where the last window stops, inward or outward."""
+    """Returns `pads` with the padding at the end adjusted, so that the padded data end where the
+    last window stops; it may become negative."""
     return tuple(
         (before, (o - 1) * s + d * (k - 1) + 1 - n - before)
         for n, k, s, (before, _), d, o in zip(
@@ -92,7 +93,8 @@ def _along(x, axis, start, count, step):
 
 
 def _separable(combine, x, kernel, stride, dilation, out, target):
-    """Reduces windows by the ufunc `combine`, one dimension at a time, into `target`."""
+    """Reduces the windows of padded data `x` by the ufunc `combine`, one dimension after the other,
+    and writes the result to `target`."""
     last = max((i for i, k in enumerate(kernel) if k > 1), default=None)
     for i, (k, s, d, o) in enumerate(zip(kernel, stride, dilation, out)):
         axis = x.ndim - len(kernel) + i
@@ -109,7 +111,8 @@ def _separable(combine, x, kernel, stride, dilation, out, target):
 
 
 def _reduced(xp, combine, x, kernel, stride, pads, dilation, out, fill):
-    """Reduces every window of `x`, padded with `fill`, by the ufunc `combine`; a new array."""
+    """Pads `x` with `fill`, and reduces every window by the ufunc `combine`. Returns a new array
+    (planes, out...)."""
     lead, size = _split_shape(x, kernel)
     result = xp.empty((prod(lead), *out), x.dtype)
     planes = x.reshape(prod(lead), *size)
@@ -123,7 +126,7 @@ def _reduced(xp, combine, x, kernel, stride, pads, dilation, out, fill):
 
 
 def _split_shape(x, kernel):
-    """Returns the leading and the spatial part of a shape."""
+    """Returns the shape of `x` in two parts: leading and spatial, the last len(kernel) axes."""
     lead = x.ndim - len(kernel)
     return x.shape[:lead], x.shape[lead:]
 
@@ -201,11 +204,11 @@ def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
 
 
 class _KernelPosition(NamedTuple):
-    """One position in the window, for all windows at once."""
+    """One position of the kernel, as offsets that are the same for all windows."""
 
     shift: int  # its flat distance from the window's corner, in the unpadded data
     phase: tuple  # the first of the `stride`-spaced elements of the padded input that it reads
-    ahead: int  # how many of these it lies ahead, where rows are `pitch` long
+    ahead: int  # its flat distance from the first of these, where rows are `pitch` long
 
 
 @lru_cache(maxsize=256)
@@ -346,7 +349,15 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
 
 
 def _add_planes(xp, flat, indices, values, area, inside):
-    """Adds values at indices of their planes, which follow one another in `flat`."""
+    """Adds values to planes that follow one another in `flat`.
+
+    Args:
+        xp: The array namespace of the arrays.
+        flat: The planes, of `area` elements each.
+        indices: Flat positions in a plane, (planes, ...).
+        values: The values to add, of the same shape.
+        inside: Mask of the values to add; None for all.
+    """
     count = indices.shape[0]
     indices += (xp.arange(count) * area).reshape(count, *(1,) * (indices.ndim - 1))
     if inside is not None:
@@ -407,7 +418,7 @@ def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
 
 
 def _counts_in(dtype, *arguments):
-    """Returns the divisors in the dtype of the data."""
+    """Returns the divisors of `_counts` in a dtype; `xp.table` calls it and keeps the result."""
     return _counts(*arguments).astype(dtype)
 
 
@@ -460,7 +471,8 @@ def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor
 
 
 def _average_gradient(xp, g, size, kernel, stride, pads):
-    """Adds each element to its whole window, one dimension at a time, the fastest first."""
+    """Adds each element of `g` to all positions of its window, one dimension after the other, the
+    last one first. Returns an array (planes, size...)."""
     out = g.shape[1:]
     for i in reversed(range(len(kernel))):
         k, s, n, o, before = kernel[i], stride[i], size[i], out[i], pads[i][0]
@@ -482,8 +494,8 @@ def _average_gradient(xp, g, size, kernel, stride, pads):
 
 
 def average_pool_gradient(xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor):
-    """Returns `average_gradient` with the rounding of window counts, which its own gradient
-    needs."""
+    """Computes `average_gradient`. The additional parameter `ceil_mode`, which it ignores, is
+    needed by its own gradient."""
     return average_gradient(xp, g, x_shape, kernel, stride, pads, include, divisor)
 
 
@@ -496,7 +508,8 @@ def take_at(xp, u, index, spatial):
 
 
 def put_at(xp, y, index, size):
-    """Zeros of spatial `size` with `y` written at flat positions `index`; a later one wins."""
+    """Returns zeros of spatial `size` with `y` written at flat positions `index`; of several values
+    at one position the last one stays."""
     lead = y.shape[: y.ndim - len(size)]
     flat = xp.zeros((prod(lead), prod(size)), y.dtype)
     rows = xp.arange(prod(lead)).reshape(-1, 1)

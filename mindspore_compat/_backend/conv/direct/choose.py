@@ -42,7 +42,7 @@ TAPS_OF_3X3 = set(product(range(3), range(3)))
 
 @functools.lru_cache(maxsize=256)
 def _plan(geo):
-    """Returns the convolution as a correlation."""
+    """Returns the Correlation that describes a convolution of images."""
     return Correlation(
         geo.batch,
         geo.groups,
@@ -86,7 +86,8 @@ _serves = functools.partial(
 
 
 def _of_images(of_slices, gives):
-    """Extends a function of images to 1-D data (as images of one row) and to volumes.
+    """Returns a decorator that extends a function of images to 1-D data (as images of one row) and
+    to volumes.
 
     Args:
         of_slices: the function of slices.py for volumes.
@@ -151,7 +152,7 @@ def input_gradient(g, w, geo):
     if method and winograd.correlate(method, g, weights, out, plan):
         return out
     ways = [_way(plan, "inputs") for plan, _ in phases]
-    # Zeros around `g` are multiplied by weights, so an infinite weight or NaN would show.
+    # Zeros around `g` are multiplied by weights, and 0 times infinity or NaN is NaN.
     few_weights = w.size <= out.size
     if None in ways or (few_weights and not _finite(w)):
         return None
@@ -169,8 +170,11 @@ def input_gradient(g, w, geo):
 
 @functools.lru_cache(maxsize=256)
 def _phases(geo):
-    """Returns, for each phase of the input, the correlation that is its gradient and the kernel
-    positions that reach it."""
+    """Returns the correlations that compute the input gradient, one for each phase of the input.
+
+    Each is a pair of a Correlation of the output gradient, and the indices of the kernel positions
+    that it uses.
+    """
     channels, filters = geo.channels // geo.groups, geo.filters // geo.groups
     phases = []
     for start in product(*map(range, geo.stride)):
@@ -196,8 +200,12 @@ def _phases(geo):
 
 
 def _turned(geo, start):
-    """Returns the kernel positions that reach the input phase `start`: their indices in the kernel,
-    the zeros before the output gradient, and the rows and columns of that gradient under them."""
+    """Returns how the output gradient is correlated to give the input phase `start`.
+
+    Returns:
+        The indices of the kernel positions that reach the phase, the zeros before the output
+        gradient, and for each of these positions its row and column in the padded output gradient.
+    """
     axes = []
     for k, d, s, a, (before, _) in zip(geo.kernel, geo.dilation, geo.stride, start, geo.pads):
         axes.append(
@@ -281,13 +289,14 @@ def _winograd_pays(plan, gives):
 
 
 def _way(plan, gives="images"):
-    """Returns the fastest of the other algorithms, as a module; None if there is none or it is not
-    ready.
+    """Returns the module of the fastest algorithm other than Winograd's. Returns None if matrix
+    products are faster, or its loops are not ready.
 
     Args:
         plan: the correlation.
-        gives: what is computed: "images", "inputs" for the gradient for these, which reads
-            weights in another order than they lie in, or "weights" for the gradient for these.
+        gives: what is computed: "images" for the convolution itself, "inputs" for the input
+            gradient, which reads weights in another order than that of memory, or "weights" for
+            the weight gradient.
     """
     way = _fastest(plan, gives)
     return way if way is not None and way.is_ready() else None
@@ -327,7 +336,8 @@ def _is_small_product(plan):
 
 
 def _panels_fit(plan, gives, windows, size):
-    """Returns True if few windows are copied, and copying is cheap compared with the products."""
+    """Returns True if panels of copied windows are the fastest: windows are few, and copying them
+    is cheap compared with the products."""
     if plan.groups > 1 or min(plan.filters, plan.depth // 4) < VECTOR:
         return False
     if gives == "weights":
@@ -342,7 +352,7 @@ def _panels_fit(plan, gives, windows, size):
 
 
 def _flat(plan):
-    """Returns the flat-plane algorithm, if its tiles are filled."""
+    """Returns the module flat.py if most positions of its tiles are results; else None."""
     row = plan.out[1] + max((tap[1] for tap in plan.taps), default=0) // 2
     positions = (plan.out[0] - 1) * row + plan.out[1]
     fraction = prod(plan.out) / (-(-positions // VECTOR) * VECTOR)

@@ -47,9 +47,9 @@ def correlate(x, weights, out, plan):
 
     Args:
         x: the images.
-        weights: the location of the filters.
-        out: the array, a part of which is written.
-        plan: the sizes.
+        weights: the Weights that locate the filters.
+        out: the array to which the result is written, at the places that `plan` gives.
+        plan: the Correlation.
     """
     correlate_phases(x, [weights], out, (plan,))
 
@@ -59,10 +59,10 @@ def correlate_phases(x, weights, out, plans):
 
     Args:
         x: the images.
-        weights: for each correlation, the location of its filters.
+        weights: for each correlation, the Weights that locate its filters.
         out: the array; each correlation writes a part of it.
-        plans (tuple): the sizes of each. They differ in the zeros before, the kernel positions, the
-            size of the result and its start.
+        plans (tuple): a Correlation for each. They differ in the zeros before, the kernel
+            positions, the size of the result and its start.
     """
     phases, offsets, results, sizes, parts, pieces, length = _correlations(plans)
     first = plans[0]
@@ -87,7 +87,8 @@ def correlate_phases(x, weights, out, plans):
 
 
 class _Result(NamedTuple):
-    """The sizes of one of several correlations, for loops."""
+    """The sizes of one of several correlations, a row of the table `results` of
+    flat_loops.correlate."""
 
     packed: int  # the start of its weights
     offset: int  # the start of its offsets
@@ -258,7 +259,8 @@ def _sums(plan):
 
 
 def in_runs(chunks, plan, piece):
-    """Groups chunks of windows into lists of at least `piece` multiplications, one sum for each."""
+    """Groups chunks of windows into lists of at least `piece` multiplications. Each list has one
+    partial sum of the weight gradient."""
     size = plan.groups * plan.filters * plan.depth
     work = plan.batch * prod(plan.out) * size
     count = max(min(len(chunks), PIECES, SUMS // size, work // piece), 1)

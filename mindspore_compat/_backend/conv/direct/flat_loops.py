@@ -27,7 +27,7 @@ class FlatSizes(NamedTuple):
 
 
 class FlatSums(NamedTuple):
-    """The sizes of `weight_runs`; fields with equal names mean the same as in FlatSizes."""
+    """The sizes of `weight_runs`. Fields with the names of those in FlatSizes mean the same."""
 
     groups: int
     channels: int
@@ -77,8 +77,9 @@ def pack(
 def write_rows(
     sums, filters, p, row, out_width, last, out, out_at, out_step, row_step, column_step
 ):
-    """Writes a tile from position `p` of flat planes with rows of `row` elements. Elements beyond
-    the first `out_width` of a row, and rows beyond `last`, are left out."""
+    """Writes a tile of sums to the result. The tile begins at position `p` of flat planes with rows
+    of `row` elements. Elements beyond the first `out_width` of a row, and rows beyond `last`, are
+    left out."""
     width = VECTORS * LANES
     y = p // row
     x = p - y * row
@@ -202,8 +203,8 @@ def weight_runs(
     high: piece(5),
     sizes: sizes(FlatSums),
 ):
-    """Adds the sums of `weight_sums` for chunks number `chunk` to `end` to `totals`, from `at` on.
-    A chunk has the first and last sample, and the top and bottom row."""
+    """Adds the weight gradients of chunks number `chunk` to `end`, as `weight_sums` computes them,
+    to `totals` from `at` on. A chunk is four numbers: first and last sample, top and bottom row."""
     clear(padded, padded.size - SLACK, padded.size)
     clear(flows, flows.size - SLACK, flows.size)
     for i in range(4 * chunk, 4 * end, 4):

@@ -3,12 +3,12 @@
 The planes of several samples are copied into zeros that provide their padding. The address of a
 window element is then the start of the window plus the offset of the channel and kernel position. A
 tile of several windows by several filters, with vectors along the filters, therefore reads both in
-place: `out[p, f] = sum of padded[start(p) + offset(k)] * w[k, f]`. It computes no unused position,
-with any stride. Results are written with the axes exchanged, so this algorithm suits long sums and
-many filters.
+place: `out[p, f] = sum of padded[start(p) + offset(k)] * w[k, f]` over the window elements `k`. It
+computes no unused position, with any stride. Results are written with the axes exchanged, so this
+algorithm suits long sums and many filters.
 
-The weight gradient exchanges the two: `padded[offset(k) + start(p)] * g[p, f]`, summed over the
-windows `p`.
+In the weight gradient, windows `p` and elements `k` exchange their roles: it is `sum of
+padded[offset(k) + start(p)] * g[p, f]` over the windows `p`.
 """
 
 import functools
@@ -26,7 +26,7 @@ from .planes import CACHE, PIECES, SLACK, VECTOR, WIDEST, Planes, cut
 
 PIECE = 1 << 23  # multiplications of a piece, at least
 SAMPLES = 1 << 21  # the same for a piece that copies only its own planes
-FEWEST = 128  # windows for each pass over the weights, which may not fit the cache
+FEWEST = 128  # windows for each pass over the weights, at least: weights may not fit the cache
 WINDOWS = 1024  # windows that one step of the weight gradient sums over
 CHANNELS = 64  # channels of a piece of that sum, at least: each piece copies the other factor again
 

@@ -11,7 +11,8 @@ WINDOWS = 512  # windows whose products are written together
 
 
 class GatherSizes(NamedTuple):
-    """The sizes of `gather_correlate`; equal names mean the same as in flat_loops.FlatSizes."""
+    """The sizes of `gather_correlate`. Fields with the names of those in flat_loops.FlatSizes mean
+    the same."""
 
     groups: int
     channels: int
@@ -31,7 +32,8 @@ class GatherSizes(NamedTuple):
 
 
 class GatherSums(NamedTuple):
-    """The sizes of `gather_weight_runs`; equal names mean the same as in flat_loops.FlatSums."""
+    """The sizes of `gather_weight_runs`. Fields with the names of those in flat_loops.FlatSums mean
+    the same."""
 
     groups: int
     channels: int
@@ -50,7 +52,8 @@ class GatherSums(NamedTuple):
 
 
 def block_width(filters):
-    """Returns the number of neighbouring filters of a tile, for tiles of about equal width."""
+    """Returns the number of neighbouring filters in a tile, so that the tiles of all `filters` have
+    about equal width."""
     vectors = (filters + LANES - 1) // LANES
     blocks = (vectors + VECTORS - 1) // VECTORS
     return (vectors + blocks - 1) // blocks * LANES
@@ -191,8 +194,9 @@ def gather_weight_runs(
     high: piece(5),
     sizes: sizes(GatherSums),
 ):
-    """Adds the sums of `gather_weight_sums` for chunks number `chunk` to `end` to `totals`, from
-    `at` on. A chunk has the first and last sample, and the top and bottom row."""
+    """Adds the weight gradients of chunks number `chunk` to `end`, as `gather_weight_sums` computes
+    them, to `totals` from `at` on. A chunk is four numbers: first and last sample, top and bottom
+    row."""
     for i in range(4 * chunk, 4 * end, 4):
         gather_weight_sums(
             x,

@@ -50,7 +50,8 @@ def copy_rows(x, x_at, step, sources, targets, counts, padded):
 
 
 def copy_lines(padded, source, lines, out_width, out, at):
-    """Copies the elements under one kernel position, for all lines of windows."""
+    """Copies the elements that windows read at one kernel position, for all lines of windows, to
+    `out` from `at` on."""
     if out_width <= LANES:
         for line in lines:
             copy_vector(padded, source + line, out, at)

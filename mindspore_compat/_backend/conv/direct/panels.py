@@ -74,7 +74,7 @@ def _fill(function, x, panels, copies, rows, windows, *sizes):
 
 
 def _several(plan):
-    """Returns the number of pieces of the products."""
+    """Returns the number of pieces into which the products are divided."""
     return max(min(plan.batch * prod(plan.out) * plan.filters * plan.depth // PIECE, PIECES), 1)
 
 

@@ -18,11 +18,12 @@ SUMS = 1 << 22  # elements of the partial sums of all pieces of the weight gradi
 VECTOR = 16  # elements of the longest vectors
 WIDEST = 48  # filters of the widest tile; tile widths of other hosts divide it
 SLACK = plane_loops.SLACK  # elements that a tile may read behind the planes, or `dots` offsets
-FOUND = 512  # elements of the largest tile
+FOUND = 512  # elements of the largest tile of sums
 
 
 class Correlation(NamedTuple):
-    """Images that are correlated with filters; each group has its own filters."""
+    """The sizes of a correlation of images with filters, as all algorithms take them. Each group of
+    channels has its own filters."""
 
     batch: int
     groups: int
@@ -35,7 +36,7 @@ class Correlation(NamedTuple):
     out: tuple  # the size of the result
     target: tuple  # the size of the array that is written
     start: tuple  # the start of the result in that array
-    step: tuple  # and its steps
+    step: tuple  # the steps between rows and between columns of the result in that array
 
     @property
     def depth(self):
@@ -149,7 +150,7 @@ def cut(batch, rows, others, most, size):
 
     Args:
         batch, rows: the total numbers of samples and rows.
-        others: the pieces of each sample and row.
+        others: the number of pieces of the work on each sample and row.
         most: the largest number of pieces that the work justifies.
         size: `size(rows)` is the number of elements that a sample takes for some rows.
     """

@@ -29,7 +29,8 @@ def image_of(geo):
 
 
 def convolve(of_images, x, w, geo):
-    """Convolves volumes by the function for images; returns None if that function does."""
+    """Convolves volumes by `of_images`, the function for images. Returns None if that function
+    returns None."""
     out = numpy.empty((geo.batch, geo.filters, *geo.out), x.dtype)
     w = w.reshape(geo.filters, -1, *geo.kernel[1:])
     for part, slice_geo in _parts(geo):
@@ -41,7 +42,8 @@ def convolve(of_images, x, w, geo):
 
 
 def input_gradient(of_images, g, w, geo):
-    """Returns the gradient for the input volumes."""
+    """Computes the gradient for the input volumes by `of_images`, the function for images. Returns
+    None if that function returns None."""
     out = numpy.empty((geo.batch, geo.channels, *geo.size), g.dtype)
     w = w.reshape(geo.filters, -1, *geo.kernel[1:])
     for part, slice_geo in _parts(geo):
@@ -53,7 +55,8 @@ def input_gradient(of_images, g, w, geo):
 
 
 def weight_gradient(of_images, g, x, geo):
-    """Returns the gradient for the weights."""
+    """Computes the gradient for the weights by `of_images`, the function for images. Returns None
+    if that function returns None."""
     total = None
     for part, slice_geo in _parts(geo):
         grad = of_images(_slices(g[part]), _images(x[part], slice_geo), image_of(slice_geo))
@@ -64,7 +67,8 @@ def weight_gradient(of_images, g, x, geo):
 
 
 def _parts(geo):
-    """Groups of samples that are processed together, and their geometry."""
+    """Yields a slice of samples that are processed together, and the geometry of the convolution
+    of these samples."""
     size = geo.out[0] * geo.channels * geo.kernel[0] * prod(geo.size[1:])
     for part in blocks(geo.batch, max(WORKSPACE // size, 1)):
         yield part, geo._replace(batch=part.stop - part.start)
@@ -86,7 +90,8 @@ def _overlaps(geo):
 
 
 def _images(x, geo):
-    """Returns the images that represent volumes."""
+    """Returns the images that represent volumes: for each slice of the result, the slices under the
+    kernel as channels."""
     out = numpy.empty((len(x), geo.out[0], geo.channels, geo.kernel[0], *x.shape[3:]), x.dtype)
     pieces = [(sample, k) for sample in range(len(x)) for k in range(geo.kernel[0])]
 
@@ -102,7 +107,8 @@ def _images(x, geo):
 
 
 def _add_images(images, out, geo):
-    """Writes volumes: each slice is the sum of the images into which it was copied."""
+    """Writes to `out` the volumes whose slices are the sums of the images into which `_images`
+    copies them: its transpose."""
     images = images.reshape(len(out), geo.out[0], geo.channels, geo.kernel[0], *images.shape[2:])
     pieces = [
         (sample, part)
@@ -128,7 +134,7 @@ def _slices(g):
 
 
 def _copy(source, target):
-    """Copies arrays with axes 1 and 2 exchanged."""
+    """Copies `source` to `target` with axes 1 and 2 exchanged; threads share the samples."""
 
     def work(number):
         target[number] = source[number].swapaxes(0, 1)

@@ -37,7 +37,7 @@ KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of f
 
 
 def _loop(function, method):
-    """Returns a loop for a method, compiled on first request."""
+    """Returns the ParallelLoop of a function of winograd_loops.py for a method (F2 or F4)."""
     return loop_of(function, winograd_loops.library(method))
 
 
@@ -50,7 +50,8 @@ _LOOPS = {
 
 
 def is_ready(method, gives):
-    """Returns True if a method's loops for a result (as for `choose._fastest`) are compiled."""
+    """Returns True if the loops of a method that compute `gives` (as in `choose._way`) are
+    compiled; otherwise requests their compilation."""
     return all([_loop(function, method).is_ready() for function in _LOOPS[gives]])
 
 

@@ -48,7 +48,8 @@ class TileSizes(NamedTuple):
 
 
 class TileSums(NamedTuple):
-    """The sizes of `winograd_weight_runs`; equal names mean the same as in TileSizes."""
+    """The sizes of `winograd_weight_runs`. Fields with the names of those in TileSizes mean the
+    same."""
 
     groups: int
     channels: int
@@ -68,7 +69,8 @@ class TileSums(NamedTuple):
 
 
 def panel_count(filters):
-    """Returns the number of panels of a group's filters, which have about equal width."""
+    """Returns the number of panels, of about equal width, into which a group's filters are
+    divided."""
     vectors = (filters + LANES - 1) // LANES
     return (vectors + VECTORS - 1) // VECTORS
 
@@ -344,8 +346,9 @@ def winograd_weight_runs(
     high: piece(5),
     sizes: sizes(TileSums),
 ):
-    """Adds the sums of `weight_sums` for chunks number `chunk` to `end` to `totals`, from `at` on.
-    A chunk has the first and last sample, and the top and bottom row of tiles."""
+    """Adds the transformed weight gradients of chunks number `chunk` to `end`, as `weight_sums`
+    computes them, to `totals` from `at` on. A chunk is four numbers: first and last sample, top and
+    bottom row of tiles."""
     for i in range(4 * chunk, 4 * end, 4):
         weight_sums(
             x,
