@@ -14,7 +14,7 @@ import threading
 
 from ..starting import Thread
 
-_SECONDS = 0.5  # between two looks at the parent
+_SECONDS = 0.5  # between two checks whether the parent lives
 _PARENT_DEATH = 1  # prctl's number for the signal that comes when the parent ends
 
 
@@ -86,10 +86,10 @@ def signal_at_parent_death(pid, number):
 
 
 def _watch(pid):
-    """Ends this process when its parent has ended.
+    """Waits until the parent has ended, and then ends this process.
 
-    A pipe from the parent reports that at once, unless a sibling has inherited the other end. On
-    POSIX systems, the parent id of an orphan changes.
+    A pipe to the parent closes at that moment, unless a sibling has inherited the parent's end of
+    the pipe. So this also checks the parent id, which changes on POSIX systems.
     """
     import multiprocessing
 

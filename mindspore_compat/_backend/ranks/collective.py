@@ -60,10 +60,12 @@ def own_device(group):
 
 
 class Group:
-    """Ranks that act together.
+    """A set of ranks that exchange arrays with each other. communication/ makes the groups by
+    `world`, `alone` and `subgroup`.
 
     Args:
-        ranks (tuple[int]): the world ranks of the members, in the order of their ranks here.
+        ranks (tuple[int]): the world ranks of the members, in the order of their ranks in the
+            group.
         communicator: the communicator of mpi4py; None for a single process.
         machines (Sequence[int]): for each rank of the world, the first rank on its machine.
     """
@@ -78,12 +80,12 @@ class Group:
         self.key = f"{ranks} {_group_counts[ranks]}"
         self._line = Line()
         self._agreed = set()  # the exchanges over NCCL that the members have compared
-        self._digest = 0  # digest of those since the last header
+        self._digest = 0  # digest of the exchanges over NCCL since the last header
         self._messages = collections.Counter()
 
     @property
     def _neighbors(self):
-        """The members on this process's machine, by their ranks here."""
+        """The members on this process's machine, by their ranks in this group."""
         if self.communicator is None:
             return [0]
         machine = self.machines[self.ranks[self.rank]]
@@ -137,7 +139,13 @@ class Group:
     def all_reduce(self, array, operation="sum"):
         """Combines the members' arrays element by element; every member gets the result.
 
-        "avg" is the sum, which the caller divides.
+        Args:
+            array: this member's array.
+            operation (str): "sum", "prod", "max", "min", or "avg", which returns the sum: the
+                caller divides it.
+
+        Returns:
+            Pending, as for all exchanges of arrays below.
         """
         if self.size == 1:
             return Pending(array.copy())
@@ -155,7 +163,8 @@ class Group:
         )
 
     def reduce(self, array, root, operation="sum"):
-        """As `all_reduce`, for member `root` only; the others get their own array back."""
+        """Combines the members' arrays as `all_reduce` does; member `root` gets the result, the
+        others get a copy of their own array."""
         if self.size == 1:
             return Pending(array.copy())
         call = f"reduce ({operation}) to {self._named(root)} of {headers.array_text(array)}"
@@ -191,7 +200,7 @@ class Group:
         )
 
     def all_gather(self, array):
-        """Joins the members' arrays along axis 0; every member gets the result."""
+        """Concatenates the members' arrays along axis 0; every member gets the result."""
         if self.size == 1:
             return Pending(_at_least_1d(array).copy())
         call = f"all_gather of {headers.array_text(array)}"
@@ -204,7 +213,8 @@ class Group:
         )
 
     def gather(self, array, root):
-        """As `all_gather`, for member `root` only; the others get their own array back."""
+        """Concatenates the members' arrays along axis 0; member `root` gets the result, the others
+        get their own array back."""
         if self.size == 1:
             return Pending(_at_least_1d(array).copy())
         call = f"gather to {self._named(root)} of {headers.array_text(array)}"
@@ -221,8 +231,8 @@ class Group:
         )
 
     def broadcast(self, array, root):
-        """Returns member `root`'s array, for every member; the others' arrays give shape and
-        dtype."""
+        """Copies member `root`'s array to every member. The array that another member passes tells
+        only the shape and the dtype."""
         if self.size == 1:
             return Pending(array.copy())
         call = f"broadcast from {self._named(root)} of {headers.array_text(array)}"
@@ -234,7 +244,8 @@ class Group:
         )
 
     def scatter(self, array, root):
-        """Cuts member `root`'s array along axis 0; each member gets its part."""
+        """Cuts member `root`'s array into equal parts along axis 0; each member gets one part, in
+        the order of ranks."""
         if self.size == 1:
             return Pending(array.copy())
         shape = self._part(array.shape)
@@ -275,7 +286,7 @@ class Group:
         )
 
     def send(self, array, to, tag=0):
-        """Sends to member `to`."""
+        """Sends an array to member `to`, who receives it with the same `tag`."""
         header = headers.packed(self._message("to", to, tag, headers.array_text(array)))
         if self._on_gpu(array):
             self.nccl.send(array, to)
@@ -283,7 +294,8 @@ class Group:
         return self._send(array, to, tag, header, _bytes_of(array))
 
     def receive(self, array, source, tag=0):
-        """Receives from member `source`; `array` gives shape and dtype.
+        """Receives an array that member `source` sends with the same `tag`. `array` tells only the
+        shape and the dtype.
 
         `wait()` raises a RuntimeError if the sent array has another shape or dtype.
         """
@@ -331,7 +343,8 @@ class Group:
         self.arrive().wait()
 
     def arrive(self):
-        """Returns a `barrier` as a Pending: complete when every member has called this."""
+        """Returns a Pending that is complete when every member has called this, without waiting for
+        the others."""
         return Pending(None) if self.size == 1 else self._agree("barrier")
 
     def objects(self, value):
@@ -356,7 +369,7 @@ class Group:
         return self.communicator.gather(value, root)
 
     def scatter_objects(self, values, root):
-        """This member's entry of the list of member `root`."""
+        """Returns this member's element of the list that member `root` passes."""
         if self.size == 1:
             return values[0]
         self._agree(f"scatter from {self._named(root)} of objects").wait()
@@ -387,7 +400,8 @@ class Group:
         return pickle.loads(data)
 
     def _on_gpu(self, array, call=None):
-        """Returns True if an array goes through NCCL; before that, the members compare `call`."""
+        """Returns True if an array is exchanged through NCCL. In this case the members first
+        compare `call`, the text of the exchange, unless it is None."""
         if not arrays.on_device(array) or self.nccl is None:
             return False
         if call is not None:
@@ -395,8 +409,9 @@ class Group:
         return True
 
     def _agree_once(self, call):
-        """Compares an exchange over NCCL at its first occurrence. Later ones do not wait: the next
-        header of the group compares their number and kinds."""
+        """Compares `call`, the text of an exchange over NCCL, among the members when it first
+        occurs. Later exchanges with this text do not wait: the next header of the group has a
+        digest of them."""
         if call not in self._agreed:
             self._agree(call).wait()
             self._agreed.add(call)
@@ -422,8 +437,16 @@ class Group:
         return (shape[0] // self.size, *shape[1:])
 
     def _start(self, call, buffer, like, shape, begin, before=()):
-        """Returns a collective that fills `buffer`, once all have agreed on `call` and run
-        `before`."""
+        """Starts a collective over MPI, and returns its Pending.
+
+        Args:
+            call (str): the text that the members compare first.
+            buffer: the host memory that the collective fills.
+            like: an array with the dtype and device of the result.
+            shape: the shape of the result.
+            begin (Callable): starts the exchange, and returns MPI's request.
+            before (Iterable): requests that must be complete before `begin` is called.
+        """
         out, finish = _landing(buffer, like, shape)
 
         def steps():
@@ -434,11 +457,19 @@ class Group:
         return self._collective(call, steps(), out)
 
     def _agree(self, call):
-        """Returns a collective that only compares `call`."""
+        """Starts a collective that only compares the text `call` among the members, and returns its
+        Pending."""
         return self._collective(call, (), None)
 
     def _collective(self, call, steps, out):
-        """Starts an exchange of headers; if they are equal, the steps follow."""
+        """Starts a collective, and returns its Pending: the members exchange headers and, if these
+        are equal, continue with `steps`.
+
+        Args:
+            call (str): the text of the header.
+            steps (Iterable): yields the further requests to wait for.
+            out: the array of the result, or None.
+        """
         endings.counts[self.key] += 1
         number = endings.counts[self.key]
         call = f"{call} as exchange {number}"
@@ -459,7 +490,8 @@ class Group:
         return self._line.collective(Pending(out, run(), absent))
 
     def _gone(self, number):
-        """Returns the members that have ended before this exchange."""
+        """Returns the world ranks of the members that have ended without taking part in collective
+        `number` of this group."""
         return [
             rank
             for rank in self.ranks
@@ -467,7 +499,8 @@ class Group:
         ]
 
     def _same_rows(self, sent_rows, got_rows):
-        """Compares the row counts of an all-to-all exchange."""
+        """Yields the request that gathers the row counts of an all-to-all exchange, and then
+        compares them; raises a RuntimeError if two do not match."""
         counts = numpy.array([sent_rows, got_rows], numpy.int64)
         gathered = numpy.empty((self.size, *counts.shape), numpy.int64)
         yield self.communicator.Iallgather(counts, gathered)
@@ -570,8 +603,8 @@ def _empty_for(shape, dtype):
 
 
 def _landing(buffer, like, shape):
-    """Returns an array with the dtype and device of `like`, and a function that fills it from
-    `buffer`."""
+    """Returns an array of this shape with the dtype and device of `like`, and a function that fills
+    it from `buffer`, host memory that an exchange has filled."""
     space = arrays.space_of(like)
     same_bytes = (
         buffer.dtype in (numpy.uint8, like.dtype)

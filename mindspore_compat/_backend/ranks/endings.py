@@ -24,10 +24,11 @@ _INTERRUPTED = 130  # the status of a process that SIGINT ended: 128 + 2
 
 @functools.cache
 def watch(progress):
-    """Makes the ranks end together from now on.
+    """Installs the hooks that end this rank together with the others, as the head of this file
+    describes.
 
     Args:
-        progress (Callable): advances the pending operations.
+        progress (Callable): advances the pending operations of this rank.
     """
     owner = os.getpid()
     show = sys.excepthook
@@ -68,8 +69,8 @@ def _channel():
 
 
 def _leave(progress):
-    """Tells the others that this rank ends, and advances pending operations until all have
-    ended."""
+    """Tells the other ranks that this rank ends, and advances pending operations until all ranks
+    have told so."""
     channel = _channel()
     others = [rank for rank in range(channel.size) if rank != channel.rank]
     sent = [channel.isend(dict(counts), rank) for rank in others]
@@ -77,11 +78,11 @@ def _leave(progress):
         progress()
         look()
         time.sleep(0.001)
-    left.clear()  # all have arrived, and may still exchange data while they end
+    left.clear()  # all reports have arrived; the ranks may still exchange data while they end
 
 
 def _exit(status=None, /):
-    """Stands in for `sys.exit`; the main thread raises `_Exit`."""
+    """Replaces `sys.exit`: raises `_Exit` in the main thread, SystemExit in any other."""
     main = threading.current_thread() is threading.main_thread()
     raise (_Exit if main else SystemExit)(status)  # in another thread only that thread ends
 

@@ -1,8 +1,8 @@
 """Headers that ranks compare before an exchange, so that mismatched calls are detected.
 
 A header is `SIZE` bytes: a text with operation, dtype, shape, root and sequence number, padded by
-zeros. A text that is too long is cut and ends in a digest of the whole text, so headers are equal
-exactly if the texts are.
+zeros. A text that is too long is cut and ends in a digest of the whole text, so that headers of
+different texts differ.
 """
 
 import hashlib
@@ -28,12 +28,17 @@ def text_of(header):
 
 
 def array_text(array):
-    """Returns the dtype and shape of an array."""
+    """Returns the dtype and shape of an array, as text for a header."""
     return f"{array.dtype.name} {tuple(array.shape)}"
 
 
 def compare(gathered, header, ranks):
-    """Compares the concatenated headers of several ranks.
+    """Compares the headers of several ranks with this rank's own.
+
+    Args:
+        gathered (bytes): the headers of all ranks, one after another.
+        header (bytes): the header of this rank.
+        ranks (Sequence[int]): the world ranks, in the order of their headers.
 
     Raises:
         RuntimeError: if they differ; the same message on all ranks says what each one called.
@@ -52,7 +57,8 @@ def compare(gathered, header, ranks):
 
 
 def compare_rows(sent, received, ranks):
-    """Compares row counts: `sent[i, j]` from member i to j, and `got[j, i]` expected there.
+    """Compares the row counts of an all-to-all exchange: member i sends `sent[i, j]` rows to member
+    j, who expects `received[j, i]` rows.
 
     Raises:
         RuntimeError: if two counts differ; the message is the same on all ranks.

@@ -32,15 +32,15 @@ def device_count():
 
 
 def own_gpu(cupy, machine):
-    """Returns the identity of the GPU in use among those of all machines. Its device number is not
-    enough, because a process may see only its own GPU."""
+    """Returns values that identify the GPU in use among the GPUs of all machines. Its device number
+    is not enough, because a process may see only its own GPU."""
     device = cupy.cuda.Device()
     properties = cupy.cuda.runtime.getDeviceProperties(device.id)
     return machine, device.pci_bus_id, bytes(properties.get("uuid", b""))
 
 
 def connect(communicator, machine):
-    """Returns the NCCL communicator of a group; None without NCCL, or if ranks share a GPU.
+    """Returns the Nccl of a group; None if NCCL is missing or ranks share a GPU.
 
     Args:
         communicator: the communicator of mpi4py.
@@ -63,7 +63,8 @@ def connect(communicator, machine):
 
 
 class Nccl:
-    """The collective operations on arrays of this rank's GPU."""
+    """The NCCL communicator of a group, with the exchanges of `Group` for arrays of this rank's
+    GPU. `connect` makes it."""
 
     def __init__(self, cupy, nccl, communicator):
         self.cupy = cupy
@@ -90,7 +91,7 @@ class Nccl:
         self.communicator.destroy()
 
     def all_reduce(self, array, operation):
-        """Combines the arrays; every rank gets the result."""
+        """Combines the ranks' arrays element by element; every rank gets the result."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty_like(array)
         self.communicator.allReduce(
@@ -103,7 +104,8 @@ class Nccl:
         return out
 
     def reduce(self, array, root, operation):
-        """Combines the arrays; `root` gets the result, the others their own array."""
+        """Combines the ranks' arrays; rank `root` gets the result, the others get a copy of their
+        own array."""
         array = self.cupy.ascontiguousarray(array)
         out = array.copy()
         self.communicator.reduce(
@@ -117,7 +119,7 @@ class Nccl:
         return out
 
     def reduce_scatter(self, array, operation):
-        """Combines the arrays and cuts the result along axis 0."""
+        """Combines the ranks' arrays and cuts the result along axis 0; each rank gets one part."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty((array.shape[0] // self.size, *array.shape[1:]), array.dtype)
         self.communicator.reduceScatter(
@@ -130,7 +132,7 @@ class Nccl:
         return out
 
     def all_gather(self, array):
-        """Joins the arrays along axis 0."""
+        """Concatenates the ranks' arrays along axis 0; every rank gets the result."""
         array = self.cupy.ascontiguousarray(array)
         shape = (self.size * array.shape[0], *array.shape[1:]) if array.shape else (self.size,)
         out = self.cupy.empty(shape, array.dtype)
@@ -140,7 +142,7 @@ class Nccl:
         return out
 
     def broadcast(self, array, root):
-        """Returns the array of `root`, for every rank."""
+        """Copies the array of rank `root` to every rank."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty_like(array)
         self.communicator.broadcast(
@@ -149,7 +151,8 @@ class Nccl:
         return out
 
     def all_to_all(self, array, sent_rows, got_rows, shape):
-        """Exchanges rows of axis 0, as one group of sends and receives."""
+        """Exchanges rows of axis 0, as one group of sends and receives; returns the received rows,
+        an array of `shape`."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty(shape, array.dtype)
         here = there = 0
@@ -163,8 +166,9 @@ class Nccl:
 
     @contextlib.contextmanager
     def together(self):
-        """A context that starts its sends and receives as one group; separately, two ranks could
-        wait for each other forever. An error ends the group too, or later work would wait in it."""
+        """A context that starts its sends and receives as one group. Started separately, they could
+        make two ranks wait for each other forever. The group also ends after an error; otherwise
+        later work would wait in it."""
         self.nccl.groupStart()
         try:
             yield
@@ -172,14 +176,14 @@ class Nccl:
             self.nccl.groupEnd()
 
     def send(self, array, to):
-        """Sends to one rank."""
+        """Sends an array to rank `to`."""
         array = self.cupy.ascontiguousarray(array)
         self.communicator.send(
             array.data.ptr, array.nbytes, self.nccl.NCCL_INT8, to, self._stream()
         )
 
     def receive(self, array, source):
-        """Receives from one rank an array of the shape and dtype of `array`."""
+        """Receives from rank `source` an array with the shape and dtype of `array`."""
         out = self.cupy.empty(array.shape, array.dtype)
         self._receive_into(out, source)
         return out

@@ -20,13 +20,15 @@ _lines = {}  # the lines with pending operations, in the order of their start
 
 
 class Pending:
-    """An operation: `out` is the array it fills, complete after `wait()`.
+    """An operation that may still be running. `Group` makes one for each exchange; the array `out`
+    is complete after `wait()`.
 
     Args:
         out: the array; None if there is no result.
         steps (Iterator): yields the requests to wait for, one after the other; None if the
             operation is complete.
-        absent (Callable): returns a sentence that names the needed rank that has ended, or None.
+        absent (Callable): returns a sentence that names a rank that the operation needs and that
+            has ended; None if there is no such rank.
     """
 
     def __init__(self, out, steps=None, absent=None):
@@ -45,13 +47,13 @@ class Pending:
                 if self._request is not None and not self._request.Test():
                     return False
                 step = functools.partial(next, self._steps)
-            except Exception as error:  # an error of MPI, for the operation to handle
+            except Exception as error:  # an error of MPI, which `steps` may handle
                 step = functools.partial(self._steps.throw, error)
             try:
                 self._request = step()
             except StopIteration:
                 self._steps = None
-            except Exception as error:  # raised where the operation is waited for
+            except Exception as error:  # `wait` raises it
                 self._steps, self._error = None, error
         return True
 
@@ -65,8 +67,8 @@ class Pending:
         return self.out
 
     def _settle(self):
-        """Returns one iteration of waiting: returns whether the operation is complete, or raises
-        its error."""
+        """Runs one iteration of a wait. Returns True if the operation is complete; raises its error
+        if it has failed."""
         if self._steps is not None:
             progress()
             self._turns += 1
@@ -77,7 +79,7 @@ class Pending:
         return self._steps is None
 
     def cancel(self):
-        """Cancels a receive without a message."""
+        """Cancels a receive for which no message has arrived."""
         if self._steps is not None:
             self._request.Cancel()
             self._request.Wait()
@@ -117,12 +119,12 @@ class Line:
         self.peers = []
 
     def collective(self, pending):
-        """Queues a collective, which starts when those before it are complete."""
+        """Queues a collective, which starts when those before it are complete; returns it."""
         self.collectives.append(pending)
         return self._start(pending)
 
     def peer(self, pending):
-        """Starts a send or receive."""
+        """Starts a send or receive, and returns it."""
         self.peers.append(pending)
         return self._start(pending)
 

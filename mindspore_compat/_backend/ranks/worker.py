@@ -27,13 +27,13 @@ def main(log, *command):
         os.execvp(command[0], command)
     os.environ[heartbeat.JOB] += f"/{rank}"
     received = []
-    for number in (signal.SIGINT, signal.SIGTERM):  # the script's process group gets them
+    for number in (signal.SIGINT, signal.SIGTERM):  # they are passed on to the script's group
         signal.signal(number, lambda number, _: received.append(number))
     group = os.getpgid(0) if hasattr(os, "getpgid") else 0
     heartbeat.report("process", f"{os.getpid()} {group}")
     script = subprocess.Popen(
         command,
-        close_fds=False,  # MPI's are among them
+        close_fds=False,  # MPI needs some of them
         preexec_fn=children.before_start(),
     )
     for number in received:  # before there was a script

@@ -37,11 +37,11 @@ def bind(cores):
 
 
 def of_workers():
-    """Returns the cores for the workers of data pipelines; None if `bind` got none."""
+    """Returns the cores that `bind` got for the workers of data pipelines ("minddata"), or None."""
     return _cores.get("minddata")
 
 
 def bind_workers(cores):
-    """Binds the calling thread, which belongs to a worker, unless `cores` is None."""
+    """Binds the calling thread of a data pipeline's worker to `cores`; None does nothing."""
     if cores is not None:
         os.sched_setaffinity(threading.get_native_id(), cores)

@@ -18,7 +18,8 @@ def cores(root="/"):
 
 
 def _groups(root):
-    """Yields the folders of this process's groups and their parent groups."""
+    """Yields the folders of the control groups of this process, and those of their parent
+    groups."""
     lines = _read(os.path.join(root, "proc/self/cgroup")) or ""
     for line in lines.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -31,7 +32,8 @@ def _groups(root):
 
 
 def _share(path):
-    """Returns the number of cores that one group may use; None if it has no limit."""
+    """Returns the number of cores that the group with this folder may use, as a float; None if it
+    has no limit."""
     text = _read(os.path.join(path, "cpu.max"))  # of version 2
     if text is None:
         quota, period = (

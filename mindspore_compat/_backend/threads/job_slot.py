@@ -43,10 +43,13 @@ def new_slot():
 
 
 def serve(slot, before, left, limit, grace):
-    """Runs jobs of a slot until none comes for some time, or CALLS differs from `before`.
+    """Runs jobs of a slot on a thread of the pool, until no job comes for some time, or CALLS
+    differs from `before`.
 
     Args:
-        left: an array whose first element is set to 1 when this begins.
+        slot: the slot.
+        before: the value of CALLS that the thread has seen.
+        left: an array whose first element is set to 1 when the thread has left Python.
         limit: the time without a job, in units of `pause`.
         grace: the time to wait after CALLS has changed.
     """
@@ -68,7 +71,8 @@ def serve(slot, before, left, limit, grace):
 
 
 def share(slot, helpers, entry, words, limit):
-    """Runs a job, with the help of at most `helpers` threads that watch the slot.
+    """Runs a job on the calling thread, with the help of at most `helpers` threads that watch the
+    slot. Returns the first element of `words`.
 
     Args:
         entry: the address of a function of one int64, which several threads may call.
@@ -124,8 +128,8 @@ def call(address, argument):
 
 
 def pause():
-    """Waits a moment, and returns its length: in cycles of the processor's counter, or 1 if there
-    is no counter. After it, compiled code reloads values from memory."""
+    """Waits for a moment. Returns the length of the wait in cycles of the processor's counter, or 1
+    if there is no counter. Compiled code reloads values from memory afterwards."""
     return 1
 
 
@@ -136,7 +140,8 @@ def nap():
 
 @functools.cache
 def intrinsics():
-    """Returns the functions above for compiled code, where the first three are atomic."""
+    """Returns the compiled versions of the functions above, by name. In them `fetch_add`,
+    `exchange` and `compare_exchange` are atomic."""
     import numba
     from llvmlite import ir
     from numba import types
@@ -222,7 +227,7 @@ class Library:
 
     @staticmethod
     def text():
-        """Returns their source, part of the key of cached loops."""
+        """Returns the source of the functions, which is part of the key of cached loops."""
         return inspect.getsource(sys.modules[__name__])
 
     @staticmethod

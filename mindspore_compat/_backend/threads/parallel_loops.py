@@ -32,11 +32,12 @@ OFFSET = numpy.dtype(numpy.int32)
 LINE = 64  # bytes of a cache line, where the longest vectors begin
 # The words of a job; from _FIRST on its table, and what it is given, of two words each.
 _NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(5)
-_INLINED = 30  # arguments: Python packs more into a tuple, and Numba does not inline such a call
+# Arguments of a call that Numba inlines, at most: Python packs more of them into a tuple.
+_INLINED = 30
 
 
 class Parameter(NamedTuple):
-    """A parameter of a loop: see the functions below."""
+    """A parameter of a loop; the functions below make one for each kind."""
 
     kind: str
     dtype: numpy.dtype = INDEX
@@ -50,8 +51,8 @@ def array(dtype):
 
 
 def part(dtype, column):
-    """Declares the part of an array between the piece's numbers in a column of the table and in the
-    next column."""
+    """Declares a slice of an array of one axis. For each piece, the slice starts at the number in
+    `column` of the table, and stops at the number in the next column."""
     return Parameter("part", dtype, column)
 
 
@@ -78,16 +79,25 @@ def sizes(kind):
 
 @functools.lru_cache(maxsize=1024)
 def blocks(total, size):
-    """Returns the table of pieces of at most `size` that cover range(total): their first and
-    last."""
+    """Returns a table with one row (start, stop) for each piece; the pieces have at most `size`
+    elements and cover range(total)."""
     starts = numpy.arange(0, total, size)
     return numpy.stack([starts, numpy.minimum(starts + size, total)], 1)
 
 
 @functools.lru_cache(maxsize=1024)
 def blocks_around(outer, length, inner, size, width):
-    """Returns the table of pieces of about `size` elements that cover the outer and the inner one
-    of three axes: their bounds on the outer axis, and on the inner one in multiples of `width`."""
+    """Returns a table of pieces that divide an array (outer, length, inner) along its first and its
+    last axis.
+
+    Args:
+        outer, length, inner (int): the shape of the array.
+        size (int): the number of elements of a piece, about.
+        width (int): pieces along the last axis begin at multiples of this number.
+
+    Returns:
+        A row for each piece: start and stop on the first axis, start and stop on the last axis.
+    """
     columns = max(size // length // width * width, width)
     outer_blocks = blocks(outer, max(size // (length * inner), 1))
     parts = blocks(inner, columns)
@@ -116,11 +126,12 @@ class ParallelLoop(jit.Loop):
         self._checks = checks
 
     def is_ready(self):
-        """Returns True if it is compiled; else requests that."""
+        """Returns True if the loop is compiled; otherwise requests its compilation."""
         return self.ready is not None or self.request()
 
     def make(self, numba):
-        """Compiles the entry that threads run, and the caller that shares it."""
+        """Compiles the two functions of a `_Ready`: the entry that threads run, and the caller that
+        shares a job among them."""
         digest, functions = self.functions()
         options = self.options()
         inline = "always" if len(self._parameters) <= _INLINED else "never"
@@ -147,7 +158,8 @@ class ParallelLoop(jit.Loop):
         return not (len(table) and self.call_of(table, *arguments)())
 
     def call_of(self, table, *arguments):
-        """What `run` calls for a table of at least one piece: a function without arguments."""
+        """Returns a function without arguments that runs the loop for a table of at least one
+        piece, and returns a true value if a piece has returned False."""
         helpers, ready = scheduler.helpers(len(table)), self.ready
         own = (scheduler.slot(), helpers, ready.address, spinning.longest(), table)
         return functools.partial(ready.call, *own, *arguments)
@@ -163,8 +175,8 @@ class ParallelLoop(jit.Loop):
         return tuple(kinds)
 
     def _entry_text(self, name):
-        """Returns the Python text of the entry, the function that takes pieces until none is left,
-        and the named tuples that it creates, by name."""
+        """Returns the Python source of the entry, and the types of the named tuples that it
+        creates, by name. The entry is the function that takes pieces until none is left."""
         lines, arguments, tuples, count = [], [], {}, 0
         for kind, dtype, column, fields in self._parameters:
             if kind == "piece":
@@ -224,7 +236,8 @@ class _Ready(NamedTuple):
 
 @functools.cache
 def _source():
-    """Returns the source of the code in entries and callers."""
+    """Returns the source of the functions that entries and callers consist of, which is part of the
+    key of cached loops."""
     return inspect.getsource(sys.modules[__name__]) + job_slot.Library.text()
 
 
@@ -245,8 +258,8 @@ def _scope():
 
 @functools.cache
 def _caller(kinds):
-    """Returns the compiled function that writes the arguments of a job and shares it; one for all
-    loops with the same kinds of parameters."""
+    """Returns the compiled function that writes the arguments of a job and shares the job among
+    threads. All loops with parameters of the same kinds use the same function."""
     import numba
 
     names = ", ".join([f"p{index}" for index in range(len(kinds))])
@@ -266,7 +279,7 @@ def _caller(kinds):
 
 
 def _types(kinds):
-    """Returns Numba's types for pairs (whether it is an array, its dtype)."""
+    """Returns Numba's types for parameters, each given as (whether it is an array, its dtype)."""
     import numba
 
     types = [numba.from_dtype(dtype) for _, dtype in kinds]

@@ -72,7 +72,7 @@ def _allowed():
     return max(min(count for count in counts if count), 1)
 
 
-recount = _allowed.cache_clear  # to be called after the process was bound to other cores
+recount = _allowed.cache_clear  # must be called when the process has been bound to other cores
 
 
 def run(work, count):
@@ -96,7 +96,8 @@ def run(work, count):
 
 
 def helpers(count):
-    """Wakes threads of the pool for `count` pieces of a compiled loop; returns their number."""
+    """Wakes threads of the pool for a compiled loop of `count` pieces. Returns the number of
+    threads that may help the calling thread."""
     if count == 1 or _here.inside:
         return 0
     helping = min(threads(), count) - 1
@@ -128,7 +129,7 @@ _here = _Here()
 
 
 class _Job:
-    """The pieces of one call of `run`."""
+    """The pieces of one call of `run`, which the calling thread and threads of the pool share."""
 
     __slots__ = ("work", "count", "numbers", "left", "lock", "done", "ended", "helping", "failed")
 
@@ -189,8 +190,9 @@ class _Job:
         return last
 
     def _give_up(self):
-        """Returns when no piece runs and none can begin. An interrupt may have lost the count of
-        this thread's pieces, so this does not wait for a number of pieces."""
+        """Ends a job after an interrupt: lets no further piece begin, and waits until no piece
+        runs. The interrupt may have lost the count of this thread's pieces, so this does not wait
+        for a number of pieces."""
         for number in self.numbers:
             if number >= self.count:
                 break
@@ -212,7 +214,8 @@ class _Job:
 
 
 class _Pool:
-    """Daemon threads that wait for jobs."""
+    """The daemon threads of this process that wait for jobs; they start when they are first
+    needed."""
 
     def __init__(self):
         self.jobs = SimpleQueue()
@@ -223,7 +226,7 @@ class _Pool:
         self.lock = threading.Lock()
 
     def call(self, job, helpers):
-        """Offers a job to `helpers` threads, for when they are idle."""
+        """Offers a job to `helpers` threads, which take it as soon as they are idle."""
         if self.started < helpers:
             self._start(helpers)
         for _ in range(min(helpers, self.started)):
@@ -231,7 +234,7 @@ class _Pool:
         self.calls[0] += 1
 
     def watch(self, count):
-        """Makes `count` threads watch the slot, when they are idle."""
+        """Makes `count` threads watch the slot as soon as they are idle."""
         if self.started < count:
             self._start(count)
         missing = min(count, self.started) - int(self.slot[job_slot.WATCHING]) - self.jobs.qsize()
@@ -244,7 +247,7 @@ class _Pool:
                 name = f"mindspore_compat-{self.started}"
                 try:
                     Thread(target=self._serve, name=name, daemon=True).start()
-                except (RuntimeError, MemoryError) as error:  # others do the work
+                except (RuntimeError, MemoryError) as error:  # the other threads do the work
                     self.can_start = False
                     _log.warning("A thread that shares work could not start: %s", error)
                 else:
@@ -325,7 +328,7 @@ class Hold:
                 self.before = ()
 
     def _set(self, count=None):
-        """Sets the number of threads of the libraries; None restores the previous one."""
+        """Sets the number of threads of each BLAS library; None restores its previous number."""
         for library, before in self.before:
             if before != 1:
                 if hasattr(library, "clear_controlling_thread"):  # else only one thread may set it
@@ -342,7 +345,8 @@ class Hold:
 
 
 class Step:
-    """A context that keeps its first hold until it ends, because a hold costs microseconds."""
+    """A context for a training step. The first hold inside it lasts until the context ends, because
+    entering and leaving a hold costs microseconds."""
 
     def __enter__(self):
         _here.steps += 1
@@ -355,7 +359,8 @@ class Step:
         return _here.steps
 
     def leave_to(self, depth):
-        """Leaves all steps but the outermost `depth`, also those that an interrupt has left."""
+        """Leaves all steps except the outermost `depth` ones, including steps that an interrupt
+        prevented from ending."""
         _here.steps = depth
         if _here.stays_entered and not depth:
             hold.release()

@@ -19,7 +19,7 @@ from ..compiled import jit
 from . import job_slot
 
 SECONDS = 300e-6  # the longest wait
-# The time after a change in which the thread that made it may release the interpreter lock.
+# After a thread changes the flag, it has this much time to release the interpreter lock.
 GRACE = 5e-6
 _INDEX = numpy.dtype(numpy.int64)
 _ignored = numpy.zeros(1, _INDEX)
@@ -30,8 +30,8 @@ _TEXT = """def {}(left, flag, value, limit, grace):
     while limit > 0 and grace > 0:
         grace -= pause()
 """
-# The length of a `pause` is measured over this many counts. The shortest of the tries counts, in
-# which no other process interrupted.
+# The length of a `pause` is measured over _COUNTS counts, _TRIES times. The shortest time is used:
+# no other process interrupted that measurement.
 _COUNTS, _TRIES = 1 << 16, 20
 
 
@@ -66,11 +66,11 @@ def wait(flag, value, left=None):
         flag (numpy.ndarray): one int64, which another thread changes.
         value (int): its value before the change.
         left (numpy.ndarray): one int64, which is set to 1 when this thread has released the
-            interpreter lock, so that a thread that waits for this need not wait for the lock too.
+            interpreter lock. A thread that needs the lock can wait for this flag.
     """
     if _loop.ready is not None:
         _loop.ready(_ignored if left is None else left, flag, value, *_limits())
-    elif "numba" in sys.modules and jit.available():  # it is imported for larger loops only
+    elif "numba" in sys.modules and jit.available():  # only larger loops make Numba be imported
         _loop.request()
 
 
