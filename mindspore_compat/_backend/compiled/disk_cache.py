@@ -72,7 +72,8 @@ def _is_writable():
 
 @functools.cache
 def _classes():
-    """Returns a class of Numba's with the place of its files and their key replaced."""
+    """Returns the subclass of Numba's cache that keeps its files in the folder of this module, and
+    uses the name of a function as the key."""
     import numba
     from numba.core import caching
 
@@ -87,7 +88,7 @@ def _classes():
             return str(path)
 
         def get_source_stamp(self):
-            return ""  # the function's name says it
+            return ""  # the function's name identifies its code
 
         def get_disambiguator(self):
             return ""

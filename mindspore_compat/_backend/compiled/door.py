@@ -1,4 +1,5 @@
-"""The door to the compiled loops: the registry of functions with loops, and when they are used.
+"""The door to the compiled loops: the registry of functions that have loops. It decides for each
+call whether a loop is used.
 
 A module of loops registers the functions that it serves. Worked example, rows taken at indices:
 
@@ -26,7 +27,7 @@ from ..thresholds import Least
 from . import jit
 
 providers = []  # names of modules and packages whose import registers loops
-_complete = False  # whether all of them are imported
+_complete = False  # whether all providers are imported
 _registered = {}  # name of a function -> its Loops; the first that accepts the arguments runs
 _LEAST = vars(Least)
 
@@ -40,8 +41,9 @@ class Loop(NamedTuple):
         size: returns the size of the arguments in the unit of `least`; None for the number of
             elements of the first argument.
         takes: whether it accepts the dtypes, layouts and shapes of the arguments.
-        loop: returns its only jit.Loop.
-        loops: returns the jit.Loops that must be ready for the arguments; None if there is `loop`.
+        loop: returns the only jit.Loop that `run` uses; None if `loops` is given.
+        loops: takes the arguments, and returns the jit.Loops that must be ready for them; None if
+            `loop` is given.
     """
 
     run: object
@@ -53,7 +55,7 @@ class Loop(NamedTuple):
 
 
 def serves(name, *, least, takes, loop=None, loops=None, size=None):
-    """Registers a function that runs loops.
+    """Returns a decorator that registers a function that runs loops.
 
     Args:
         name (str): the name of a function of `xp`, or of a part of one.
@@ -69,8 +71,8 @@ def serves(name, *, least, takes, loop=None, loops=None, size=None):
 
 
 def call(name, *args):
-    """Returns the result of the compiled loops for `name`; None if none accepts the arguments or is
-    ready."""
+    """Calls the first registered function for `name` whose loops accept the arguments and are
+    ready, and returns its result; None if there is no such function."""
     for entry in registered(name):
         if _fits(entry, args):
             return entry.run(*args)
@@ -98,8 +100,8 @@ def registered(name):
 
 
 def _fits(entry, args):
-    """Returns True if a Loop accepts the arguments and its loops are ready; else requests the
-    loops.
+    """Returns True if a Loop accepts the arguments and is ready. If it accepts them but is not
+    ready, requests its compilation.
 
     It runs before each use of a loop, so it is written to take half a microsecond.
     """

@@ -1,5 +1,6 @@
-"""Python source text for compiled loops over float32: a line for each step of a trace, and the text
-of a formula that is run on Terms."""
+"""Python source text for compiled loops over float32. The generators of loops (bodies/, steps/,
+recurrent/) take from here a line for each step of a trace, or the text of a formula that they run
+on Terms."""
 
 import numpy
 
@@ -7,18 +8,18 @@ from ..elementwise import texts
 
 FLOAT = numpy.dtype(numpy.float32)
 EXPRESSIONS = {**texts(lambda primitive: primitive.single or primitive.loop), "constant": "{}"}
-# functions of vector_math.py, which take many instructions
+# Functions of vector_math.py, which take many instructions.
 FUNCTIONS = texts(lambda primitive: not primitive.exact and primitive.loop).keys()
 
 
 def operand(value):
-    """Returns the text of an operand: the number of a value of the trace, or the text of a
-    scalar."""
+    """Returns the text of an operand: `v3` for value 3 of the trace; a scalar's text (`s0`)
+    unchanged."""
     return f"v{value}" if type(value) is int else value
 
 
 def line(step):
-    """Returns the line of a step that is computed for each element or each row."""
+    """Returns the line of source that assigns the result of a step of a trace."""
     if step.name == "row_size":
         return f"v{step.result} = single(length)"
     if step.name == "at_column":
@@ -27,7 +28,7 @@ def line(step):
 
 
 def indented(lines, depth):
-    """Lines indented by `depth` more levels."""
+    """Returns lines of source, indented by `depth` more levels."""
     return ["    " * depth + text for text in lines]
 
 

@@ -61,14 +61,15 @@ def _setting():
 
 
 class Loop:
-    """A function of generated text that Numba compiles; `ready` is None until then.
+    """A function whose source text Numba compiles in the background. `ready` is the compiled
+    function; None until it is compiled.
 
     Args:
-        text: `text(name)` is the Python text of the function with that name.
+        text: `text(name)` returns the Python source of the function, under that name.
         parameters: for each parameter, its dtype and whether it is a one-dimensional array.
-        reorders: whether it calls the functions of vector_math.py, and products and sums may be
+        reorders: whether the function calls those of vector_math.py, and products and sums may be
             contracted.
-        label: its name in messages.
+        label: the name of the loop in messages.
         library: further functions that it may call (library.Library).
     """
 
@@ -82,7 +83,8 @@ class Loop:
         self._done = None
 
     def request(self):
-        """Requests its compilation in the background, once; returns whether it is ready."""
+        """Requests the compilation of the loop, unless it was requested before. Returns True if the
+        loop is ready."""
         if self._done is None or not self._done.is_set():
             _queue.add(self)
         if _setting() == "wait":
@@ -90,23 +92,23 @@ class Loop:
         return self.ready is not None
 
     def wait(self):
-        """Requests its compilation, and waits until it is ready or has failed."""
+        """Requests the compilation of the loop, and waits until it is ready or has failed."""
         self.request()
         _queue.wait(self)
 
     def python(self, name="loop", scope=()):
-        """Returns the loop as a Python function.
+        """Returns the loop as a Python function that is not compiled.
 
         Args:
-            name: its name.
-            scope: replacements for the functions of vector_math.py and the library.
+            name: the name of the function.
+            scope: objects by name that replace functions of vector_math.py and of the library.
         """
         library = self._library.python if self._library else {}
         scope = {**_SCOPE, **vars(vector_math), **library, **dict(scope)}
         return executed(self._text(name), name, scope)
 
     def make(self, numba):
-        """Compiles it."""
+        """Compiles the loop, and returns the compiled function."""
         digest, functions = self.functions()
         kinds = tuple(
             numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
@@ -121,8 +123,9 @@ class Loop:
         return loop
 
     def functions(self):
-        """Returns the compiled functions that it calls, and a digest of its text and theirs: the
-        key of the disk cache is the name of a function."""
+        """Returns a digest of the source of the loop and of all functions that it calls, and these
+        functions, compiled. The digest becomes part of the loop's name, the key of the disk
+        cache."""
         text = self._text("loop") + repr(self.options())
         text += _functions_text() if self._reorders else ""
         functions = _vector_functions() if self._reorders else {}
@@ -132,14 +135,15 @@ class Loop:
         return hashlib.sha256(text.encode()).hexdigest()[:16], functions
 
     def options(self):
-        """Returns the options of the compiler."""
+        """Returns the options of Numba's compiler, as a dict."""
         options = {"fastmath": {"contract"}} if self._reorders else {}
         return {"error_model": "numpy", **options}
 
     def compile(self):
-        """Compiles it, in the thread of the queue."""
+        """Compiles the loop and sets `ready`; the thread of the queue calls this. An error is
+        logged, and the loop is then never ready."""
         try:
-            if _room() < LEAST_ROOM:  # LLVM ends the process where memory lacks
+            if _room() < LEAST_ROOM:  # LLVM ends the process if it gets no memory
                 raise MemoryError("its limit leaves too little address space for the compiler")
             import numba
 
@@ -151,7 +155,7 @@ class Loop:
 
 
 def _room():
-    """The address space that the limit of the process (RLIMIT_AS) leaves, in bytes."""
+    """Returns the address space that the limit of the process (RLIMIT_AS) leaves, in bytes."""
     if sys.platform != "linux":
         return math.inf
     import resource
@@ -164,8 +168,9 @@ def _room():
 
 
 def made_once(make):
-    """Caches the results of a function, as `functools.cache` does, but concurrent calls get the
-    same object: a loop is compiled once, and the loop that was found ready is the one that runs."""
+    """Wraps a function like `functools.cache`; in addition, concurrent calls with equal arguments
+    get the same object. So a loop is compiled once, and the loop that a caller has found ready is
+    the one that runs."""
     cache = {}
 
     @functools.wraps(make)
@@ -182,7 +187,7 @@ def made_once(make):
 
 
 def executed(text, name, scope):
-    """Executes a text, and returns the function that it defines."""
+    """Executes Python source in a scope, and returns the function `name` that it defines."""
     scope = {"__name__": __name__, **scope}
     # Annotations are not evaluated: those of loops describe the parameters to ParallelLoop.
     exec(compile(text, __file__, "exec", __future__.annotations.compiler_flag), scope)
@@ -190,7 +195,7 @@ def executed(text, name, scope):
 
 
 def text_of(function, name):
-    """Returns the source of a function with another name, as the text of a Loop."""
+    """Returns the source of a Python function under another name, for the `text` of a Loop."""
     return inspect.getsource(function).replace(f"def {function.__name__}(", f"def {name}(", 1)
 
 
@@ -200,7 +205,8 @@ def fits(arrays):
 
 
 def flat(array):
-    """Returns an array flattened for loops; a copy if it is not contiguous or is read-only."""
+    """Returns an array as one axis, as loops take it; copies it if it is not contiguous or is
+    read-only."""
     out = array if array.ndim == 1 else array.reshape(-1)
     return out if out.flags.carray and type(out) is numpy.ndarray else out.copy()
 
@@ -217,7 +223,8 @@ def _functions_text():
 
 @functools.cache
 def _vector_functions():
-    """Returns the functions of vector_math.py, to be compiled into the loops that call them."""
+    """Returns the functions of vector_math.py by name, in the form in which Numba inlines them into
+    loops."""
     import numba
 
     scope = dict(vars(vector_math))
@@ -230,7 +237,8 @@ def _vector_functions():
 
 
 class _Queue:
-    """The loops to compile, one after the other, in a thread that ends when none is left."""
+    """The queue of loops to compile. A thread compiles one after the other, and ends when none is
+    left."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -309,10 +317,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def compilable(trace, dtypes, dtype):
-    """Returns True if a program can become a loop that is bitwise equal to NumPy.
+    """Returns True if an update formula can become a loop that is bitwise equal to NumPy.
 
     Args:
-        trace: the program.
+        trace: the steps of the formula.
         dtypes: the dtypes of its arrays.
         dtype: the dtype of the computation.
     """
@@ -327,8 +335,8 @@ def compilable(trace, dtypes, dtype):
 
 
 def source(trace, name):
-    """Returns the loop as Python text, for one-dimensional arrays and the scalars `s0`, `s1`,
-    ..."""
+    """Returns the Python source of the loop for an update formula. The loop takes the arrays of the
+    trace, each of one axis, and the scalars `s0`, `s1`, ..."""
     scalars = [f"s{index}" for index in range(trace.scalar_count)]
     lines = [
         f"def {name}({', '.join([*trace.names, *scalars])}):",

@@ -1,4 +1,5 @@
-"""Functions that compiled loops of the host call, with those of tiles.py."""
+"""`Library`: the functions that a compiled loop of the host may call. Every library contains those
+of tiles.py."""
 
 import functools
 import inspect
@@ -25,13 +26,14 @@ NAMES = {
 
 
 class Library:
-    """Functions that compiled loops may call.
+    """A set of functions that compiled loops may call; each module of loops makes its own.
 
     Args:
         *functions: Python functions, which may call `tile`, `dots` and the functions before them.
-        further: an object with more functions to call: its `definitions()` and `intrinsics()`, by
-            name, and its `text()` (winograd_tiles.Method).
-        **constants: numbers.
+        further: an object with more functions (winograd_tiles.Method). Its `definitions()` returns
+            them by name as Python functions, `intrinsics()` for compiled code, and `text()` their
+            source.
+        **constants: numbers that the functions and loops refer to by name.
     """
 
     def __init__(self, *functions, further=None, **constants):
@@ -42,14 +44,14 @@ class Library:
         self._functions, self._further, self._constants = functions, further, constants
 
     def text(self):
-        """Returns their source, part of the key of cached loops."""
+        """Returns the source of the functions, which is part of the key of cached loops."""
         texts = map(inspect.getsource, (tiles, *self._functions))
         further = self._further.text() if self._further else ""
         return "".join(texts) + further + repr(self._constants)
 
     @functools.cache  # noqa: B019 - libraries are constants of modules
     def compiled(self):
-        """Returns the functions by name, to be compiled into the loops that call them."""
+        """Returns the functions by name, in the form in which Numba compiles them into loops."""
         import numba
 
         further = self._further.intrinsics() if self._further else {}
@@ -61,7 +63,7 @@ class Library:
 
 
 def _bound(function, scope):
-    """Returns a copy of a function, with the names of a scope in place of its module's globals."""
+    """Returns a copy of a function in which the names of `scope` replace globals of its module."""
     return types.FunctionType(
         function.__code__, {**function.__globals__, **scope}, function.__name__
     )

@@ -1,9 +1,10 @@
-"""Micro-kernels of matrix products, register tiles for compiled loops of the host (jit.py).
+"""Micro-kernels of matrix products, which compiled loops of the host (jit.py) call: each keeps a
+tile of the result in vector registers.
 
 `tile` is the inner kernel of a matrix product whose right side is addressed by offsets, which
 covers convolution without copying windows; in `gather_tile` offsets address the left side. `dots`
 computes dot products of rows and shifted rows; others copy and clear vectors. The NumPy functions
-below define what each computes. Compiled loops get the versions of `intrinsics`: LLVM vectors as
+below define what each computes. Compiled loops call the versions of `intrinsics`: LLVM vectors as
 wide as the host's registers, with all sums of a tile in registers from the first product to the
 last. They keep the multiply-add units busy where a loop over arrays would wait for memory.
 
@@ -26,7 +27,7 @@ import functools
 
 import numpy
 
-# Sizes of the functions below; `sizes` returns those of the host.
+# The sizes of the NumPy functions below; `sizes` returns those of the compiled functions.
 LANES = 4  # elements of a vector
 ROWS = 4  # most rows of a tile
 VECTORS = 3  # most vectors of a row
@@ -154,8 +155,8 @@ def copy_vector(x, x_at, out, out_at):
 
 
 def prefetch(x, x_at):
-    """Prefetches the cache line of an element that will be read soon; the index may be outside the
-    array."""
+    """Requests the cache line of an element that will be read soon; the index may be outside the
+    array. Does nothing as a Python function."""
 
 
 def transpose_square(x, x_at, x_step, out, out_at, out_step):
@@ -173,15 +174,16 @@ def clear_vector(out, out_at):
 def pointer(x, start):
     """Returns a pointer to the elements of an array, or of another pointer, from an index on.
 
-    It is for loops over many short rows: a slice in compiled code makes two calls to count
-    references to its array, and a pointer makes none.
+    Loops over many short rows use it instead of a slice: in compiled code each slice makes two
+    calls to count references to its array.
     """
     return x[start:]
 
 
 @functools.cache
 def sizes():
-    """Returns the constants of this module for code that Numba compiles on this host."""
+    """Returns LANES, ROWS and the other sizes, by name, for code that Numba compiles on this
+    host."""
     from numba.core.registry import cpu_target
 
     triple, _, features = cpu_target.target_context.codegen().magic_tuple()
@@ -189,7 +191,8 @@ def sizes():
 
 
 def sizes_of(triple, features):
-    """Returns the constants for a processor with these features, given in LLVM's names."""
+    """Returns the sizes of `sizes` for a processor, given by LLVM's target triple and names of
+    features."""
     features = features.split(",")
     wide, x86 = "+avx512f" in features, triple.startswith(("x86", "i686"))
     has_32_registers = wide or not x86  # 32 registers, else 16
@@ -303,14 +306,15 @@ def intrinsics():
 
 
 def plain(kind):
-    """Returns the type of an argument; integers of any kind come as int64."""
+    """Returns Numba's type for an argument of an intrinsic: int64 for integers of any kind, other
+    types unchanged."""
     from numba import types
 
     return types.int64 if isinstance(kind, types.Integer) else kind
 
 
 class Code:
-    """Emits LLVM vector instructions at the position of a builder."""
+    """Emits LLVM vector instructions into the body of an intrinsic."""
 
     def __init__(self, context, builder, signature, arguments):
         from llvmlite import ir
@@ -349,7 +353,7 @@ class Code:
         return pointer
 
     def offset(self, offsets, index):
-        """Returns an element of the offsets, as an index."""
+        """Returns element `index` of an array of int32 offsets, as an int64."""
         return self.builder.sext(self.builder.load(self.at(offsets, index)), self.index)
 
     def load(self, pointer):
@@ -468,10 +472,10 @@ def _panel_tile_code(context, builder, signature, arguments):
 
 
 def _write_tile(code, totals, operands, count, add, out, step, unrolled=1):
-    """Emits the instructions of a tile.
+    """Emits the instructions that compute a tile and store it.
 
     Args:
-        code: the Code to emit to.
+        code: the Code that emits instructions.
         totals: the variables, one for each row and vector.
         operands: `operands(k)` emits the addresses of the k-th factors of all rows, and of the
             vectors that they multiply, and returns pointers to these.
@@ -554,14 +558,15 @@ def _prefetch_code(context, builder, signature, arguments):
     byte, number = code.ir.IntType(8).as_pointer(), code.lane
     kind = code.ir.FunctionType(code.ir.VoidType(), [byte, number, number, number])
     function = code.cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-    # For reading, into the level-2 cache, as data.
+    # The arguments mean: for reading, into the level-2 cache, as data.
     flags = [code.ir.Constant(number, value) for value in (0, 2, 1)]
     builder.call(function, [builder.bitcast(code.at(*code.arguments), byte), *flags])
     return context.get_dummy_value()
 
 
 def _transpose_code(context, builder, signature, arguments):
-    """Rows exchange halves, then quarters, down to single elements."""
+    """Emits the instructions of `transpose_square`: pairs of rows exchange halves, then quarters,
+    down to single elements."""
     code = Code(context, builder, signature, arguments)
     x, x_at, x_step, out, out_at, out_step = code.arguments
     x, out, lanes = code.at(x, x_at), code.at(out, out_at), code.lanes

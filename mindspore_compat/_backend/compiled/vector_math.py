@@ -26,7 +26,7 @@ _ROUNDING_BITS = whole(0x4B400000)
 _BIAS, _FRACTION_BITS = whole(127), whole(23)
 _SIGN = whole(-0x80000000)
 _REST = whole(0x7FFFFFFF)
-_ROOT_HALF_BITS = whole(0x3F3504F3)  # of sqrt(1/2)
+_ROOT_HALF_BITS = whole(0x3F3504F3)  # the bits of sqrt(1/2)
 _FRACTION = whole(0x007FFFFF)
 
 
@@ -46,7 +46,7 @@ def power_of_two(exponent):
 
 
 def sum_in_any_order(total, x):
-    """Computes total + x, in a loop that may be split among the lanes of a vector."""
+    """Computes total + x. A loop of such additions may be split among the lanes of a vector."""
     return total + x
 
 

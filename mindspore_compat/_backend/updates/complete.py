@@ -1,10 +1,11 @@
-"""Updates that are finished or not begun, whatever is raised in between.
+"""Updates of parameters that are either complete or not begun, even if an exception interrupts
+them. Optimizers and loss scales make their writes through this module.
 
-A KeyboardInterrupt, or what another signal handler, a thread or a debugger raises, may come between
-any two instructions of Python. An update of parameters and states is therefore a list of *units*.
-A unit first prepares: it computes new values in memory of its own. Then it writes, by calls of
-functions written in C, which `list.extend(map(...))` makes in one go. No Python runs in between, so
-nothing is raised there, and the list tells how many calls have returned.
+A KeyboardInterrupt, or an exception that another signal handler, a thread or a debugger raises, may
+come between any two instructions of Python. An update of parameters and states is therefore a list
+of *units*. A unit first prepares: it computes new values in memory of its own. Then it writes, by
+calls of functions written in C, which one `list.extend(map(...))` makes. No Python runs between
+these calls, so nothing is raised there, and the length of the list tells how many have returned.
 
     def prepare():
         return assigned([parameter, moments], adam(parameter, moments, gradient))
@@ -29,17 +30,19 @@ _DONE = (None, ())
 
 
 def assigned(targets, values):
-    """The calls that assign values to arrays, for a Unit."""
+    """Returns the calls that assign each of `values` to the array in `targets`, in the form that
+    the `prepare` of a Unit returns."""
     return operator.setitem, targets, [...] * len(targets), values
 
 
 def called(functions):
-    """The calls of functions without arguments, for a Unit; they must be written in C."""
+    """Returns the calls of functions without arguments, in the form that the `prepare` of a Unit
+    returns. The functions must be written in C."""
     return _call, functions
 
 
 class Unit:
-    """Writes that are all made, or none.
+    """A group of writes of an update; `complete` makes all of them or none.
 
     Args:
         prepare: a function without arguments that writes to nothing that outlives the update, and
@@ -55,15 +58,15 @@ class Unit:
         self._returned = []
 
     def begun(self):
-        """True if it has written."""
+        """True if the unit has written anything."""
         return bool(self._returned)
 
     def finished(self):
-        """True if nothing is left to do."""
+        """True if the unit has made all its writes."""
         return self._calls is _DONE
 
     def run(self):
-        """Does what has not been done."""
+        """Prepares unless the unit has begun to write, and makes the writes that are left."""
         returned = self._returned
         if not returned:
             self._calls = self._prepare()
@@ -75,11 +78,11 @@ class Unit:
 
 
 class Several:
-    """Units that are made when their turn comes.
+    """A list of units that is made only when `complete` reaches it; it counts as one unit.
 
     Args:
         make: a function without arguments that writes to nothing and returns the units.
-        shared: whether they are independent, so that threads may share them.
+        shared: whether the units are independent, so that threads may share them.
     """
 
     __slots__ = ("_make", "_shared", "_units")
@@ -90,15 +93,15 @@ class Several:
         self._units = None
 
     def begun(self):
-        """True if one of them has written."""
+        """True if one of the units has written anything."""
         return any([unit.begun() for unit in self._units or ()])
 
     def finished(self):
-        """True if nothing is left to do."""
+        """True if all units have made all their writes."""
         return self._units is not None and all([unit.finished() for unit in self._units])
 
     def run(self):
-        """Does what has not been done."""
+        """Makes the units unless they exist, and runs those that are not finished."""
         if self._units is None:
             self._units = self._make()
         units = [unit for unit in self._units if not unit.finished()]
@@ -114,10 +117,11 @@ def complete(units, final=False):
 
     Args:
         units: the units.
-        final: whether the running step, of which this is the last part, is not undone afterwards.
+        final: whether this is the last part of the running step, so that nothing undoes the step
+            afterwards.
 
     Raises:
-        BaseException: what was raised last in between.
+        BaseException: the last exception that interrupted the units.
     """
     raised = None
     with numpy.errstate(all="ignore"):

@@ -1,4 +1,5 @@
-"""AdaFactor's update of many tensors in four GPU kernels.
+"""AdaFactor's update of many tensors in four GPU kernels, which nn/optim calls for parameters on a
+GPU.
 
 Blocks of threads work on parts of all tensors. The first kernel sums the squares of the gradient
 over rows and columns, in tiles of at most 64 rows and 128 columns; several smaller matrices share a
@@ -34,7 +35,7 @@ KINDS = 5  # parameter, gradient, average, means over rows (squares of a vector)
 TILE_ROWS, TILE_COLUMNS = 64, 128
 FIELDS = ("height", "width", "scratch", "tiles", "bands")
 MOST = (PARAMETERS - SPARE) // (8 * KINDS + 8 * (1 + len(FIELDS)) + 4)  # rows of a table
-_made = {}  # (CuPy, dtypes, flags, which numbers lie on the device) -> the kernels
+_made = {}  # (CuPy, dtypes, flags, the kinds of Numbers) -> the kernels
 _HEAD = """
 struct Table {{ unsigned long long at[{kinds}][{most}];
                long long size[{most}], height[{most}], width[{most}], scratch[{most}];
@@ -233,7 +234,7 @@ _UPDATE = """
     }}
 }}
 """
-_KERNELS = {  # name -> where the blocks of tensors begin, and the text
+_KERNELS = {  # name -> the field of the table with the first block of each tensor, and the source
     "adafactor_tiles": ("tiles", _HEAD + _TILES),
     "adafactor_bands": ("bands", _HEAD + _BANDS),
     "adafactor_sizes": ("first", _HEAD + _CHUNK_OF_DIRECTION + _SIZES),
@@ -242,8 +243,8 @@ _KERNELS = {  # name -> where the blocks of tensors begin, and the text
 
 
 def units(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numbers):
-    """The units of one step of AdaFactor (complete.py) for rows of arrays that `kernels_take`
-    accepts.
+    """Returns the units (complete.py) of one step of AdaFactor, for rows of arrays that
+    `kernels_take` accepts.
 
     Args:
         rows: for each tensor the parameter, its gradient, the average of steps (None without
@@ -251,8 +252,8 @@ def units(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
             squares and None.
         skip: a 0-d bool array of the GPU; if true, the rows stay unchanged.
         relative: whether the learning rate follows from the step number instead of `lr`.
-        warmup: whether it then starts at 1e-6 times that number.
-        scaled: whether it is multiplied by the root mean square of the parameter.
+        warmup: whether a relative learning rate is at most 1e-6 times the step number, not 1e-2.
+        scaled: whether the learning rate is multiplied by the root mean square of the parameter.
         lr: the learning rate.
         decay, beta1: the weight decay and the decay rate of the average; None for neither.
         numbers: `taken`, the number of earlier steps; `decay_rate`; `eps`, added to squares;
@@ -262,7 +263,7 @@ def units(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
     numbers |= {"lr": lr, "decay": decay or 0.0, "beta1": beta1 or 0.0}
     kinds, units = {}, []
     for row in rows:
-        if row[0].size:  # another array of the tensor stands in for an absent one
+        if row[0].size:  # kernels get another array of the tensor in place of an absent one
             p, _, average, means, columns = row
             whole = (*row[:2], p if average is None else average, means)
             row_arrays = (*whole, means if columns is None else columns)
@@ -278,7 +279,8 @@ def units(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
 
 
 def _launches(space, kernels, part, dtypes, skip, numbers):
-    """The launches of the kernels for as many rows as a table holds."""
+    """Returns the calls (complete.py) that launch the kernels for the rows `part`, at most as many
+    as a table holds."""
     scratch, fields, blocks = _plan(space, part, compute_dtype(dtypes))
     table, chunks = filled_table(part, MOST, **fields)
     sums = space.empty(2 * chunks, compute_dtype(dtypes))
@@ -291,8 +293,12 @@ def _launches(space, kernels, part, dtypes, skip, numbers):
 
 
 def _plan(space, part, dtype):
-    """Allocates memory for sums and means in full precision, the fields of a table, and the numbers
-    of blocks for tiles and for what is computed from them."""
+    """Plans the launches for the rows `part`.
+
+    Returns:
+        Scratch memory for sums and means in full precision, the fields of the table, and the
+        numbers of thread blocks: those that work on tiles, and those that add the sums of tiles.
+    """
     extents = [_extents(row[0].shape) for row in part]
     sizes = [_scratch_size(*extent) for extent in extents]
     scratch = space.empty(max(1, sum(sizes)), dtype)
@@ -309,7 +315,8 @@ def _plan(space, part, dtype):
 
 
 def _extents(shape):
-    """Returns the number of matrices of a tensor, their height and width; zeros for a vector."""
+    """Returns the number of matrices in a tensor of this shape, their height and their width; zeros
+    for a vector."""
     return (prod(shape[:-2]), *shape[-2:]) if len(shape) > 1 else (0, 0, 0)
 
 
@@ -334,8 +341,8 @@ def _bands(outer, height, width):
 
 
 def _scratch_size(outer, height, width):
-    """Returns the elements of scratch memory: means over rows and columns, and the sums of bands
-    and tiles."""
+    """Returns the number of elements of scratch memory for a tensor: means over rows and columns,
+    and the sums of bands and tiles."""
     bands, strips = _divisions(height, width) or (1, 1)
     size = outer * (height + width + bands)
     if _divisions(height, width) is None:

@@ -60,7 +60,8 @@ ROWS = 150  # arrays that one launch checks
 
 
 def _look_at(xp, dtype, same_dtype, flag):
-    """Sets the flag `flag` if an array of this dtype holds a number that is not finite."""
+    """Launches kernels on a GPU that set `flag` if one of the arrays, all of this dtype, holds a
+    number that is not finite."""
     kernel = _kernel(xp.module, dtype)
     for start in range(0, len(same_dtype), ROWS):
         table, blocks = filled_table([(x,) for x in same_dtype[start : start + ROWS]], ROWS)

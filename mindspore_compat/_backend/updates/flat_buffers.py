@@ -17,7 +17,7 @@ from .fuse import BLOCK
 
 
 class Scratch:
-    """Scratch memory in which the parameters and gradients of packs are gathered.
+    """The scratch memory that packs share to gather their parameters and gradients.
 
     Args:
         size (int): the largest number of elements of a pack.
@@ -36,7 +36,8 @@ class Scratch:
 
 
 class Pack:
-    """The states of several small parameters, one array for each kind of state.
+    """The optimizer states of several small parameters, one array for each kind of state. An
+    optimizer makes one for each group that `groups_of_small` returns.
 
     Args:
         shapes: the shapes of the parameters.
@@ -65,12 +66,13 @@ class Pack:
         ]
 
     def row(self):
-        """The row of arrays that a fused update is given."""
+        """The arrays that a fused update takes: the gathered parameters, their gradients and the
+        states."""
         return [self._p, self._g, *self._states]
 
     def around(self, unit, parameters, gradients):
-        """The unit that gathers parameters and gradients, updates the row and copies the parameters
-        back (complete.py).
+        """Returns a unit (complete.py) that gathers parameters and gradients, runs `unit`, and
+        copies the parameters back.
 
         Args:
             unit: the unit that updates the row.
@@ -104,7 +106,8 @@ class Pack:
 
 
 def groups_of_small(arrays, kinds):
-    """Splits the indexes of small host arrays into packs; returns (packs, the other indexes).
+    """Divides small host arrays into packs. Returns the packs, as lists of indices of arrays, and a
+    list of the indices of all other arrays.
 
     Args:
         arrays: one array for each parameter.

@@ -46,7 +46,7 @@ from ..threads import parallel_loops, scheduler
 from ..thresholds import Least
 from .complete import Several, Unit, assigned, called, complete
 
-BLOCK = 65536  # elements; measured with six arrays of float32 in a 1 MiB second-level cache
+BLOCK = 65536  # elements; chosen by timing six float32 arrays with a 1 MiB second-level cache
 
 _ufuncs = {
     name: getattr(numpy, name)
@@ -95,7 +95,7 @@ class Fused:
         return Fused, self._parts
 
     def __call__(self, *arrays, **scalars):
-        """Updates the written arrays of one row in place."""
+        """Updates the arrays of one row in place, except those that are only read."""
         self.sweep([arrays], **scalars)
 
     def sweep(self, rows, skip=None, **scalars):
@@ -120,11 +120,12 @@ class Fused:
         self.sweep_same_dtypes(rows, skip, **scalars)
 
     def sweep_same_dtypes(self, rows, skip=None, **scalars):
-        """`sweep` for rows whose shapes are known to agree."""
+        """Updates many rows as `sweep` does, without checking that the shapes of a row agree."""
         complete(self.units(rows, skip, **scalars))
 
     def units(self, rows, skip=None, **scalars):
-        """The units of such a sweep (complete.py); one for each contiguous row of the host."""
+        """Returns the units (complete.py) that update many rows; the arguments are those of
+        `sweep`. Each contiguous row of the host has a unit of its own."""
         if arrays.find_recorder is not None:
             rows = recorded_array.give_up(rows, Reason.UPDATE_OUTSIDE)
         flags, numbers = {}, {}
@@ -170,8 +171,8 @@ class Fused:
 
 
 def _linked(link, formula):
-    """Returns `formula` preceded by `link`, which takes its own keywords and changes the
-    gradient."""
+    """Returns a formula that first replaces the gradient by the result of `link`, and then calls
+    `formula`. It takes the keywords of both."""
     code = link.__code__
     keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
@@ -187,7 +188,8 @@ def _linked(link, formula):
 
 
 class HostProgram:
-    """A trace as a Python function over NumPy blocks."""
+    """An update formula as a Python function that runs on blocks of NumPy arrays; Fused makes one
+    for each combination of flags and dtypes."""
 
     def __init__(self, trace, dtypes):
         self.trace = trace
@@ -210,21 +212,23 @@ class HostProgram:
         return [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
 
     def units(self, row, scalars):
-        """The units that update one row (complete.py)."""
+        """Returns the units (complete.py) that update one row of arrays."""
         flat = [array.ravel() for array in row]
         if all([flat[index].base is not None for index in self._written]):
             return [self._unit(self._apart(row, flat), scalars)]
         return [Unit(functools.partial(self._updated_copies, row, scalars))]
 
     def _apart(self, row, flat):
-        """Flattened arrays of which those that are only read share no memory with the others."""
+        """Returns the flattened arrays `flat`, in which a copy replaces each read-only array that
+        may share memory with a written one."""
         for index in self._read:
             if _kin(row[index], row, self._written):
                 flat[index] = flat[index].copy()
         return flat
 
     def _unit(self, arrays, scalars):
-        """The unit that updates arrays of one axis, by the compiled loop where there is one."""
+        """Returns the unit that updates arrays of one axis, by the compiled loop if it is ready,
+        else block by block."""
         size = arrays[0].size
         loop = self._loop_for(arrays) if size else None
         if loop is not None:
@@ -243,12 +247,13 @@ class HostProgram:
         return Several(units, shared=True)
 
     def _assigned(self, arrays, scalars):
-        """The assignments of the new values of a block."""
+        """Computes the new values of a block, and returns the calls that assign them."""
         values = self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
         return assigned([arrays[index] for index in self._results], values)
 
     def _updated_copies(self, row, scalars):
-        """The assignments of the new values of a row that is not contiguous."""
+        """Updates copies of a row that is not contiguous, and returns the calls that assign the
+        copies to its arrays."""
         flat = [array.ravel() for array in row]
         for index, array in enumerate(row):
             if flat[index].base is not None and self.trace.written[index]:
@@ -258,8 +263,8 @@ class HostProgram:
         return assigned([row[index] for index in self._written], values)
 
     def _loop_for(self, arrays):
-        """Returns the compiled loop if it is ready and supports these arrays; large arrays request
-        it."""
+        """Returns the compiled loop if it is ready and supports these arrays, else None. Large
+        arrays request its compilation."""
         loop = self.loop
         if loop is None or not jit.fits(arrays):
             return None
@@ -273,7 +278,7 @@ class HostProgram:
 
 
 def _loop(trace, dtype):
-    """Returns the compiled loop of a program, for one-dimensional arrays."""
+    """Returns the ParallelLoop of an update formula, for one-dimensional arrays of one dtype."""
     parameters = [parallel_loops.part(dtype, 0)] * len(trace.names)
     parameters += [parallel_loops.number(dtype)] * trace.scalar_count
     text = functools.partial(jit.source, trace)
@@ -281,7 +286,8 @@ def _loop(trace, dtype):
 
 
 def _kin(read, row, written):
-    """Returns True if an array may share memory with a written one."""
+    """Returns True if the array `read` may share memory with one of the arrays of `row` that
+    `written` lists by index."""
     base = read.base
     for index in written:
         other = row[index]
@@ -297,7 +303,8 @@ _pool = threading.local()
 
 
 def _buffers(dtype, count, size):
-    """Returns `count` arrays of scratch memory, on the same blocks at each call of a thread."""
+    """Returns `count` scratch arrays of `size` elements; a thread gets the same memory at each
+    call."""
     pool = _pool.__dict__.setdefault(dtype, [])
     while len(pool) < count:
         pool.append(numpy.empty(BLOCK, dtype))
@@ -305,11 +312,12 @@ def _buffers(dtype, count, size):
 
 
 class _Buffers:
-    """Decides where each value of a trace lives, and writes the lines.
+    """Assigns a buffer to each value of a trace, and writes the Python lines that compute the
+    values. HostProgram makes one to generate its function.
 
-    A value goes, in this order: over an operand in a buffer that is no longer needed; into a free
-    buffer; into a new buffer. The arrays themselves are only read. Arrays of another dtype than the
-    arithmetic's are loaded into a buffer first.
+    A value is written, in this order of preference, over an operand in a buffer that is no longer
+    needed; into a free buffer; into a new buffer. The arrays themselves are only read. Arrays of
+    another dtype than the arithmetic's are loaded into a buffer first.
 
     Attributes:
         floats, bools: the numbers of buffers.
@@ -360,7 +368,7 @@ class _Buffers:
         if step.is_bool:
             return self._new("b")
         taken = set(self.trace.names)
-        if step.name == "where":  # written in two goes: the first may not overwrite the second's
+        if step.name == "where":  # two copies: the first must not overwrite the second's source
             taken |= {self._buffer[each] for each in step.operands[:2] if type(each) is int}
         for value in dying:
             buffer = self._buffer[value]
@@ -383,8 +391,9 @@ class _Buffers:
         return f"b{self.bools - 1}"
 
     def _value(self, index):
-        """Where the new value of an array lies. That of another array is copied, since the array
-        may be assigned to first."""
+        """Returns the name of the buffer that holds the new value of array `index`. If the new
+        value is another array of the row, it is copied first, because that array may be assigned
+        to before this one."""
         buffer = self._buffer[self.trace.outputs[index]]
         if buffer not in self.trace.names:
             return buffer

@@ -15,7 +15,8 @@ def _divided(xp, out, gradient, *, scale):
 
 
 def _changed(xp, scale, current, last, overflow, *, factor, window, smallest):
-    """Returns the loss scale, the step count and the step of its last change, after a step."""
+    """Returns the new state of loss scaling after a step: the scale, the step count, and the step
+    of the scale's last change."""
     increase = current - last >= window
     overflow = overflow > 0
     down = xp.maximum(scale / factor, smallest)
@@ -24,7 +25,7 @@ def _changed(xp, scale, current, last, overflow, *, factor, window, smallest):
 
 
 class _Numbers:
-    """The `xp` of Python numbers."""
+    """The `xp` with which the formula of `_changed` runs on Python numbers."""
 
     maximum = staticmethod(max)
 
@@ -38,7 +39,8 @@ _CHANGED = fuse(_changed, reads=("overflow",))
 
 
 def divide(gradients, scale):
-    """Returns the gradients divided by `scale`, a one-element array, as a list of new arrays."""
+    """Returns the gradients divided by `scale`, a one-element array, as a list of new arrays;
+    None unless all arrays lie on a GPU."""
     if not all(map(arrays.on_device, (scale, *gradients))):
         return None
     quotients = [arrays.space_of(g).empty(g.shape, g.dtype) for g in gradients]
@@ -47,7 +49,8 @@ def divide(gradients, scale):
 
 
 def change(state, overflow, factor, window, smallest):
-    """Overwrites `state` with the next state; returns False, and does nothing, off the GPU.
+    """Overwrites `state` with the next state. Returns True; returns False, and does nothing, unless
+    all arrays lie on a GPU.
 
     Args:
         state: the scale, the number of the step, and that of the last change.

@@ -3,8 +3,9 @@
 Gradients are copied to the host and steps are copied back, so the optimizer takes no GPU memory.
 Small parameters share a chunk: a kernel gathers their gradients into one array, which is copied at
 once, and another kernel subtracts all their steps. A large parameter takes several chunks. The
-copies run on their own streams, through page-locked memory: while the host computes one chunk,
-the next ones are being copied down and the previous one up. The host waits only for copies down.
+copies run on their own streams, through page-locked memory: while the host computes one chunk, the
+gradients of the next chunks are being copied to the host, and the steps of the previous chunk to
+the GPU. The host waits only for copies of gradients.
 """
 
 from functools import partial
@@ -31,7 +32,8 @@ GATHER, APPLY = fuse(_copied), fuse(_stepped)
 
 
 class _Piece(NamedTuple):
-    """A parameter, its gradient and its states, or a chunk of each, and its place in a buffer."""
+    """A parameter, its gradient and its states, or a part of each, and the slice of a chunk's
+    buffer that it occupies."""
 
     parameter: object
     gradient: object
@@ -39,13 +41,12 @@ class _Piece(NamedTuple):
     place: slice
 
     def within(self, flat):
-        """Returns the part of a one-dimensional array at this place, in the shape of the
-        parameter."""
+        """Returns this piece's slice of a one-dimensional array, in the shape of the parameter."""
         return flat[self.place].reshape(self.parameter.shape)
 
 
 class Offload:
-    """Runs `steps`, which writes the step over the gradient, on the host.
+    """Updates parameters on a GPU by an optimizer that runs on the host.
 
     Args:
         steps: an update made by `fuse` whose first array is the gradient on entry and the step on
@@ -62,11 +63,11 @@ class Offload:
         return arrays.on_device(parameter)
 
     def sweep(self, rows, **scalars):
-        """Runs the `unit`."""
+        """Subtracts a step from each parameter; the arguments are those of `unit`."""
         complete([self.unit(rows, **scalars)])
 
     def unit(self, rows, **scalars):
-        """The unit that subtracts a step from each parameter (complete.py).
+        """Returns the unit (complete.py) that subtracts a step from each parameter.
 
         Args:
             rows: (parameter, gradient, *states): the first two on a GPU, the states on the host.
@@ -93,7 +94,8 @@ class Offload:
         return units
 
     def _computed(self, pieces, buffer, scalars):
-        """The units that compute the steps of a chunk on the host, once its gradients are there."""
+        """Waits for the gradients of a chunk, and returns the units that compute its steps on the
+        host."""
         buffer.arrived.synchronize()
         units = []
         for piece in pieces:
@@ -110,7 +112,8 @@ class Offload:
         return self._streams[device]
 
     def _fetch(self, module, number, pieces, stream):
-        """Returns the buffer of a chunk, to which the copy of its gradients has been started."""
+        """Starts to copy the gradients of a chunk to the host, and returns the _Buffer that
+        receives them."""
         size, dtype = pieces[-1].place.stop, pieces[0].gradient.dtype
         buffer = self._locked.get((number, size, dtype))
         if buffer is None:
@@ -129,7 +132,7 @@ class Offload:
 
 
 class _OnStream(Several):
-    """Units that run with a stream as the current one."""
+    """Units that run while `stream` is the GPU's current stream."""
 
     __slots__ = ("_stream",)
 
@@ -143,7 +146,8 @@ class _OnStream(Several):
 
 
 def _applied(module, pieces, buffer, up):
-    """The units that subtract the steps of a chunk, which are copied up first."""
+    """Starts to copy the steps of a chunk to the GPU on the stream `up`, and returns the units that
+    subtract them from the parameters."""
     steps = module.empty(buffer.host.size, buffer.host.dtype)
     steps.set(buffer.host, stream=up)
     buffer.sent = up.record()
@@ -151,11 +155,13 @@ def _applied(module, pieces, buffer, up):
 
 
 class _Buffer:
-    """Page-locked memory through which one chunk is copied down and up, step after step.
+    """Page-locked memory of the host through which one chunk is copied in both directions, step
+    after step.
 
     Attributes:
         host: the memory as an array of one axis.
-        arrived, sent: the events of the last copy down and of the last one up.
+        arrived, sent: the events after the last copy of gradients to the host, and after the last
+            copy of steps to the GPU.
     """
 
     def __init__(self, module, size, dtype):
@@ -165,8 +171,8 @@ class _Buffer:
 
 
 def _chunks(rows):
-    """Lists of pieces that are copied together: gradients of one dtype, at most CHUNK elements
-    unless a single piece has more."""
+    """Divides rows into chunks: lists of pieces that are copied together. The gradients of a chunk
+    have one dtype and at most CHUNK elements, unless a single piece has more."""
     chunks, last, end = [], None, 0
     for row in rows:
         for parameter, gradient, *states in _cut(row):
