@@ -116,7 +116,7 @@ _library(
     """abs add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh clip conj copysign cos
     cosh deg2rad divide exp exp2 expm1 fmax fmin fmod hypot i0 imag log log10 log1p log2 logaddexp
     logaddexp2 maximum minimum mod multiply nan_to_num negative nextafter positive rad2deg real
-    reciprocal remainder sin sinc sinh sqrt square subtract tan tanh""",
+    reciprocal sin sinc sinh sqrt square subtract tan tanh""",
 )
 _library(
     "numpy",
@@ -200,6 +200,10 @@ cast(x, dtype)
 [host.powers]
 power(x, y) : pointwise
     NumPy's `power`.
+
+[host.remainders]
+remainder(x, y) : pointwise
+    NumPy's `remainder`.
 
 [host.select]
 at_least(x, low) : pointwise

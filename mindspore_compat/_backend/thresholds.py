@@ -41,6 +41,8 @@ class Least:
     UFUNC_BY_PROCESSOR = 1 << 17  # bytes, for ufuncs that take some nanoseconds for each element
     UFUNC = 1 << 20  # bytes, for ufuncs between these two, and for copies
 
+    REMAINDER = 1 << 12  # elements: below, a call costs as much as it saves
+
     # Products of matrices.
     PRODUCT = (1 << 18) + 1  # multiplications: OpenBLAS would use several threads of its own
     PRODUCT_LOOP = 1 << 22  # multiplications: packing the right side once pays

@@ -30,6 +30,7 @@ from .._conv.sizes import need_rank
 from .._elementwise.cast import cast
 from .._rules import Float32
 from ..primitive import Primitive
+from .resize_matrices import Taps
 
 Whole = TensorOf("int32")
 Pair = TupleOf(Number, length=2) | ListOf(Number, length=2)
@@ -205,7 +206,7 @@ def _sampling(n, count, scale, move, kernel_type, antialias):
 @op(compute="native")
 def scaled_and_moved(xp, images: TensorOf("float32", "float64"), down: Any, across: Any):
     """Multiplies images (N, H, W, C) by a matrix along each of the two spatial axes."""
-    return xp.apply_axes(images, (down, across, None))
+    return xp.apply_axes(images, (Taps.of(down), Taps.of(across), None))
 
 
 @public("ops.ScaleAndTranslate")

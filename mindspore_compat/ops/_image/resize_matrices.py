@@ -32,10 +32,18 @@ class Taps:
         self.index, self.weight = np.ascontiguousarray(index, np.int64), np.array(weight, float)
         self.shape = len(index), size
 
+    @classmethod
+    def of(cls, matrix):
+        """The sparse matrix of a matrix with its zeros."""
+        rows, columns = matrix.shape
+        return cls(np.tile(np.arange(columns), (rows, 1)), matrix, columns).transposed.transposed
+
     @cached_property
     def transposed(self):
         """Returns the transposed matrix; shorter rows are filled with columns of weight 0."""
         rows, taps = np.nonzero(self.weight)
+        if not len(rows):
+            return Taps(np.zeros((self.shape[1], 1)), np.zeros((self.shape[1], 1)), self.shape[0])
         columns, weights = self.index[rows, taps], self.weight[rows, taps]
         order = np.argsort(columns, kind="stable")
         counts = np.bincount(columns, minlength=self.shape[1])

@@ -43,6 +43,15 @@ def test_transposed_matrices(kind, rule, size, goal):
         np.testing.assert_allclose(matrix.whole.sum(1), 1)
 
 
+@pytest.mark.parametrize("full", [0.0, 0.3, 1.0])
+def test_matrices_are_compressed(full):
+    rng = np.random.default_rng(0)
+    matrix = rng.standard_normal((5, 8)) * (rng.random((5, 8)) < full)
+    sparse = resize_matrices.Taps.of(matrix)
+    np.testing.assert_array_equal(sparse.whole, matrix)
+    assert sparse.index.shape[1] == max(1, np.count_nonzero(matrix, 1).max())
+
+
 @pytest.mark.parametrize("size, goal", [(5, 11), (11, 5), (6, 1)])
 def test_products(size, goal, sparse):
     x = np.random.default_rng(0).standard_normal((2, size, 4, size)).astype(np.float32)
