@@ -36,6 +36,7 @@ typedef {element} T;
 typedef {real} Real;
 #define LOAD(x) {load}
 #define STORE(x) {store}
+#define DILATED {dilated}
 #ifndef INFINITY
 #define INFINITY __int_as_float(0x7f800000)
 #endif
@@ -103,14 +104,19 @@ _OVER_DATA = """
             int a{axis} = i{axis} + t{axis} * l{axis};
             if ((unsigned)a{axis} >= (unsigned)d{axis}) continue;
 """
-# The loops over the windows that an element is in, and their positions; with a dilation some of the
-# windows that reach as far leave the element out.
+# The loops over the windows that an element may be in. Without a dilation it is in all of them, at
+# the position i - w s; with one some of the windows that reach as far leave the element out.
 _OVER_WINDOWS = """
         #pragma unroll 1
         for (int w{axis} = {first}{axis}; {goes}; {step}w{axis}) {{
-            int b{axis} = i{axis} - w{axis} * s{axis};
-            int t{axis} = quotient(b{axis}, l{axis}_multiplier, l{axis}_shift);
+"""
+_POSITION = """
+            int t{axis} = i{axis} - w{axis} * s{axis};
+            #if DILATED
+            int b{axis} = t{axis};
+            t{axis} = quotient(b{axis}, l{axis}_multiplier, l{axis}_shift);
             if (t{axis} * l{axis} != b{axis}) continue;
+            #endif
 """
 
 
@@ -120,15 +126,17 @@ def _over_data(text):
     return "".join(_OVER_DATA.format(axis=axis) for axis in range(3)) + text + "}}}"
 
 
-def _over_windows(text, backward):
-    """Returns CUDA loops that run `text` for each window w0, w1, w2 that contains an element; t0,
-    t1, t2 are the position of the element in the window. `backward` starts with the last window."""
+def _over_windows(axes, backward):
+    """Returns the heads of CUDA loops over the windows w0, w1, w2 that contain an element, along
+    some axes. `backward` starts with the last window and sets t0, t1, t2, the position of the
+    element in the window."""
     loops = []
-    for axis in range(3):
+    for axis in axes:
         forward = {"first": "y", "goes": f"w{axis} <= z{axis}", "step": "++"}
         backwards = {"first": "z", "goes": f"w{axis} >= y{axis}", "step": "--"}
         loops.append(_OVER_WINDOWS.format(axis=axis, **(backwards if backward else forward)))
-    return "".join(loops) + text + "}}}"
+        loops.append(_POSITION.format(axis=axis) if backward else "")
+    return "".join(loops)
 
 
 _BODIES = {
@@ -149,20 +157,28 @@ _BODIES = {
             }
         }
 """,
-    # The columns that an element was copied to are added, from the last window to the first.
+    # The columns that an element was copied to are added, from the last window to the first. From
+    # one window of a row to the one before, the position grows by the stride.
     "col2im": """
         unsigned sample = quotient(plane, channels_multiplier, channels_shift);
         const T* from = g + sample * by_sample + (plane - sample * channels) * by_channel;
         Real sum = 0;
 """
-    + _over_windows(
-        """
-            long long position = (t0 * k1 + t1) * k2 + t2;
-            sum += LOAD(from[position * by_position + (w0 * o1 + w1) * o2 + w2]);
-        """,
-        backward=True,
-    )
+    + _over_windows((0, 1), backward=True)
     + """
+            const T* row = from + (w0 * o1 + w1) * o2;
+            #if DILATED
+"""
+    + _over_windows((2,), backward=True)
+    + """
+            sum += LOAD(row[((t0 * k1 + t1) * k2 + t2) * by_position + w2]);
+            }
+            #else
+            row += ((t0 * k1 + t1) * k2 + (i2 - z2 * s2)) * by_position + z2;
+            #pragma unroll 1
+            for (int w2 = z2; w2 >= y2; --w2, row += s2 * by_position - 1) sum += LOAD(*row);
+            #endif
+        }}
         out[(long long)plane * count + at] = STORE(sum);
 """,
     # A NaN stays, a window over padding alone gives -infinity.
@@ -195,22 +211,27 @@ _BODIES = {
         long long first = (long long)plane * (o0 * o1 * o2);
         Real sum = 0;
 """
-    + _over_windows(
-        """
-            long long window = first + (w0 * o1 + w1) * o2 + w2;
-            if (index[window] == at) sum += LOAD(g[window]);
-        """,
-        backward=False,
-    )
+    + _over_windows((0, 1), backward=False)
     + """
+            long long row = first + (w0 * o1 + w1) * o2;
+            const long long* named = index + row + y2;
+            const T* from = g + row + y2;
+            #pragma unroll 1
+            for (int w2 = y2; w2 <= z2; ++w2, ++named, ++from)
+                if (*named == at) sum += LOAD(*from);
+        }}
         out[(long long)plane * count + at] = STORE(sum);
 """,
 }
 
 
-def source(name, dtype=FLOAT32):
+def source(name, dtype=FLOAT32, dilated=False):
     """Returns the CUDA source of a kernel for elements of a dtype; half types are computed in
-    float32."""
+    float32.
+
+    Args:
+        dilated (bool): whether a window may leave out elements between its positions.
+    """
     grid = _GRIDS[name]
     divisors = (f"unsigned {d}_multiplier, unsigned {d}_shift" for d in _DIVISORS[grid])
     head = _HEAD.format(
@@ -219,6 +240,7 @@ def source(name, dtype=FLOAT32):
         real=c_code.TYPES[c_code.compute_dtype([dtype])],
         load=c_code.load(dtype, "(x)"),
         store=c_code.store(dtype, "(x)"),
+        dilated=int(dilated),
     )
     return head + _FRAME.format(
         name=name,
@@ -257,7 +279,7 @@ class Kernels:
 
     def __init__(self, module):
         self.module = module
-        self._made = {}
+        self._compiled = {}
 
     def apply(self, x, kernel):
         """Returns True if the kernels support arrays like `x`, with windows of the shape
@@ -319,11 +341,11 @@ class Kernels:
         height = THREADS // width
         columns = -(-count // width)
         rows = min(-(-planes // height), max(MOST_BLOCKS // columns, 1), MOST_ROWS)
-        dtype = arguments[0].dtype
-        compiled = self._made.get((name, dtype))
+        signature = name, arguments[0].dtype, max(geo.dilation) > 1
+        compiled = self._compiled.get(signature)
         if compiled is None:
-            compiled = self.module.RawKernel(source(name, dtype), name)
-            self._made[name, dtype] = compiled
+            compiled = self.module.RawKernel(source(*signature), name)
+            self._compiled[signature] = compiled
         counts = np.uint32(planes), np.uint32(count)
         compiled((columns, rows), (width, height), (*arguments, *counts, *_numbers(grid, geo)))
 
