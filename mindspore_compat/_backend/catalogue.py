@@ -336,6 +336,9 @@ _functions("""
 [host.products]
 matmul(x, y, out=None)
     The matrix product of the last two axes; leading axes broadcast, vectors are rows or columns.
+matmul_float32(x, y, factor=1.0) : parts
+    The matrix product times a number, in float32 unless the arrays are wider; a GPU reads low
+    precision as it is.
 matmul_add(x, y, addend) : parts
     The product of two matrices, with a vector added to each row.
 conv_matmul(x, y, out=None) : refused

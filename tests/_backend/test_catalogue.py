@@ -154,6 +154,7 @@ PARTS = {  # functions that are differentiated through their parts, with inputs:
     "split": ((4, 3), 2),
     "tensordot": ((2, 3), (3, 4), 1),
     "matmul_add": ((2, 3), (3, 4), (4,)),
+    "matmul_float32": ((2, 3), (3, 4), 0.5),
     "top_k": ((3, 5), 2),
     "linalg_svd_values": ((3, 3),),
     "stop": ((2, 3),),

@@ -42,17 +42,24 @@ tf32 = {"matmul": False, "conv": False}
 
 
 class Kind(NamedTuple):
-    """A dtype in the terms of the library: its codes, and 0 and 1 in the type of sums."""
+    """A dtype in the terms of the library: its codes and that of the result, and 0 and the factor
+    of the product, 1, in the type of sums."""
 
     data: int
     compute: int
     zero: ctypes.Array
     one: ctypes.Array
+    out: int
 
 
 def _kind(data, compute, letter, length=1):
     number = ctypes.c_double if letter == "d" else ctypes.c_float
-    return Kind(data, compute, (number * length)(0), (number * length)(1))
+    return Kind(data, compute, (number * length)(0), (number * length)(1), data)
+
+
+def in_float32(dtype, factor):
+    """The Kind of a product of low-precision matrices whose result is float32, times a factor."""
+    return KINDS[dtype]._replace(out=KINDS[FLOAT32].data, one=(ctypes.c_float * 1)(factor))
 
 
 FLOAT32 = numpy.dtype(numpy.float32)
@@ -171,10 +178,10 @@ class Library:
         name = "cublasGemmEx"
         if count is not None:
             name = "cublasGemmBatchedEx" if steps is None else "cublasGemmStridedBatchedEx"
-        data, compute, zero, one = kind
+        data, compute, zero, one, out = kind
         matrices = [
-            (c_int(data), c_int(lead), *(() if steps is None else (c_longlong(steps[side]),)))
-            for side, lead in enumerate(leads)
+            (c_int(code), c_int(lead), *(() if steps is None else (c_longlong(steps[side]),)))
+            for side, (code, lead) in enumerate(zip((data, data, out), leads))
         ]
         first = (*(c_int(number) for number in (*turns, *sizes)), one)
         second, third = matrices[0], (*matrices[1], zero)

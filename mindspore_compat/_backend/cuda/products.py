@@ -101,6 +101,21 @@ class Products:
             result = self.module.matmul(x, y, out=out)
         return checksums.check(self.module, x, y, result) if checksums.on else result
 
+    def matmul_float32(self, x, y, factor=1.0):
+        """Returns the product times a factor, in float32 unless the arrays are wider; cuBLAS reads
+        low precision as it is.
+
+        Args:
+            x, y: arrays.
+            factor (float): a number.
+        """
+        halves = x.dtype == y.dtype and x.dtype.itemsize == 2 and x.dtype in cublas.KINDS
+        if not halves or checksums.on or not self._multiplies(x, y):
+            x, y = (a.astype("float32") if a.dtype.itemsize == 2 else a for a in (x, y))
+            return self.matmul(x if factor == 1 else x * x.dtype.type(factor), y)
+        out = self.module.ndarray(_shape(x, y), cublas.FLOAT32)
+        return self._product(x, y, out, False, float(factor))
+
     def matmul_add(self, x, y, vector):
         """Returns the product of two matrices, plus a vector that is added to each row; one call if
         cuBLASLt supports it."""
@@ -147,21 +162,23 @@ class Products:
         kind = self.module.ndarray
         return type(x) is kind and type(y) is kind and x.ndim > 0 and y.ndim > 0
 
-    def _product(self, x, y, out, tf32):
-        """Returns the product, or None if cuBLAS does not support the dtype."""
+    def _product(self, x, y, out, tf32, factor=None):
+        """Returns the product, or None if cuBLAS does not support the dtype; with a factor the
+        result is float32."""
         dtype = x.dtype
         if y.dtype != dtype:
             dtype = numpy.result_type(dtype, y.dtype)
             x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
         if dtype not in cublas.KINDS:
             return None
-        if out is not None and (out.dtype != dtype or out.data.mem in (x.data.mem, y.data.mem)):
+        other = out is not None and out.dtype != dtype and factor is None
+        if other or out is not None and out.data.mem in (x.data.mem, y.data.mem):
             return self._copied(x, y, out, tf32)
-        key = x.shape, x.strides, y.shape, y.strides, dtype.num, tf32
+        key = x.shape, x.strides, y.shape, y.strides, dtype.num, tf32, factor
         key = key if out is None else (*key, out.shape, out.strides)
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._new_plan(key, x, y, out, tf32)
+            plan = self._new_plan(key, x, y, out, tf32, factor)
         if out is None:
             out = self.module.ndarray(plan.shape, dtype)
         if plan.run is not None:
@@ -175,7 +192,7 @@ class Products:
                 self.module.ascontiguousarray(array) if copies else array
                 for array, copies in zip((x, y), plan.copies)
             )
-            return self._product(x, y, out, tf32)
+            return self._product(x, y, out, tf32, factor)
         else:
             return None
         return out
@@ -185,8 +202,8 @@ class Products:
         out[...] = self._product(x, y, None, tf32)
         return out
 
-    def _new_plan(self, key, x, y, out, tf32):
-        kind = _kind(x, tf32)
+    def _new_plan(self, key, x, y, out, tf32, factor):
+        kind = _kind(x, tf32) if factor is None else cublas.in_float32(x.dtype, factor)
         shape = _shape(x, y)
         if out is None:
             out = self.module.ndarray(shape, x.dtype)
@@ -195,14 +212,14 @@ class Products:
         descriptions = _left(x), _right(y), _result(out, x, y)
         run = None
         if out.size and x.shape[-1]:
-            run = self._runner(kind, descriptions, x.dtype.itemsize)
+            run = self._runner(kind, descriptions, [a.dtype.itemsize for a in (x, y, out)])
         copies = tuple(map(_needs_copy, descriptions)) if run is None else ()
         if len(self._plans) >= MOST_PLANS:
             self._plans.clear()
         plan = self._plans[key] = Plan(shape, run, copies)
         return plan
 
-    def _runner(self, kind, descriptions, itemsize):
+    def _runner(self, kind, descriptions, itemsizes):
         """Returns a function of three addresses that multiplies; None if a matrix cannot be read or
         written in place."""
         (rows, inner), columns = descriptions[0][0][-2:], descriptions[1][0][-1]
@@ -221,18 +238,18 @@ class Products:
         (turn_x, lead_x), (turn_y, lead_y), (turn_out, lead_out) = layouts
         if turn_out:  # the library's own order: column by column
             call = (kind, (1 - turn_x, 1 - turn_y), (rows, columns, inner))
-            return self._over(axes, itemsize, call, (lead_x, lead_y, lead_out), (0, 1, 2))
+            return self._over(axes, itemsizes, call, (lead_x, lead_y, lead_out), (0, 1, 2))
         # rows are columns to it, so the transposes are multiplied
         call = (kind, (turn_y, turn_x), (columns, rows, inner))
-        return self._over(axes, itemsize, call, (lead_y, lead_x, lead_out), (1, 0, 2))
+        return self._over(axes, itemsizes, call, (lead_y, lead_x, lead_out), (1, 0, 2))
 
-    def _over(self, axes, itemsize, call, leads, order):
+    def _over(self, axes, itemsizes, call, leads, order):
         """Returns a function of the addresses of x, y and the result that multiplies along batch
         axes.
 
         Args:
             axes: (length, steps of x, y and the result) for each.
-            itemsize (int): bytes of an element.
+            itemsizes: bytes of an element of x, y and the result.
             call: the arguments of cuBLAS besides the leading dimensions `leads`.
             order: which of x, y and the result are cuBLAS's A, B and C.
         """
@@ -244,11 +261,11 @@ class Products:
         calls = math.prod(lengths) // max(lengths)
         if calls > MOST_CALLS and len(axes) <= MOST_AXES:
             multiply = self.library.prepared(*call, leads, None, math.prod(lengths))
-            return self._by_addresses(axes, itemsize, _ordered(multiply, order))
+            return self._by_addresses(axes, itemsizes, _ordered(multiply, order))
         outer = lengths.index(min(lengths))
-        inside = self._over(axes[:outer] + axes[outer + 1 :], itemsize, call, leads, order)
+        inside = self._over(axes[:outer] + axes[outer + 1 :], itemsizes, call, leads, order)
         count, *steps = axes[outer]
-        bytes_apart = [step * itemsize for step in steps]
+        bytes_apart = [step * itemsize for step, itemsize in zip(steps, itemsizes, strict=True)]
 
         def run(*addresses):
             for number in range(count):
@@ -256,13 +273,17 @@ class Products:
 
         return run
 
-    def _by_addresses(self, axes, itemsize, multiply):
+    def _by_addresses(self, axes, itemsizes, multiply):
         """Returns a function of three addresses that writes the addresses of all matrices and
         multiplies them."""
         count = math.prod(axis[0] for axis in axes)
         axes = [(1, 0, 0, 0)] * (MOST_AXES - len(axes)) + axes
         lengths = [numpy.int32(axis[0]) for axis in axes[1:]]
-        steps = [numpy.int64(axis[1 + side] * itemsize) for side in range(3) for axis in axes]
+        steps = [
+            numpy.int64(axis[1 + side] * itemsize)
+            for side, itemsize in enumerate(itemsizes)
+            for axis in axes
+        ]
         blocks = (-(-count // THREADS),)
 
         def run(*addresses):

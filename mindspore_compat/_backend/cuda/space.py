@@ -44,6 +44,7 @@ class DeviceSpace(Space):
         self.products = Products(module)
         self.low_precision_products = frozenset() if self.products.library else low_precision
         self.matmul, self.matmul_add = self.products.matmul, self.products.matmul_add
+        self.matmul_float32 = self.products.matmul_float32
         self.convolutions = Convolutions(self)
         self.convolve_nd = self.convolutions.convolve
         self.convolve_input = self.convolutions.input_gradient

@@ -23,6 +23,12 @@ def matmul(xp, x, y, out=None):
     return product(x, y, out)
 
 
+def matmul_float32(xp, x, y, factor=1.0):
+    """Computes the matrix product times a number, in float32 unless the arrays are wider."""
+    x, y = (xp.cast(a, "float32") if a.dtype.itemsize == 2 else a for a in (x, y))
+    return xp.matmul(x if factor == 1 else x * factor, y)
+
+
 def conv_matmul(xp, x, y, out=None):
     """Returns a matrix product inside a convolution."""
     return xp.matmul(x, y, out)

@@ -18,14 +18,13 @@ _LOWEST = -1e30  # the largest score of a query that may not attend to any key
 
 
 def _upcast(xp, *arrays):
-    """Casts the arrays to float32 unless they are wider, also where a GPU would compute in
-    float16."""
+    """Casts the arrays to float32 unless they are wider."""
     return [x if x is None or x.dtype.itemsize > 2 else xp.cast(x, "float32") for x in arrays]
 
 
-def _scores(xp, query, key, shift, barred, masked=-math.inf):
-    """Returns the scores of all queries against all keys; `masked` where `barred` is true."""
-    scores = xp.matmul(query, xp.swapaxes(key, -1, -2))
+def _scores(xp, query, key, shift, barred, factor=1.0, masked=-math.inf):
+    """Returns scores of all queries against all keys in float32, `masked` where they are barred."""
+    scores = xp.matmul_float32(query, xp.swapaxes(key, -1, -2), factor)
     scores = scores if shift is None else scores + shift
     return scores if barred is None else xp.where(barred, masked, scores)
 
@@ -39,20 +38,21 @@ def _top_and_sum(xp, scores, barred):
     return top, powers, xp.sum(powers, -1, keepdims=True)
 
 
-def _weights(xp, query, key, shift, barred):
+def _weights(xp, query, key, shift, barred, factor=1.0):
     """Returns softmax of the scores; zeros for a query whose keys are all masked."""
-    weights = softmax_along(xp, _scores(xp, query, key, shift, barred, _LOWEST), -1)
+    weights = softmax_along(xp, _scores(xp, query, key, shift, barred, factor, _LOWEST), -1)
     if barred is None:
         return weights
     return xp.where(xp.all(barred, -1, keepdims=True), 0, weights)
 
 
-def scaled(query, shift, scale, shift_first):
-    """Multiplies the query by the scale, and with `shift_first` the shift, too; returns both."""
-    return query * scale, shift * scale if shift is not None and shift_first else shift
+def _float32_shift(xp, shift, scale, shift_first):
+    """Returns the shift of the scaled scores, in float32."""
+    (shift,) = _upcast(xp, shift)
+    return shift * scale if shift is not None and shift_first else shift
 
 
-@op()
+@op(compute="products")
 def attention_weights(
     xp,
     query: Floats,
@@ -63,21 +63,17 @@ def attention_weights(
     shift_first: Any = False,
 ):
     """Returns the attention weights of each query over the keys, (..., queries, keys)."""
-    dtype = query.dtype
-    query, key, shift = _upcast(xp, query, key, shift)
-    query, shift = scaled(query, shift, scale, shift_first)
-    return xp.cast(_weights(xp, query, key, shift, barred), dtype)
+    shift = _float32_shift(xp, shift, scale, shift_first)
+    return xp.cast(_weights(xp, query, key, shift, barred, scale), query.dtype)
 
 
 @attention_weights.vjp_joint
 def attention_weights_vjp(xp, g, query, key, shift, out, scale, shift_first):
     """Returns gradients of queries, keys and shift."""
-    g, out, query, key, shift = _upcast(xp, g, out, query, key, shift)
     flow = softmax_along_vjp(xp, g, out, -1)
-    to_scores = flow * scale
-    to_shift = None if shift is None else to_scores if shift_first else flow
-    to_key = xp.matmul(xp.swapaxes(to_scores, -1, -2), query)
-    return xp.matmul(to_scores, key), to_key, to_shift, None
+    to_shift = None if shift is None else flow * scale if shift_first else flow
+    to_key = xp.matmul_float32(xp.swapaxes(flow, -1, -2), query, scale)
+    return xp.matmul_float32(flow, key, scale), to_key, to_shift, None
 
 
 @op(compute="native")
@@ -94,16 +90,14 @@ def attention_extent(
     """Returns the largest score of each query and the sum of exponentials relative to it, in
     float32.
     """
-    query, key, shift = _upcast(xp, query, key, shift)
-    query, shift = scaled(query, shift, scale, shift_first)
+    shift = _float32_shift(xp, shift, scale, shift_first)
     plan = Blocks(xp, (query, key, shift, barred), key.shape[-2], band)
 
     def work(number):
         block = plan.block(number)
         mask = block.masked(xp, barred)
-        top, _, total = _top_and_sum(
-            xp, _scores(xp, *block.operands(query, key, shift), mask), mask
-        )
+        scores = _scores(xp, *block.operands(query, key, shift), mask, scale)
+        top, _, total = _top_and_sum(xp, scores, mask)
         return xp.cast(top, "float32"), xp.cast(total, "float32")
 
     return tuple(plan.joined(xp, each) for each in zip(*xp.share(work, plan.count, query)))
@@ -112,7 +106,7 @@ def attention_extent(
 attention_extent.vjp()
 
 
-@op()
+@op(compute="products")
 def attend(
     xp,
     query: Floats,
@@ -134,26 +128,21 @@ def attend(
     before to i + corner + after. `keep_bits` has a bit for each weight, (...,
     queries, keys / 8); a 0 drops it, and the other weights are divided by `keep_prob`.
     """
-    dtype = query.dtype
-    query, key, value, shift = _upcast(xp, query, key, value, shift)
-    return xp.cast(
-        _outputs(
-            xp, query, key, value, shift, barred, keep_bits, scale, keep_prob, shift_first, band
-        ),
-        dtype,
+    return _outputs(
+        xp, query, key, value, shift, barred, keep_bits, scale, keep_prob, shift_first, band
     )
 
 
 def _outputs(xp, query, key, value, shift, barred, bits, scale, keep_prob, shift_first, band):
-    query, shift = scaled(query, shift, scale, shift_first)
+    shift = _float32_shift(xp, shift, scale, shift_first)
     plan = Blocks(xp, (query, key, value, shift, barred, bits), key.shape[-2], band)
 
     def work(number):
         block = plan.block(number)
-        rows, keys, own_shift = block.operands(query, key, shift)
-        weights = _weights(xp, rows, keys, own_shift, block.masked(xp, barred))
+        operands = block.operands(query, key, shift)
+        weights = _weights(xp, *operands, block.masked(xp, barred), scale)
         weights = _drop(xp, weights, block.kept(xp, bits), keep_prob)
-        return xp.matmul(weights, block.keys_of(value))
+        return xp.matmul(xp.cast(weights, value.dtype), block.keys_of(value))
 
     return plan.joined(xp, xp.share(work, plan.count, query))
 
@@ -163,7 +152,6 @@ def attend_vjp(
     xp, g, query, key, value, shift, barred, keep_bits, scale, keep_prob, shift_first, band, wanted
 ):
     """Returns the gradients of queries, keys, values and shift; recomputes the weights."""
-    g, query, key, value, shift = _upcast(xp, g, query, key, value, shift)
     own = (query, key, value, shift, barred, keep_bits)
     return (*_gradients(xp, g, *own, scale, keep_prob, shift_first, band, wanted[3]), None, None)
 
@@ -171,7 +159,7 @@ def attend_vjp(
 def _gradients(
     xp, g, query, key, value, shift, barred, bits, scale, keep_prob, shift_first, band, for_shift
 ):
-    query, shift = scaled(query, shift, scale, shift_first)
+    shift = _float32_shift(xp, shift, scale, shift_first)
     plan = Blocks(xp, (query, key, value, shift, barred, bits), key.shape[-2], band)
     runs = plan.runs()
 
@@ -181,14 +169,17 @@ def _gradients(
             block = plan.block(number)
             rows, keys, own_shift = block.operands(query, key, shift)
             flow, kept = block.rows_of(g), block.kept(xp, bits)
-            weights = _weights(xp, rows, keys, own_shift, block.masked(xp, barred))
-            used = xp.swapaxes(_drop(xp, weights, kept, keep_prob), -1, -2)
-            to_value = block.added(xp, to_value, xp.matmul(used, flow))
-            flow = xp.matmul(flow, xp.swapaxes(block.keys_of(value), -1, -2))
+            weights = _weights(xp, rows, keys, own_shift, block.masked(xp, barred), scale)
+            used = xp.cast(_drop(xp, weights, kept, keep_prob), flow.dtype)
+            part = xp.matmul_float32(xp.swapaxes(used, -1, -2), flow)
+            to_value = block.added(xp, to_value, part)
+            flow = xp.matmul_float32(flow, xp.swapaxes(block.keys_of(value), -1, -2))
             flow = softmax_along_vjp(xp, _drop(xp, flow, kept, keep_prob), weights, -1)
-            to_key = block.added(xp, to_key, xp.matmul(xp.swapaxes(flow, -1, -2), rows))
             to_shift = block.padded(xp, flow) if for_shift else None
-            outs.append((xp.matmul(flow, keys) * scale, to_shift))
+            flow = xp.cast(flow, query.dtype)
+            part = xp.matmul_float32(xp.swapaxes(flow, -1, -2), rows, scale)
+            to_key = block.added(xp, to_key, part)
+            outs.append((xp.matmul_float32(flow, keys, scale), to_shift))
         return outs, to_key, to_value
 
     results = xp.share(work, len(runs), query)
@@ -200,7 +191,7 @@ def _gradients(
     return plan.joined(xp, to_query), to_key, to_value, to_shift
 
 
-@op()
+@op(compute="products")
 def attend_with_dropout(
     xp,
     query: Floats,
@@ -217,17 +208,15 @@ def attend_with_dropout(
     """
     lead = broadcast_lead((query, key, value, shift))
     bits = xp.random_bits((*lead, query.shape[-2], key.shape[-2]), keep_prob)
-    dtype = query.dtype
-    own = _upcast(xp, query, key, value, shift)
-    out = _outputs(xp, *own, None, bits, scale, keep_prob, False, None)
-    return xp.cast(out, dtype), bits
+    own = query, key, value, shift, None
+    return _outputs(xp, *own, bits, scale, keep_prob, False, None), bits
 
 
 @attend_with_dropout.vjp_joint
 def attend_with_dropout_vjp(xp, g, query, key, value, shift, out, scale, keep_prob, wanted):
     """Returns the gradients of queries, keys, values and shift."""
-    g, *own = _upcast(xp, g[0], query, key, value, shift)
-    return _gradients(xp, g, *own, None, out[1], scale, keep_prob, False, None, wanted[3])
+    own = query, key, value, shift, None
+    return _gradients(xp, g[0], *own, out[1], scale, keep_prob, False, None, wanted[3])
 
 
 def _drop(xp, weights, kept, keep_prob):

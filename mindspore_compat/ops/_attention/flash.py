@@ -54,7 +54,10 @@ class _Call:
         ranges = self._ranges(lengths, query.shape[2], key.shape[2])
         outputs, parts, used = [], [], 0
         for at, (rows, columns) in enumerate(ranges):
-            part = [x[:, :, at] for x, at in zip((query, key, value), (rows, columns, columns))]
+            part = [
+                x if at == slice(None) else x[:, :, at]
+                for x, at in zip((query, key, value), (rows, columns, columns))
+            ]
             bits, part_shift = drop_mask, shift
             if lengths is not None and drop_mask is not None:
                 count = self.head_num * part[0].shape[2] * part[1].shape[2] // 8
