@@ -271,6 +271,22 @@ def loss_scales():
 
 
 @check
+def mixed_precision():
+    """Sums of float16 products over ranks are taken in float16, so results are close, not equal."""
+    results = []
+    for divided in (False, True):
+        net = set_weights(GPT(DP, MP) if divided else GPT())
+        optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
+        step = ms.amp.build_train_network(WithLoss(net), optimizer, level="O2").set_train()
+        run = parallel(step, hsdp=(-1, 0, "level1"), **FULL) if divided else step
+        arrays = list(map(Tensor, DATA[GPT]))
+        out = [run(*arrays) for _ in range(4)]
+        losses = [float((o[0] if isinstance(o, tuple) else o).asnumpy()) for o in out]
+        results.append((losses, {p.name: p.asnumpy() for p in net.get_parameters()}))
+    same(results[1], results[0], 5e-3)
+
+
+@check
 def clipping_by_the_global_norm():
     def make(net):
         optimizer = nn.SGD(net.trainable_params(), 0.1)

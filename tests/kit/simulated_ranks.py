@@ -3,6 +3,7 @@
 found = on_ranks(4, lambda world: world.all_reduce(numpy.ones(2)).wait())
 """
 
+import functools
 import threading
 
 import numpy
@@ -30,14 +31,13 @@ class World:
 
     def all_reduce(self, array, operation="sum"):
         ufunc = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}[operation]
-        parts = numpy.stack(self._all(array))
-        return Done(getattr(numpy, ufunc).reduce(parts, dtype=array.dtype))
+        return Done(functools.reduce(getattr(numpy, ufunc), self._all(array)))
 
     def all_gather(self, array):
         return Done(numpy.concatenate(self._all(array)))
 
     def reduce_scatter(self, array, operation="sum"):
-        total = numpy.add.reduce(numpy.stack(self._all(array)), dtype=array.dtype)
+        total = functools.reduce(numpy.add, self._all(array))
         return Done(numpy.split(total, self.size)[self.rank].copy())
 
     def all_to_all(self, array, sent_rows, got_rows):

@@ -12,9 +12,9 @@ from kit.simulated_ranks import on_ranks
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat._backend.arrays import HOST
+from mindspore_compat._backend.arrays import current_space
 from mindspore_compat._core.sharding import network  # noqa: F401 - run_apart
-from mindspore_compat._core.sharding.array import Sharded, ShardedSpace
+from mindspore_compat._core.sharding.array import ShardedSpace
 from mindspore_compat._core.sharding.mesh import Mesh
 
 CASES = census.cases()
@@ -37,7 +37,7 @@ def divided(space, array, turn):
     even = [i for i, n in enumerate(array.shape) if n and n % 2 == 0]
     ways = [*even, *(["sum"] if array.dtype.kind in "fc" else []), "whole"]
     way = ways[turn % len(ways)]
-    whole = np.array(array)
+    whole = space.module.asarray(array)
     if way == "whole":
         return Tensor._wrap(whole)
     if way == "sum":
@@ -60,11 +60,11 @@ def on_both(case, positions, form, run):
     """The results of `run` on two ranks, whole."""
 
     def of_rank(world):
-        space = ShardedSpace(Mesh(world), HOST)
+        space = ShardedSpace(Mesh(world), current_space())
         tensors = [divided(space, case.at(p), i + form) for i, p in enumerate(positions)]
         with np.errstate(all="ignore"):
             out = flat(run(*tensors))
-        return [np.asarray(t._array.get() if type(t._array) is Sharded else t._array) for t in out]
+        return [np.asarray(t.asnumpy()) for t in out]
 
     return on_ranks(2, of_rank)
 
