@@ -20,9 +20,10 @@ RUNS = 16  # partial sums that are added in parallel
 
 
 def blockwise(xp, function, *arrays, **scalars):
-    """Returns `function(xp, *arrays, **scalars)`, an elementwise function of arrays of one shape.
+    """Computes `function(xp, *arrays, **scalars)` block by block, for an elementwise function and
+    arrays of one shape. Returns its result.
 
-    The function has no closure, because its kernel on a GPU is cached.
+    The function must not have a closure, because its kernel on a GPU is cached.
     """
     if xp.bodies is not None:
         if (result := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
@@ -42,10 +43,11 @@ def blockwise(xp, function, *arrays, **scalars):
 
 
 def pointwise(xp, function, *arrays, **scalars):
-    """Returns `function(xp, *arrays, **scalars)`, an elementwise function, as one kernel on a GPU.
+    """Computes `function(xp, *arrays, **scalars)`, for an elementwise function; on a GPU as one
+    kernel. Returns its result.
 
-    The function has no closure. For integers the library's functions run one by one, so that their
-    rounding is the library's.
+    The function must not have a closure. For integers, the library's functions run one by one, so
+    that results are rounded as the library rounds them.
     """
     if xp.bodies is not None and all(a.dtype.kind == "f" for a in arrays):
         if (result := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
@@ -54,7 +56,8 @@ def pointwise(xp, function, *arrays, **scalars):
 
 
 def by_rows(xp, function, *arrays):
-    """Returns `function(xp, *arrays)`, which computes each row (the first axis) independently.
+    """Computes `function(xp, *arrays)` for blocks of rows, and returns the joined results. The
+    function must treat each row (along the first axis) independently.
 
     The function returns an array or a tuple of arrays, with the rows as first axis.
     """
@@ -68,10 +71,10 @@ def by_rows(xp, function, *arrays):
 
 
 def _in_parts(function, arrays, step):
-    """Returns the concatenated results of `function` for blocks of `step` rows of all arrays.
+    """Calls `function` for blocks of `step` rows of all arrays, and joins the results.
 
     Returns:
-        The list of results, and whether `function` returns several.
+        A list of the results, and whether `function` returns several.
     """
     rows = arrays[0].shape[0]
     parts = scheduler.blocks(rows, step)
@@ -94,8 +97,8 @@ def _in_parts(function, arrays, step):
 
 
 def share(xp, work, count, like):
-    """[work(0), ..., work(count - 1)]; threads share the calls if `like` is an array of the
-    host."""
+    """Returns the list [work(0), ..., work(count - 1)]. Threads share the calls if `like` is an
+    array of the host."""
     if type(like) is not np.ndarray or count == 1:
         return [work(number) for number in range(count)]
     results = [None] * count
@@ -108,8 +111,8 @@ def share(xp, work, count, like):
 
 
 def sum_by_rows(xp, function, *arrays):
-    """Returns the sum over all rows, where `function(xp, *arrays)` returns the sum over some
-    rows."""
+    """Computes a sum over all rows block by block: `function(xp, *arrays)` returns the sum over the
+    rows that it gets."""
     first = arrays[0]
     if type(first) is not np.ndarray or first.size <= 2 * BLOCK:
         return function(xp, *arrays)
@@ -143,7 +146,8 @@ def pick_column(xp, x, column):
 
 
 def add_at_column(xp, x, column, values):
-    """Returns a matrix with each row's value added in the row's `column`; it may be `x` itself."""
+    """Returns a matrix with each row's value added in the row's `column`. May change `x` in place
+    and return it."""
     if type(x) is type(column) is type(values) is np.ndarray:
         x[np.arange(len(x)), column] += values  # no row repeats
         return x
@@ -164,12 +168,12 @@ _LOG_ODDS = (
     5.27060573e-09,
     -2.77886065e-11,
 )
-_LARGEST = np.float32(5.65)  # from here on the distribution function is 1 in float32
+_LARGEST = np.float32(5.65)  # for larger numbers the distribution function is 1 in float32
 
 
 def quick_ndtr(xp, x):
-    """Returns the normal distribution function: within 6e-8 for float32 on the host, exact
-    elsewhere."""
+    """Computes the normal distribution function of `x`. The error is at most 6e-8 for float32 on
+    the host; elsewhere the function is computed from erf."""
     if type(x) is not np.ndarray or x.dtype != np.float32:
         return 0.5 * (1 + xp.cast(xp.erf(x * math.sqrt(0.5)), x.dtype))  # CuPy's erf widens float16
     near = np.clip(x, -_LARGEST, _LARGEST)

@@ -32,7 +32,8 @@ def has_mismatch():
 
 
 def check(module, x, y, product):
-    """Checks the product of the arrays `x` and `y` of a library, and returns it."""
+    """Checks `product`, the matrix product of the arrays `x` and `y` of a library, and returns
+    `product`."""
     if product.dtype.kind in "fc" and product.ndim > 1 and x.ndim > 1 and y.ndim > 1:
         wide = numpy.complex128 if product.dtype.kind == "c" else numpy.float64
         sums = y.sum(-1, keepdims=True, dtype=wide)

@@ -30,7 +30,8 @@ def cumsum(xp, x, axis=None):
 
 
 def _sum_large(x, axis):
-    """Returns the sums, or None to leave the array to NumPy."""
+    """Returns the cumulative sums of a large array along an axis; None if NumPy should compute
+    them."""
     mirror = (slice(None),) * axis + (slice(None, None, -1),)
     backwards = not x.flags.c_contiguous
     rows = x[mirror] if backwards else x
@@ -54,7 +55,7 @@ def _sum_large(x, axis):
 
 
 def _add_rows(x, out, backwards):
-    """Writes the sums along the middle of three axes."""
+    """Writes the cumulative sums along the middle of three axes to `out`, adding whole rows."""
     count, length, width = x.shape
     parts = [
         (number, slice(None), part)
@@ -75,7 +76,8 @@ def _add_rows(x, out, backwards):
 
 
 def _along_rows(x, out, backwards):
-    """Writes the sums along contiguous rows; returns False to leave the array to NumPy."""
+    """Writes the cumulative sums along contiguous rows to `out`; returns False if NumPy should
+    compute them."""
     count, length = x.shape[:2]
     if x.nbytes < Least.UFUNC or count == 1:
         return False
@@ -124,8 +126,10 @@ def _recurrence(xp, factors, terms):
 
 
 def _steps(xp, factors, terms, products=False):
-    """Returns the recurrence along the first axis step by step, and the cumulative products of
-    `factors` if `products` is true."""
+    """Computes the recurrence along the first axis step by step.
+
+    Returns the results, and the cumulative products of `factors` (only if `products` is true).
+    """
     sums, totals = [terms[0]], [factors[0]]
     for i in range(1, terms.shape[0]):
         sums.append(factors[i] * sums[-1] + terms[i])

@@ -45,7 +45,7 @@ def _in_blocks(way, x, dtype):
 
 
 def _to_float32(source, target):
-    """Writes each float16 as float32."""
+    """Converts each float16 of `source` to float32 in `target`."""
     word = target.view(_WORD)
     word[...] = source.view(np.uint16)
     sign = word & _SIGN
@@ -65,7 +65,8 @@ def _to_float32(source, target):
 
 
 def _to_float16(source, target):
-    """Writes the float16 nearest to each float32, rounding ties to even."""
+    """Converts each float32 of `source` to the nearest float16 in `target`, rounding ties to
+    even."""
     word = source.view(_WORD)
     size = word & _MAGNITUDE
     if size.max() > _EXPONENT:  # a NaN
@@ -89,8 +90,8 @@ _WAYS = {"ef": _to_float32, "fe": _to_float16}
 
 
 def through_float32(function):
-    """Wraps a library function that refuses float16 or returns a wider dtype: computes float16 in
-    float32 and rounds the results."""
+    """Wraps a library function that refuses float16 arrays or returns a wider dtype for them. The
+    wrapped function computes float16 in float32 and rounds the results to float16."""
 
     @functools.wraps(function, updated=())
     def call(*args, **kwargs):

@@ -13,8 +13,8 @@ from .float16 import through_float32
 
 
 def nan_for_nan(function):
-    """Wraps a decomposition: the results are NaN for the matrices of a stack with NaN or infinity,
-    where the library raises an error for the whole stack."""
+    """Wraps a decomposition of a stack of matrices. If the library raises an error because some
+    matrices hold NaN or infinity, the results of these matrices are NaN instead."""
 
     @functools.wraps(function)
     def call(xp, x):
@@ -62,8 +62,9 @@ def linalg_det(xp, x):
 
 @through_float32
 def linalg_cofactors(xp, x):
-    """Returns the derivative of the determinant by each element, from products of all singular
-    values but one; a determinant of 0 is allowed."""
+    """Returns the cofactors of each matrix: the derivative of the determinant with respect to each
+    element. They are computed from products of all singular values but one, so the determinant
+    may be 0."""
     u, s, vh = xp.linalg.svd(x)
     turn = xp.conj(xp.linalg.det(u) * xp.linalg.det(vh))
     count = s.shape[-1]
@@ -118,7 +119,8 @@ def _is_factor(xp, lower, x):
 
 @through_float32
 def linalg_lu(xp, x):
-    """Factors one matrix that needs no pivoting, x = L U, into L below the diagonal and U above."""
+    """Factors one matrix that needs no pivoting, x = L U. Returns one matrix with L below the
+    diagonal, and U on and above it."""
     return xp.lu_factor(x)[0]
 
 
@@ -131,7 +133,8 @@ def linalg_eigh(xp, x):
 
 @through_float32
 def linalg_qr(xp, x):
-    """Returns (q, r) with orthonormal columns in q; as many columns as the smaller side."""
+    """Returns the reduced QR factorization (q, r). The columns of q are orthonormal; their number
+    is the smaller side of `x`."""
     q, r = xp.linalg.qr(x)
     return q, r
 
@@ -139,8 +142,8 @@ def linalg_qr(xp, x):
 @through_float32
 @nan_for_nan
 def linalg_eig(xp, x):
-    """Returns (eigenvalues, eigenvectors as columns of length 1), complex; on the host, because
-    CuPy has no solver for general matrices."""
+    """Returns complex (eigenvalues, eigenvectors as columns of length 1) of general matrices. They
+    are computed on the host, because CuPy has no such solver."""
     values, vectors = numpy.linalg.eig(x.get() if hasattr(x, "get") else x)
     dtype = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
     return xp.asarray(values.astype(dtype)), xp.asarray(vectors.astype(dtype))
@@ -165,8 +168,8 @@ def linalg_qr_full(xp, x):
 
 @through_float32
 def linalg_qr_raw(xp, x):
-    """Returns (R above the diagonal and Householder vectors below, transposed; their
-    coefficients)."""
+    """Returns the QR factorization as LAPACK's geqrf does, but transposed: (a matrix with R and the
+    Householder vectors, the coefficients of these vectors)."""
     packed, tau = xp.linalg.qr(x, "raw")
     return packed, tau
 
@@ -182,7 +185,8 @@ def linalg_svd_full(xp, x):
 @through_float32
 @nan_for_nan
 def linalg_svd(xp, x):
-    """Returns (u, s, vᴴ) with as many singular values as the smaller side."""
+    """Returns the reduced decomposition (u, s, vᴴ); the number of singular values is the smaller
+    side of `x`."""
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     return u, s, vh
 

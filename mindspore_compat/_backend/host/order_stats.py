@@ -65,7 +65,7 @@ def _top_indices_by_threads(rows, k, largest):
 
 def _top_indices(rows, k, largest):
     """Returns the indices of the k largest (or smallest) elements of each row, in no particular
-    order; of elements equal to the last one, the first ones count."""
+    order. If only some of several equal elements belong to them, these are the first ones."""
     length = rows.shape[1]
     last = length - k if largest else k - 1
     edge = numpy.partition(rows, last, axis=1)[:, last : last + 1]
@@ -98,8 +98,8 @@ def _argmax_or_min(xp, function, x, axis, keepdims):
 
 
 def index_of_rank(xp, x, axis=-1, rank=0):
-    """Returns the index of the element of a rank along `axis`, which stays with length 1. Rank 0 is
-    the smallest; equal values rank by index."""
+    """Returns the index of the element that has a rank along `axis`, an axis that the result keeps
+    with length 1. Rank 0 is the smallest element; equal values rank by index."""
     x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
     if not _comparable(x):
         return xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
@@ -112,13 +112,14 @@ def index_of_rank(xp, x, axis=-1, rank=0):
 
 
 def index_so_far(xp, x, axis, largest=True):
-    """Returns the index of the largest (or smallest) element up to each index along `axis`; the
-    last one among equal elements. NaN is the extreme of all values."""
+    """Returns, for each index along `axis`, the index of the largest (or smallest) element up to
+    there; of equal elements the last one counts. NaN counts as larger (or smaller) than all
+    numbers."""
     length = x.shape[axis]
     if type(x) is numpy.ndarray:
         rows = numpy.ascontiguousarray(numpy.moveaxis(x, axis, -1))
         best = (numpy.maximum if largest else numpy.minimum).accumulate(rows, -1)
-        # The first element of a row is always among these.
+        # `leads` always contains the first element of each row.
         leads = numpy.flatnonzero((rows == best) | (rows != rows))
         spans = numpy.diff(leads, append=rows.size)
         indices = numpy.repeat(leads % length, spans).reshape(rows.shape)

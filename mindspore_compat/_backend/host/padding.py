@@ -1,5 +1,5 @@
-"""Padding by a constant or by the array's own values, and the gradient of the latter, which adds
-gradients of the padding to those of the elements that were copied.
+"""Padding by a constant, and padding by copies of the array's own values with its gradient. This
+gradient adds the gradient of each copy to that of the element that was copied.
 
 On the host the array is copied once, and strips of the padding are copied within the result; a
 gather along each axis would copy the whole array for each axis.
@@ -64,8 +64,9 @@ def add_padding_back(xp, g, shape, widths, mode):
 
 
 def _add_back(xp, g, shape, padded, mode):
-    """Returns the same for some of the axes. The elements of an axis and the strips beside it are
-    handled separately, so that the large part is copied once."""
+    """Returns the gradient of `add_padding_back` for padding along the axes `padded`. The elements
+    of an axis and the strips beside it are handled separately, so that the large part is copied
+    once."""
     if not padded:
         if type(g) is numpy.ndarray and g.nbytes >= Least.UFUNC:
             return contiguous(g)
@@ -92,14 +93,15 @@ def _is_special(shape, widths, mode):
 
 
 def _padded_axes(widths):
-    """Returns the padded axes, and their widths."""
+    """Returns a list of the padded axes, as pairs of an axis and its two widths."""
     return [(axis, around) for axis, around in enumerate(widths) if any(around)]
 
 
 @functools.lru_cache(maxsize=256)
 def _strips(n, before, after, mode):
-    """Returns pairs of a slice of the padding of an axis and the slice of elements that it copies.
-    For a mirror image the slice of the padding runs backwards; it may repeat a single element."""
+    """Divides the padding of an axis into strips. Returns a pair for each strip: its slice of the
+    padded axis, and the slice of elements that it copies. The slice of a mirror image runs
+    backwards; a strip may also repeat a single element."""
     strips = []
     indices = _indices(numpy, n, before, after, mode).tolist()
     for start, end in ((0, before), (before + n, before + n + after)):
@@ -132,14 +134,15 @@ def _indices(xp, n, before, after, mode):
 
 
 def _gather(xp, x, widths, mode):
-    """Returns a gather along each padded axis."""
+    """Returns `x` padded by a gather along each axis; the arguments are those of `pad_by_index`."""
     for axis, around in _padded_axes(widths):
         x = xp.take(x, _indices(xp, x.shape[axis], *around, mode), axis)
     return x
 
 
 def _scatter(xp, g, shape, widths, mode):
-    """Returns the transpose of `_gather`."""
+    """Returns the gradient of `_gather` for an input of `shape`, by a scatter-add along each
+    axis."""
     for axis, around in reversed(_padded_axes(widths)):
         index = (slice(None),) * axis + (_indices(xp, shape[axis], *around, mode),)
         out = xp.zeros((*g.shape[:axis], shape[axis], *g.shape[axis + 1 :]), g.dtype)

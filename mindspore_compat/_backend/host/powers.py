@@ -27,8 +27,8 @@ def power(xp, x, y):
 
 
 def _whole(x, y):
-    """Returns the integer exponent that all elements share, if `x` is of floats and has the shape
-    and dtype of the result; else None."""
+    """Returns the exponent `y` as a Python number, if it is a single whole number and `x` is a
+    float array with the dtype of the result; else None."""
     if x.dtype.char not in "fd":
         return None
     if type(y) is numpy.ndarray:

@@ -18,8 +18,8 @@ PIECES = 16  # most pieces of a product
 
 
 def matmul(xp, x, y, out=None):
-    """Returns the product of the last two axes; leading axes broadcast, vectors are rows or
-    columns."""
+    """Returns the matrix products over the last two axes. Leading axes broadcast; a vector counts
+    as a row on the left side and as a column on the right."""
     return product(x, y, out)
 
 
@@ -117,7 +117,8 @@ def _add_row(product, addend):
 
 
 def _of_itself(x, y):
-    """Returns True for x @ x.T, for which BLAS libraries compute one half."""
+    """Returns True if `y` is the transpose of `x`, in the same memory. BLAS libraries then compute
+    one half of the product."""
     return (
         x.shape == y.shape[::-1] and x.strides == y.strides[::-1] and x.ctypes.data == y.ctypes.data
     )
@@ -159,8 +160,8 @@ def _stack(x, y, out):
 
 
 def _multiply_stack(x, y, out):
-    """Writes the products of stacks. Matrices of a certain size are cut in halves, which BLAS
-    multiplies without packing; packing would take up to twice the time."""
+    """Writes the matrix products of two stacks to `out`. Matrices slightly above the size that BLAS
+    multiplies without packing are cut in halves; packing would take up to twice the time."""
     rows, columns = out.shape[-2:]
     packed = rows * columns * x.shape[-1] / Most.PRODUCT_UNPACKED
     if rows >= Least.STACK_HALVES and rows % 2 == 0 and 1 < packed <= 2:

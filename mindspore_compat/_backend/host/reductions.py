@@ -21,7 +21,8 @@ BLOCK = 1 << 14  # elements of a block in a sum of contiguous elements
 
 
 def reducer(ufunc):
-    """Returns the reduction of a space by a ufunc; large arrays go to `reduce_large`."""
+    """Returns the function by which a space reduces arrays with a ufunc: `reduce_large` for large
+    arrays, NumPy's reduction for others."""
 
     def call(x, axis=None, dtype=None, keepdims=False):
         if type(x) is numpy.ndarray and x.nbytes >= Least.REDUCE and x.ndim:
@@ -69,13 +70,15 @@ def _axes(axis, rank):
 
 
 def _is_lossless(source, dtype):
-    """Returns True for dtypes whose partial results lose no precision."""
+    """Returns True if an array of dtype `source` can be reduced to `dtype` in parts without losing
+    precision; float16 cannot."""
     wide = source.kind in "fc" and source.itemsize >= 4
     return (wide or source.kind in "biu") and (dtype is None or wide and source == dtype)
 
 
 def _groups(axes):
-    """Merges adjacent axes that are all reduced or all stay: (length, whether reduced)."""
+    """Merges adjacent axes that are all reduced, or all kept. Takes and returns pairs (length,
+    whether reduced)."""
     groups = []
     for length, reduced in axes:
         if length == 1:
@@ -88,10 +91,10 @@ def _groups(axes):
 
 
 def _by_groups(ufunc, x, groups, dtype):
-    """Returns the reduction of a contiguous array with one axis for each group; None to leave it to
-    NumPy.
+    """Reduces a contiguous array over groups of axes, as `_groups` returns them. Returns None if
+    NumPy should reduce it.
 
-    The last reduced axis goes first, so that the rest becomes small.
+    The last reduced axis is reduced first, so that the rest becomes small.
     """
     cuts = ufunc.__name__ != "multiply"  # a product of parts may overflow where the whole does not
     while any([reduced for _, reduced in groups]):
@@ -115,7 +118,7 @@ def _by_groups(ufunc, x, groups, dtype):
 
 
 def _rows(ufunc, x, dtype, cuts):
-    """Reduces the rows of a matrix."""
+    """Reduces each row of a matrix to one element; None if NumPy should."""
     rows, length = x.shape
     if rows >= 4 or length < BLOCK:
         return _along(ufunc, x, dtype)
@@ -130,14 +133,15 @@ def _rows(ufunc, x, dtype, cuts):
 
 
 def _combine(ufunc, parts):
-    """Reduces the results of parts, the second axis; sums of float32 are rounded once."""
+    """Reduces the partial results along the second axis of `parts`. Sums of float32 are added in
+    float64 and rounded once."""
     if ufunc is numpy.add and parts.dtype == numpy.float32:
         return numpy.add.reduce(parts, 1, numpy.float64).astype(numpy.float32)
     return ufunc.reduce(parts, 1)
 
 
 def _along(ufunc, x, dtype):
-    """Reduces the last axis, in pieces of the others."""
+    """Reduces the last axis; threads share pieces of the other axes."""
     kind = ufunc.reduce(x[(slice(0, 1),) * x.ndim], -1, dtype).dtype
     out = numpy.empty(x.shape[:-1], kind)
     indices = pieces(out.shape, x.size)
@@ -150,7 +154,7 @@ def _along(ufunc, x, dtype):
 
 
 def _columns(ufunc, x, dtype, cuts):
-    """Reduces the columns of stacked matrices."""
+    """Reduces the middle axis of an array (stacks, rows, columns); None if NumPy should."""
     stacks, rows, columns = x.shape
     if not cuts:
         return None

@@ -36,7 +36,8 @@ def take_along_axis(xp, x, indices, axis):
 
 
 def add_rows(xp, index, values, count):
-    """Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
+    """Returns an array of `count` rows in which each row is the sum of the `values[i]` whose
+    `index[i]` names it; other rows are 0.
 
     Args:
         index: ints of any shape, in [-count, count).
@@ -166,8 +167,8 @@ _ON_DEVICE = ("max", "min")  # those that CuPy's ufunc.at supports
 
 
 def scatter_reduce(xp, x, index, values, how):
-    """Returns a copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", in
-    order."""
+    """Returns a copy of `x` in which the elements at `index` are combined with `values` by "mul",
+    "div", "max" or "min"; for a repeated index, one value after the other."""
     if xp.module.__name__ != "numpy" and how not in _ON_DEVICE:
         host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
         getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
@@ -194,13 +195,14 @@ def _keys(xp, x, how):
 
 
 def _flip_negatives(xp, bits):
-    """Converts the bits of floats to integers with the same order, and back: the bits of negative
-    floats descend."""
+    """Converts the bits of floats, as integers, to integers with the order of the floats, and back.
+    Negative floats need it: read as integers, their bits are in descending order."""
     return xp.where(bits < 0, bits ^ numpy.iinfo(bits.dtype).max, bits)
 
 
 def scatter_along_axis(xp, x, index, values, axis, add=False):
-    """Returns a copy of `x` with `values` written (or added) where `take_along_axis` would read."""
+    """Returns a copy of `x` with `values` written (or added) at the elements that
+    `take_along_axis` reads for the same `index`."""
     axis = axis % x.ndim
     if add and type(x) is type(index) is type(values) is numpy.ndarray and x.ndim == index.ndim:
         out = door.call("add_along_axis", x, index, values, axis)

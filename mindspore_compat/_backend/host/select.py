@@ -1,4 +1,4 @@
-"""Selection of elements by a mask or a bound (where, maximum, minimum), as fast as a product.
+"""Selection of elements by a mask or a bound (where, maximum, minimum), as fast as multiplication.
 
 NumPy's `where` branches on each element, and takes several times as long as arithmetic; a product
 with the mask would turn infinities into NaN. So on the host the mask is expanded to all bits of the
@@ -19,7 +19,7 @@ _BLOCK = 1 << 15  # elements of a block, which stays in the cache
 
 
 def keep(xp, mask, x):
-    """Returns `x` where `mask` holds, 0 elsewhere; both have one shape.
+    """Returns the elements of `x` where `mask` holds, 0 elsewhere; `mask` and `x` have one shape.
 
     Args:
         mask: bool array.
@@ -40,7 +40,7 @@ def keep(xp, mask, x):
 
 
 def _write_where(mask, words, out):
-    """Writes the words where `mask` holds to `out`, and 0 elsewhere."""
+    """Writes to `out` the elements of `words` where `mask` holds, and 0 elsewhere."""
     np.copyto(out, mask)
     np.negative(out, out=out)
     return np.bitwise_and(out, words, out=out)
@@ -64,8 +64,8 @@ def where(xp, condition, *choices):
 
 
 def _one_dtype(x, y):
-    """Returns the common dtype of two arrays, or of an array and a number that fits it, if its
-    elements are words; else None."""
+    """Returns the dtype that two choices share: two arrays, or an array and a number that its dtype
+    can hold. Returns None if they share none, or its elements do not have the size of a word."""
     dtype = next((c.dtype for c in (x, y) if isinstance(c, np.ndarray)), None)
     if dtype is None or dtype.kind not in "fiuc" or dtype.itemsize not in _WORDS:
         return None
@@ -122,8 +122,8 @@ def _choose(mask, dtype, *choices):
 
 
 def at_least(xp, x, low):
-    """Computes max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are
-    equal, the gradient is that of `x`."""
+    """Computes max(x, low) in the dtype of `x`; NaN if either is NaN. Where both are equal, the
+    gradient goes to `x`."""
     if x.size >= Least.WHERE and _clips(x, low):
         clipped = door.call("clip_one_side", x, "<", low)
         return _clip(xp, x, low=low) if clipped is None else clipped
@@ -131,8 +131,8 @@ def at_least(xp, x, low):
 
 
 def at_most(xp, x, high):
-    """Computes min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are
-    equal, the gradient is that of `x`."""
+    """Computes min(x, high) in the dtype of `x`; NaN if either is NaN. Where both are equal, the
+    gradient goes to `x`."""
     if x.size >= Least.WHERE and _clips(x, high):
         clipped = door.call("clip_one_side", x, ">", high)
         return _clip(xp, x, high=high) if clipped is None else clipped
@@ -140,8 +140,8 @@ def at_most(xp, x, high):
 
 
 def _clips(x, bound):
-    """Returns True for an array of the host and a single bound that has, or converts to, its
-    dtype."""
+    """Returns True if `clip` of the host can compute the bound: `x` is an array of the host, and
+    `bound` is a single number that has, or converts to, its dtype."""
     if type(x) is not np.ndarray or x.dtype.char not in "efdilqBHILQbh":
         return False
     if isinstance(bound, np.ndarray):
@@ -150,7 +150,8 @@ def _clips(x, bound):
 
 
 def _clip(xp, x, low=None, high=None):
-    """Returns `x` clipped at one bound; the other bound is the end of the dtype's range."""
+    """Returns `x` clipped at the bound that is not None, by NumPy's `clip` with the end of the
+    dtype's range as the other bound."""
     kind = x.dtype
     dtype = np.dtype(np.float32) if kind == np.float16 else kind
     ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)

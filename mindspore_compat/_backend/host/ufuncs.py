@@ -22,8 +22,8 @@ from ..thresholds import Least
 PIECE = 1 << 17  # elements of a piece, about
 FEW, MOST = 4, 16  # the least and the most pieces of a call
 BUFFER = 1 << 13  # elements that NumPy casts at a time; pieces of one axis are multiples of it
-# The threshold of ufuncs limited by memory bandwidth, and of those limited by arithmetic; others
-# have UFUNC.
+# The least sizes for ufuncs limited by memory bandwidth, and for those limited by arithmetic; for
+# all others it is Least.UFUNC.
 THRESHOLDS = dict.fromkeys(
     """absolute add bitwise_and bitwise_or bitwise_xor ceil divide equal floor fmax fmin greater
     greater_equal invert isfinite isinf isnan less less_equal maximum minimum multiply negative
@@ -41,8 +41,8 @@ _NUMBERS = (int, float, complex)
 
 
 class Ufunc:
-    """A ufunc with one result, whose calls on large arrays threads share. It has the attributes of
-    the ufunc."""
+    """A wrapper of a NumPy ufunc with one result: threads share its calls on large arrays. It has
+    the attributes of the ufunc."""
 
     def __init__(self, ufunc):
         self._ufunc = ufunc
@@ -61,12 +61,12 @@ class Ufunc:
 
 
 def _result_dtype(ufunc, args):
-    """Returns the dtype of the result; None for arguments that are left to NumPy, including invalid
-    ones."""
+    """Returns the dtype of the ufunc's result for these arguments. Returns None if NumPy must
+    handle them, as for invalid ones."""
     kinds = []
     for arg in args:
         if type(arg) in _NUMBERS:
-            kinds.append(type(arg))  # it converts to the dtype of the others
+            kinds.append(type(arg))  # NumPy converts it to the arrays' dtype
         elif type(arg) is not numpy.ndarray or arg.dtype.kind not in _KINDS:
             return None
         else:
@@ -89,7 +89,7 @@ def _shape_of(args):
 
 
 def by_elements(function, args, dtype):
-    """Calls an elementwise function in pieces.
+    """Calls an elementwise function on pieces of its arguments, which threads share.
 
     Args:
         function (Callable): called with parts of the arguments, and `out`.
@@ -129,8 +129,8 @@ def _flat(value):
 
 
 def write_pieces(function, args, out):
-    """Calls `function(*args, out=out)` in pieces of the leading axes of `out`; arguments with axes
-    have its shape."""
+    """Calls `function(*args, out=out)` on pieces of the leading axes of `out`, which threads share.
+    Each argument has the shape of `out`, or no axes."""
     indices = pieces(out.shape)
 
     def work(number):
@@ -142,11 +142,12 @@ def write_pieces(function, args, out):
 
 
 def pieces(shape, size=None):
-    """Returns the indices of the leading axes that cut an array into pieces, by its shape alone.
+    """Returns the indices that cut an array into pieces along its leading axes. They depend on the
+    shape alone.
 
     Args:
         shape (tuple): the shape of the array.
-        size (int): the number of elements to process, by default those of the array.
+        size (int): the number of elements that the work processes, if it differs from the array's.
     """
     count = min(max((size or math.prod(shape)) // PIECE, FEW), MOST)
     if len(shape) == 1:
@@ -201,5 +202,5 @@ def reshape(x, shape):
         return x.reshape(shape, copy=False)
     except TypeError:  # NumPy 2.0 has no parameter `copy`
         return x.reshape(shape)
-    except ValueError:  # it needs a copy, or the shape is wrong
+    except ValueError:  # the reshape needs a copy, or the shape is wrong
         return contiguous(x).reshape(shape)

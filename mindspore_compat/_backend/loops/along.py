@@ -33,14 +33,15 @@ def take_along(
     run: number(),
     inner: number(),
 ):
-    """Gathers elements of the blocks `first` to `last` of `x`: each element of a row of `out`, from
-    `start` to `stop`, is the element of the same block of `x` at the index in `index`.
+    """Gathers elements along an axis. Writes elements `start` to `stop` of each row of `out`, in
+    blocks `first` to `last`: each is the element of the same block of `x` to which `index` points.
 
     Args:
         x: blocks of `size` elements.
         index, out: blocks of `rows` rows of `run` elements.
-        inner: the stride of `x` along the axis, in elements; the place in a row is added to the
-            index. If it is 1, a row is a whole block.
+        inner: the stride of `x` along the axis, in elements. Element i of a row reads position
+            index * inner + i of the block. If `inner` is 1, a row is a whole block, and the
+            position is the index.
     """
     for o in range(first, last):
         block = x[o * size : (o + 1) * size]
@@ -84,7 +85,7 @@ def add_along(
 
 
 def _fit(x, index, axis):
-    """Returns True for indices that have the shape of an array except along the axis."""
+    """Returns True if `index` holds integers and has the shape of `x` except along the axis."""
     others = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, index.shape)]
     return others[0] == others[1] and index.dtype.kind in "iu"
 

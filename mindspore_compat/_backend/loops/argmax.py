@@ -72,7 +72,8 @@ def _loop():
 
 
 def _is_taken(x, axis, largest):
-    """Returns True for an axis other than the last of an array whose rows fill vectors."""
+    """Returns True if the loop serves this call: a contiguous float32 array, and an axis followed
+    by enough elements to fill vectors."""
     if x.dtype != FLOAT or not x.flags.c_contiguous:
         return False
     return x.strides[axis] >= Least.ARGMAX_BESIDE * FLOAT.itemsize

@@ -36,8 +36,9 @@ def multiply_between(
     Args:
         left, right: square blocks of `tall` and of `wide` rows, one after the other.
         x, out: (`rows`, `columns`).
-        packed, half, edge: memory for a right block, for its products with the rows of one left
-            block, and for a tile.
+        packed: memory for a right block in panels, and then for a product in panels.
+        half: memory for the product of the rows of one left block and a right block.
+        edge: memory for a tile.
     """
     width = VECTORS * LANES
     for block in range(first, last):

@@ -15,7 +15,7 @@ WORD, BOOL = numpy.dtype(numpy.int32), numpy.dtype(bool)
 
 @jit.made_once
 def _where(has_x, has_y):
-    """Returns the loop of `where`, for arrays or numbers."""
+    """Returns the loop of `where`; the arguments tell whether `x` and `y` are arrays or numbers."""
     choice = f"{'x[i]' if has_x else 'x'} if mask[i] else {'y[i]' if has_y else 'y'}"
     x, y = (part(WORD, 0) if is_array else number(WORD) for is_array in (has_x, has_y))
     return _loop(choice, {"mask": part(BOOL, 0), "x": x, "y": y}, WORD)
@@ -39,7 +39,7 @@ def where(mask, x, y):
 
 @jit.made_once
 def _bounded(sign):
-    """Returns the loop of `bounded`."""
+    """Returns the loop of `bounded` for a comparison, "<" or ">"."""
     kinds = {"x": part(FLOAT, 0), "bound": number(FLOAT)}
     return _loop(f"bound if x[i] {sign} bound else x[i]", kinds, FLOAT)
 
@@ -51,7 +51,8 @@ def _bounded(sign):
     loops=lambda x, sign, bound: [_bounded(sign)],
 )
 def bounded(x, sign, bound):
-    """Returns `bound` where `x` is less than it ("<") or greater (">"), else `x`, which may be NaN.
+    """Limits `x` on one side: returns `bound` where `x < bound` (or `x > bound`), else `x`. A NaN
+    in `x` stays NaN.
 
     Args:
         x: float32 array of several elements.
@@ -62,7 +63,13 @@ def bounded(x, sign, bound):
 
 
 def _loop(choice, kinds, dtype):
-    """Returns the loop for the expression of a choice, with its parameters by name."""
+    """Returns a loop that writes an expression for each element i.
+
+    Args:
+        choice (str): the expression.
+        kinds (dict): name of a parameter -> its parallel_loops.Parameter.
+        dtype: the dtype of the result.
+    """
     lines = [
         f"def {{}}({', '.join([*kinds, 'out'])}):",
         "    for i in range(out.size):",
@@ -73,7 +80,8 @@ def _loop(choice, kinds, dtype):
 
 
 def _elements(loop, shape, dtype, *choices):
-    """Returns an array of this shape and dtype, computed by a loop."""
+    """Runs a loop of `_loop` on the arguments `choices`, and returns its result: an array of this
+    shape and dtype."""
     out = numpy.empty(shape, dtype)
     choices = [jit.flat(choice) if choice.size > 1 else choice.reshape(-1)[0] for choice in choices]
     loop.run(blocks(out.size, jit.BLOCK), *choices, out.reshape(-1))

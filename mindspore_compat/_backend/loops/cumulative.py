@@ -47,7 +47,8 @@ def sum_along_rows(
     loop=functools.partial(loop_of, sum_along_rows),
 )
 def cumsum(x, out, backwards):
-    """Writes the sums along contiguous rows, (count, length, 1), to `out`, and returns it."""
+    """Writes the cumulative sums along the rows of `x`, (count, length, 1), to `out`; returns
+    `out`."""
     count, length = x.shape[:2]
     table, step = blocks(count, max(PIECE // length, 1)), -1 if backwards else 1
     loop_of(sum_along_rows).run(table, x.reshape(-1), out.reshape(-1), length, step)

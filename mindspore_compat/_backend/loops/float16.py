@@ -17,7 +17,7 @@ HALF, WORD, FLOAT = (numpy.dtype(kind) for kind in (numpy.int16, numpy.int32, nu
 def widen(
     halves: array(HALF), words: array(WORD), floats: array(FLOAT), first: piece(0), last: piece(1)
 ):
-    """Writes elements `first` to `last` as float32.
+    """Converts elements `first` to `last` of a float16 array to float32.
 
     Args:
         halves: the bits of float16.
@@ -34,7 +34,7 @@ def widen(
             word += (112 << 23) if size >= 0x7C00 else 0  # infinities and NaN
             w[i] = word | ((h[i] & 0x8000) << 16)
             least = min(least, size)
-        if least < 0x400:  # evenly spaced ones, or zeros
+        if least < 0x400:  # subnormal numbers or zeros
             for i in range(h.size):
                 size = h[i] & 0x7FFF
                 if size < 0x400:
@@ -44,7 +44,8 @@ def widen(
 def narrow(
     words: array(WORD), floats: array(FLOAT), halves: array(HALF), first: piece(0), last: piece(1)
 ) -> bool:
-    """Writes elements `first` to `last` as the nearest float16, rounding ties to even.
+    """Converts elements `first` to `last` of a float32 array to the nearest float16, rounding ties
+    to even.
 
     Args:
         words, floats: the memory of float32, as integers and as floats.
@@ -52,7 +53,7 @@ def narrow(
         first, last: the range of elements.
 
     Returns:
-        False if one of them is NaN, which is left to NumPy.
+        False if one of the elements is NaN, so that NumPy must convert them.
     """
     one, scale, rounding = numpy.float32(1), numpy.float32(2.0**24), numpy.float32(12582912)
     whole = numpy.int32
@@ -82,10 +83,10 @@ def _loop(x, out):
     loops=lambda x, out: [_loop(x, out)],
 )
 def cast(x, out):
-    """Writes a float16 or float32 array to one of the other dtype.
+    """Converts a float16 array to float32, or a float32 array to float16.
 
     Args:
-        x, out: contiguous arrays of one axis.
+        x, out: the array, and a contiguous array of one axis and of the other dtype for the result.
 
     Returns:
         `out`; None if a float32 is NaN, and then `out` is not complete.

@@ -118,14 +118,14 @@ def pack_columns(
 
 
 class Factors(NamedTuple):
-    """Which part of a product `multiply` makes, and how its matrices lie."""
+    """The part of a product that `multiply` computes, and the layout of its matrices."""
 
     turned: int  # 1 if the left side is (products, rows), 0 if it is (rows, products)
     stride: int  # of the left side, from one row of it to the next
-    start: int  # the first of the products of a sum that are made
-    depth: int  # how many of them
-    column: int  # the first column of the result that is made
-    columns: int  # how many of them
+    start: int  # of each sum, the index of the first product to compute
+    depth: int  # of each sum, the number of products to compute
+    column: int  # the first column of the result to compute
+    columns: int  # the number of columns to compute
     across: int  # columns of the whole result
     adds: int  # 1 to add the products to what the result holds, 0 to overwrite it
     closes: int  # 1 if these are the last products, after which the addend is added
@@ -205,8 +205,8 @@ def multiply(
 
 
 def pack_left(a, left_side, stride, start, count, first, rows, ahead):
-    """Copies some rows of a left side whose columns are contiguous, as (count, GROUP), and
-    prefetches the elements `ahead` of them."""
+    """Copies rows `first` to `first + rows` of a left side whose columns are contiguous to
+    `left_side`, as (count, GROUP). Prefetches the elements `ahead` elements further on."""
     for k in range(count):
         at = (start + k) * stride + first
         prefetch(a, at + ahead)
@@ -219,7 +219,8 @@ def pack_left(a, left_side, stride, start, count, first, rows, ahead):
 
 
 def copy_edge(edge, width, rows, columns, out, to, step, adds):
-    """Copies the first columns of a tile to the result, or adds them."""
+    """Copies the first `rows` and `columns` of the tile `edge` to the result, or adds them to it if
+    `adds` is 1."""
     for r in range(rows):
         for j in range(columns):
             at = to + r * step + j
@@ -246,8 +247,9 @@ def multiply_columns(
 
     Args:
         a, b, out, addend, edge: as for `multiply` and `pack_rows`.
-        packed: memory for the columns.
-        rows, length, across: the sizes of the matrices.
+        packed: memory for the columns of the right side in panels.
+        a_turned, b_turned: 1 if the matrix is stored column by column, else 0.
+        rows, length, across: the rows of the left side, its columns, and those of the right side.
     """
     columns = last - first
     panels = (columns + VECTORS * LANES - 1) // (VECTORS * LANES)
@@ -295,14 +297,16 @@ def suits():
 
 
 def _is_few(x, y):
-    """Returns True if there are so few rows that threads divide the columns."""
+    """Returns True if the left side has so few rows that threads divide the columns of the
+    result."""
     rows, columns = x.shape[0], y.shape[1]
     broad = columns >= Least.PRODUCT_BROAD or rows < 2 * SHORTEST
     return rows <= Most.PRODUCT_FEW and broad
 
 
 def _are_taken(x, y, out):
-    """Returns True for matrices that the loops can read and write, and that fill the tiles."""
+    """Returns True if the loops can read the matrices `x` and `y` and write `out`, and the product
+    is large enough to fill their tiles."""
     return (
         y.shape[1] >= WIDEST
         and x.shape[0] >= ROWS
@@ -324,7 +328,8 @@ def _multiplications(x, y, out, addend):
     loop=_loop_of_columns,
 )
 def product_of_few(x, y, out, addend):
-    """Returns the product of two matrices, the left one of few rows; see `product`."""
+    """Computes the product of two matrices if the left one has few rows; arguments and result are
+    those of `product`."""
     if not suits():
         return None
     rows, length, across = *x.shape, y.shape[1]
@@ -380,19 +385,30 @@ def _flat_addend(addend):
 
 
 def _flat(x):
-    """Returns the elements of a matrix, and whether it is in column-major order."""
+    """Returns the elements of a matrix as one axis, and 1 if they are in column-major order, else
+    0."""
     return (jit.flat(x), 0) if x.flags.c_contiguous else (jit.flat(x.T), 1)
 
 
 @functools.lru_cache(maxsize=256)
 def _columns(total):
-    """Returns the number of columns that are packed at a time: whole panels."""
+    """Divides `total` columns into slices that are packed at a time; each consists of whole
+    panels."""
     width = vector_sizes()["VECTORS"] * vector_sizes()["LANES"]
     return scheduler.blocks(total, -(-total // (-(-total // COLUMNS) * width)) * width)
 
 
 def _multiply(left, right, shape, part, block, out, addend):
-    """Writes some columns of a product, or adds a part of their sums."""
+    """Computes some columns of a product, or adds a part of their sums to `out`.
+
+    Args:
+        left, right: the matrices as `_flat` returns them.
+        shape: the rows and columns of the left side.
+        part: the slice of the products of each sum to compute.
+        block: the slice of columns to compute.
+        out: the array of the result.
+        addend: a row that is added with the last products, or an empty array.
+    """
     (a, a_turned), (b, b_turned), (rows, length) = left, right, shape
     pack, multiply = _loops(b_turned)
     own, across = vector_sizes(), out.shape[1]

@@ -67,7 +67,8 @@ def sum_rows(
 
 
 def _are_rows(x, indices):
-    """Returns True for rows of a matrix, or of an array that can be viewed as one."""
+    """Returns True if the loop can gather rows of `x` at `indices`: contiguous float32 and
+    integers."""
     return (
         x.dtype == FLOAT
         and x.flags.carray
@@ -114,7 +115,7 @@ def add_rows(index, rows, count):
 
 
 def _run(function, source, index, out, columns):
-    """Runs a loop over pieces of the rows of `out`."""
+    """Runs the loop of a function of this module over pieces of the rows of `out`."""
     rows = out.size // columns
     count = min(max(out.size // PIECE, FEW), PIECES)
     ends = numpy.arange(count + 1) * rows // count

@@ -18,8 +18,8 @@ from ..thresholds import Least, Most
 
 PIECE = 1 << 20  # multiplications of a piece, at least
 VECTOR = 16  # elements of the longest vectors
-WIDTH = 2  # vectors of a tile: with all rows, what the registers hold twice over
-RUN = 512  # products that are added to one sum: more, and it is less accurate
+WIDTH = 2  # vectors in a row of a tile
+RUN = 512  # products that are added to one partial sum: with more, the sum is less accurate
 OFFSET = numpy.dtype(numpy.int32)
 
 
@@ -32,8 +32,8 @@ def transpose_matrix(x, x_at, x_step, rows, columns, out):
 
 
 def multiply_rows(x, x_at, starts, first, last, offsets, y, y_at, y_step, out, out_at, columns):
-    """Writes the product of rows `first` to `last` of a matrix that is addressed by offsets, and
-    another matrix."""
+    """Writes the product of rows `first` to `last` of a left matrix, which is addressed by offsets,
+    with a right matrix; the arguments are those of `multiply_stack`."""
     for run in range(0, offsets.size, RUN):
         count = min(offsets.size - run, RUN)
         for row in range(first, last, ROWS):
@@ -63,8 +63,9 @@ def multiply_rows(x, x_at, starts, first, last, offsets, y, y_at, y_step, out, o
 def multiply_matrix(
     x, x_at, starts, offsets, left, left_offsets, y, y_at, y_step, out, out_at, columns
 ):
-    """Writes the product of two matrices. If `left` is not empty, the left matrix has contiguous
-    columns, and LANES of its rows at a time are first copied to `left`."""
+    """Writes the product of two matrices; the arguments are those of `multiply_stack`. If `left` is
+    not empty, the left matrix has contiguous columns, and LANES of its rows at a time are first
+    copied to `left`."""
     rows, row = starts.size, 0
     while left.size and row + LANES <= rows:
         for k in range(offsets.size):
@@ -152,7 +153,8 @@ def _loop():
 
 
 def _are_taken(x, y, lead):
-    """Returns True for stacks that the loop can read, with right sides that fit a cache."""
+    """Returns True if the loop serves the product of these stacks: it can read them, and the right
+    sides fit a cache."""
     rows, count, columns = *x.shape[-2:], y.shape[-1]
     if rows < Least.STACK_ROWS or columns % VECTOR or count * columns > Most.STACK_RIGHT:
         return False
@@ -164,12 +166,14 @@ def _are_taken(x, y, lead):
 
 
 def _packs(x):
-    """Returns True for left sides whose columns are contiguous."""
+    """Returns True if the columns of the left sides are contiguous, so that their rows are
+    copied."""
     return x.strides[-2] == x.itemsize != x.strides[-1]
 
 
 def _is_turned(y):
-    """Returns True for right sides whose rows are not contiguous."""
+    """Returns True if the rows of the right sides are not contiguous, so that they are
+    transposed."""
     return y.strides[-1] != y.itemsize
 
 
