@@ -404,11 +404,11 @@ def show_further(module, homes):
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
         except AttributeError:
             asked = (module.__name__, name)
-            if name.startswith("_") or asked in _asked():
+            if name.startswith("__") or asked in _asked():
                 raise
             _asked().add(asked)
-            try:
-                found = _sought(module, name, homes)
+            try:  # private names: only modules
+                found = _sought(module, name, () if name.startswith("_") else homes)
             finally:
                 _asked().discard(asked)
             if found is None:

@@ -10,7 +10,7 @@ import functools
 import threading
 
 from .._backend.arrays import release_memory
-from .._core.rules.vocabulary import Bool, Callable, InstanceOf, OneOf, checked
+from .._core.rules.vocabulary import AsValue, Bool, Callable, InstanceOf, OneOf, checked
 from .._core.without_effect import without_effect
 from ._graph_mode import steps
 from ._graph_mode.call import as_graph
@@ -69,7 +69,7 @@ def _mark(function):
 def jit(
     function: Callable | None = None,
     *,
-    capture_mode: OneOf("ast", "bytecode", "trace") = "ast",
+    capture_mode: AsValue(OneOf("ast", "bytecode", "trace")) = "ast",
     jit_level: OneOf("O0", "O1", "O2") = "O0",
     dynamic: OneOf(0, 1) = 0,
     fullgraph: Bool = False,
@@ -163,7 +163,7 @@ class JitConfig:
     @checked
     def __init__(
         self,
-        jit_level: OneOf("", "O0", "O1", "O2", "O3") = "",
+        jit_level: AsValue(OneOf("", "O0", "O1", "O2", "O3")) = "",
         exc_mode: OneOf("auto", "sink", "no_sink") = "auto",
         jit_syntax_level: OneOf("", "STRICT", "COMPATIBLE", "LAX") = "",
         debug_level: OneOf("RELEASE", "DEBUG") = "RELEASE",

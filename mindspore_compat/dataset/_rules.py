@@ -22,8 +22,8 @@ class AnInstance(InstanceOf):
 class Increasing(Rule):
     """(min, max): a tuple or list of two items that obey a rule, with min <= max."""
 
-    def __init__(self, item: Rule):
-        self.pair = sequence(item, 2)
+    def __init__(self, item: Rule, length_is_kind=True):
+        self.pair = sequence(item, 2, length_is_kind)
 
     def kind(self, name):
         return self.pair.kind(name)
@@ -60,9 +60,14 @@ class _Cores(type(Int)):
         return "an int from 1 to the number of processor cores"
 
 
-def sequence(item, length=None) -> Rule:
-    """Returns a tuple or a list of items that obey a rule."""
-    return TupleOf(item, length=length) | ListOf(item, length=length)
+def sequence(item, length=None, length_is_kind=True) -> Rule:
+    """Returns a tuple or a list of items that obey a rule.
+
+    Another length is a TypeError, as in most transforms of the original; a ValueError without
+    `length_is_kind`.
+    """
+    fixed = {"length": length, "length_is_kind": length_is_kind and length is not None}
+    return TupleOf(item, **fixed) | ListOf(item, **fixed)
 
 
 positive = Int(ge=1, le=INT32_MAX)
@@ -70,8 +75,8 @@ natural = Int(ge=0, le=INT32_MAX)
 Workers = _Cores(ge=1, le=os.cpu_count() or 1)
 Size = Int(ge=1, le=16777216) | sequence(Int(ge=1, le=16777216), 2)
 Probability = Number(ge=0.0, le=1.0)
-Fill = Int(ge=0, le=255) | TupleOf(Int(ge=0, le=255), length=3)
-Padding = natural | sequence(natural, (2, 4))
+Fill = Int(ge=0, le=255) | TupleOf(Int(ge=0, le=255), length=3, length_is_kind=True)
+Padding = natural | sequence(natural, (2, 4), length_is_kind=False)
 Columns = Str | ListOf(Str, min_length=1)
 Samples = Int(ge=0, le=INT64_MAX)
 Names = Str | ListOf(Str)

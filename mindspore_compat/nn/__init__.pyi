@@ -1255,7 +1255,7 @@ class MultiheadAttention(_Cell):
     in_proj_bias: _t.Any
     bias_k: _t.Any
     bias_v: _t.Any
-    def __init__(self, embed_dim: _b.int, num_heads: _b.int, dropout: _b.float = ..., has_bias: _b.bool = ..., add_bias_kv: _b.bool = ..., add_zero_attn: _b.bool | _b.int = ..., kdim: _b.int | None = ..., vdim: _b.int | None = ..., batch_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, embed_dim: _b.int, num_heads: _b.int | _t.Literal[True], dropout: _b.float = ..., has_bias: _b.bool = ..., add_bias_kv: _b.bool = ..., add_zero_attn: _b.bool | _b.int = ..., kdim: _b.int | None = ..., vdim: _b.int | None = ..., batch_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import MultilabelMarginLoss as MultilabelMarginLoss
 from ..nn.loss.loss import NLLLoss as NLLLoss
@@ -1638,7 +1638,7 @@ class Transformer(_Cell):
     d_model: _t.Any
     nhead: _t.Any
     batch_first: _t.Any
-    def __init__(self, d_model: _b.int = ..., nhead: _b.int = ..., num_encoder_layers: _b.int = ..., num_decoder_layers: _b.int = ..., dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., custom_encoder: _t.Any = ..., custom_decoder: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int = ..., nhead: _b.int | _t.Literal[True] = ..., num_encoder_layers: _b.int = ..., num_decoder_layers: _b.int = ..., dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., custom_encoder: _t.Any = ..., custom_decoder: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoder(_Cell):
     layers: _t.Any
@@ -1654,7 +1654,7 @@ class TransformerDecoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int, dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoder(_Cell):
     layers: _t.Any
@@ -1670,7 +1670,7 @@ class TransformerEncoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int, dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tril(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

@@ -149,7 +149,7 @@ def test_the_gamma_and_normal_draws_have_their_moments():
     [
         (lambda: vision.Resize("3"), TypeError),
         (lambda: vision.Resize(0), ValueError),
-        (lambda: vision.Resize((3, 4, 5)), ValueError),
+        (lambda: vision.Resize((3, 4, 5)), TypeError),
         (lambda: vision.Resize(3, 2), TypeError),
         (lambda: vision.Rescale("a", 0.0), TypeError),
         (lambda: vision.Rescale(1.0, None), TypeError),
@@ -162,7 +162,7 @@ def test_the_gamma_and_normal_draws_have_their_moments():
         (lambda: vision.ToTensor("no dtype"), TypeError),
         (lambda: vision.Pad(-1), ValueError),
         (lambda: vision.Pad(1, 256), ValueError),
-        (lambda: vision.Pad(1, (1, 2)), ValueError),
+        (lambda: vision.Pad(1, (1, 2)), TypeError),
         (lambda: vision.Pad(1, 0, "constant"), TypeError),
         (lambda: vision.RandomCrop(3, (1, 2, 3)), ValueError),
         (lambda: vision.RandomCrop(3, padding_mode=1), TypeError),

@@ -20,7 +20,7 @@ from ..._backend import arrays, device
 from ..._backend import random as streams
 from ..._backend.threads import scheduler
 from ..rules.checked import checked
-from ..rules.vocabulary import Any, AsValue, Bool, Int, OneOf, Str
+from ..rules.vocabulary import Any, AsValue, Bool, Int, NoneRule, OneOf, Str
 from ..without_effect import keys_without_effect, without_effect
 from .parallel_config import PARALLEL, PS
 from .settings import DictOf, Setting, Settings, Text, stored_only
@@ -98,7 +98,9 @@ _gpu = DictOf(
 ASCEND, GPU = dict(_ascend.entries), dict(_gpu.entries)  # the rule of each key
 
 TABLE = {
-    "mode": Setting(PYNATIVE_MODE, OneOf(GRAPH_MODE, PYNATIVE_MODE) | Bool, int),
+    "mode": Setting(
+        PYNATIVE_MODE, AsValue(OneOf(GRAPH_MODE, PYNATIVE_MODE) | Bool, NoneRule()), int
+    ),
     "device_target": Setting(
         "CPU", OneOf(*DEVICES, "Davinci"), lambda name: "Ascend" if name == "Davinci" else name
     ),
@@ -243,6 +245,7 @@ def get_context(attr_key):
         attr_key: its key, such as "mode" or "device_target".
 
     Raises:
+        TypeError: if `attr_key` is not a str.
         ValueError: if there is no such key.
 
     Example:
@@ -252,6 +255,7 @@ def get_context(attr_key):
 
     Source: mindspore.context.get_context of MindSpore 2.10.
     """
+    Str.refuse("get_context", "attr_key", attr_key)
     return config.get("get_context", attr_key)
 
 

@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..._core.rules.vocabulary import Str
 from ..rules.base import Rule, both
 from ..rules.checked import refuse_all
 from ..without_effect import warn_once
@@ -95,11 +94,9 @@ class Settings:
         """Returns the value of a key.
 
         Raises:
-            TypeError: if `key` is not a str.
             ValueError: if there is no such key.
         """
-        Str.refuse(api, "attr_key", key)
-        if key not in self._table or not self._table[key].readable:
+        if not isinstance(key, str) or key not in self._table or not self._table[key].readable:
             raise ValueError(f"For '{api}', there is no attribute '{key}'.")
         return getattr(self, key)
 

@@ -274,11 +274,15 @@ class OneOf(Rule):
 
 @dataclass(frozen=True, repr=False)
 class _Sequence(Rule):
-    """A tuple or list whose items obey a rule; `length` is a number, or a tuple of numbers."""
+    """A tuple or list whose items obey a rule; `length` is a number, or a tuple of numbers.
+
+    Another length is a ValueError; a TypeError if `length_is_kind`.
+    """
 
     item: Rule | None = None
     length: int | tuple | None = None
     min_length: int = 0
+    length_is_kind: bool = False
 
     def __call__(self, item=None, **refinement):
         return type(self)(item, **refinement)
@@ -288,11 +292,13 @@ class _Sequence(Rule):
         return Any if self.item is None else as_rule(self.item)
 
     def kind(self, name):
-        return both(f"isinstance({name}, {self._type})", self._each(name, self._item.kind))
+        kind = f"isinstance({name}, {self._type})"
+        kind = both(kind, self._length(name)) if self.length_is_kind else kind
+        return both(kind, self._each(name, self._item.kind))
 
     def value(self, name):
         each = self._each(name, self._item.guard) if self._item.value("x") else ""
-        length = self._length(name)
+        length = "" if self.length_is_kind else self._length(name)
         return both(length, each) if length else each
 
     def guard(self, name):
@@ -317,14 +323,18 @@ class _Sequence(Rule):
         return self._item.scope()
 
     def kind_noun(self):
-        return self._words("", _plural(self._item.kind_noun()))
+        count = self._count() if self.length_is_kind else ""
+        return self._words(count, _plural(self._item.kind_noun()))
 
     def noun(self):
-        count = f"at least {self.min_length} " if self.min_length else ""
+        return self._words(self._count(), _plural(self._item.noun()))
+
+    def _count(self) -> str:
+        """Returns the words for the length."""
         if self.length is not None:
             allowed = self.length if isinstance(self.length, tuple) else (self.length,)
-            count = " or ".join(map(str, allowed)) + " "
-        return self._words(count, _plural(self._item.noun()))
+            return " or ".join(map(str, allowed)) + " "
+        return f"at least {self.min_length} " if self.min_length else ""
 
     def _words(self, count: str, items: str) -> str:
         return f"a {self._type} of {count}{items}"
@@ -346,7 +356,11 @@ class _Sequence(Rule):
         return f"tuple[{', '.join([item] * self.length) if exact else f'{item}, ...'}]"
 
     def source(self):
-        options = {"length": self.length, "min_length": self.min_length or None}
+        options = {
+            "length": self.length,
+            "min_length": self.min_length or None,
+            "length_is_kind": self.length_is_kind or None,
+        }
         options = {key: value for key, value in options.items() if value is not None}
         return call(self._name, *([] if self.item is None else [self.item]), **options)
 
@@ -520,6 +534,7 @@ Callable, Any = _Callable(), _Any()
 TupleOf, ListOf = _Tuple(), _List()
 DType, CellOf, Params, Rate, Init = _DType(), _CellOf(), _Params(), _Rate(), _Init()
 
+LayerDType = AsValue(DType, NoneRule())  # without a dtype there is no initial value to make
 Plain = join(None, Bool, Str, Number, TupleOf, ListOf)  # all but Tensors, for AsValue
 
 _rule_of = {str: Str, bool: Bool, int: Int, float: Float, type(None): NoneRule()}

@@ -398,7 +398,8 @@ class WeightedRandomSampler(BuiltinSampler):
 
     Raises:
         TypeError: if a weight is not a number.
-        RuntimeError: if there are no weights, a weight is negative, or all are zero.
+        RuntimeError: if there are no weights, a weight is negative, or all are zero; raised when
+            the rows are read.
 
     Example:
         >>> import mindspore_compat as ms
@@ -419,11 +420,6 @@ class WeightedRandomSampler(BuiltinSampler):
                     f"For 'WeightedRandomSampler', 'weights' must be a list of "
                     f"numbers, but weights[{position}] is {weight!r}."
                 )
-        if not weights or min(weights) < 0 or max(weights) == 0:
-            raise RuntimeError(
-                f"For 'WeightedRandomSampler', 'weights' must hold numbers >= 0 "
-                f"that are not all zero, but got {weights!r}."
-            )
         super().__init__(num_samples)
         self.weights, self.replacement = weights, replacement
 
@@ -436,6 +432,11 @@ class WeightedRandomSampler(BuiltinSampler):
         return True
 
     def _open(self, size, labels):
+        if not self.weights or min(self.weights) < 0 or max(self.weights) == 0:
+            raise RuntimeError(
+                f"For 'WeightedRandomSampler', 'weights' must hold numbers >= 0 "
+                f"that are not all zero, but got {self.weights!r}."
+            )
         if len(self.weights) > size:
             raise RuntimeError(
                 f"For 'WeightedRandomSampler', there must be no more weights than "

@@ -5,7 +5,7 @@ GaussianBlur.
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Int, ListOf, Number, OneOf, TupleOf
+from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
 from .._extra import opencv
 from .._rules import AnInstance, sequence
 from . import _color
@@ -281,7 +281,7 @@ class GaussianBlur(ImageOperation):
     def __init__(
         self,
         kernel_size: Int(ge=1) | sequence(Int(ge=1), (1, 2)),
-        sigma: _Sigma | TupleOf(_Sigma, length=(1, 2)) | ListOf(_Sigma, length=(1, 2)) = None,
+        sigma: _Sigma | sequence(_Sigma, (1, 2)) = None,
     ):
         whole = (kernel_size,) if isinstance(kernel_size, int) else tuple(kernel_size)
         self.kernel_size = pair(whole[0]) if len(whole) == 1 else whole

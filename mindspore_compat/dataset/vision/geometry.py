@@ -410,8 +410,8 @@ class PadToSize(ImageOperation):
     @checked
     def __init__(
         self,
-        size: positive | sequence(positive, 2),
-        offset: natural | sequence(natural, (0, 2)) = None,
+        size: positive | sequence(positive, 2, length_is_kind=False),
+        offset: natural | sequence(natural, (0, 2), length_is_kind=False) = None,
         fill_value: Fill = 0,
         padding_mode: AnInstance(Border) = Border.CONSTANT,
     ):

@@ -46,7 +46,7 @@ __all__ = [
 _Factor = Number(ge=0.0)
 _Turn = Number(ge=0.0, le=0.5) | OneOf(False) | Increasing(Number(ge=-0.5, le=0.5))
 _Factors = _Factor | Bool | Increasing(_Factor)
-_Range = Increasing(Number(ge=0.0))
+_Range = Increasing(Number(ge=0.0), length_is_kind=False)
 _Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
 _Byte = Int(ge=0, le=255)
 
@@ -381,7 +381,7 @@ class RandomSolarize(ImageOperation):
     """
 
     @checked
-    def __init__(self, threshold: Increasing(_Byte) = (0, 255)):
+    def __init__(self, threshold: Increasing(_Byte, length_is_kind=False) = (0, 255)):
         self.threshold = threshold
 
     def _array(self, image, lead):

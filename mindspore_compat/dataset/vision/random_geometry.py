@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Float, Int, Number, OneOf, TupleOf
+from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, Number, OneOf, TupleOf
 from .._extra import pillow
 from .._rules import AnInstance, Fill, Increasing, Probability, positive, sequence
 from . import warping
@@ -145,7 +145,7 @@ class RandomRotation(ImageOperation):
         degrees: _Degrees,
         resample: AnInstance(Inter) = Inter.NEAREST,
         expand: Bool = False,
-        center: TupleOf(Number, length=2) = None,
+        center: AsValue(TupleOf(Number, length=2)) = None,
         fill_value: Fill = 0,
     ):
         self.degrees = around_zero(degrees)
@@ -358,7 +358,7 @@ class RandomErasing(ImageOperation):
         prob: Probability = 0.5,
         scale: _Range = (0.02, 0.33),
         ratio: _Range = (0.3, 3.3),
-        value: Int(ge=0, le=255) | OneOf("random") | sequence(Int(ge=0, le=255), 3) = 0,
+        value: AsValue(Int(ge=0, le=255) | OneOf("random") | sequence(Int(ge=0, le=255), 3)) = 0,
         inplace: Bool = False,
         max_attempts: positive = 10,
     ):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Number, TupleOf
+from ..._core.rules.vocabulary import AsValue, Bool, Number, TupleOf
 from .._extra import opencv, pillow
 from .._rules import AnInstance, Fill, sequence
 from . import _warp
@@ -142,7 +142,7 @@ class Rotate(ImageOperation):
         degrees: Number,
         resample: AnInstance(Inter) = Inter.NEAREST,
         expand: Bool = False,
-        center: TupleOf(Number, length=2) = None,
+        center: AsValue(TupleOf(Number, length=2)) = None,
         fill_value: Fill = 0,
     ):
         self.degrees, self.resample, self.expand = degrees % 360, resample, expand

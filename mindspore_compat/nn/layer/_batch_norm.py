@@ -10,7 +10,7 @@ import functools
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Float, Init, Int, ListOf, Number, checked
+from ..._core.rules.vocabulary import Bool, Float, Init, Int, LayerDType, ListOf, Number, checked
 from ..._core.tensor.dtype import float32, float64
 from ..._core.tensor.tensor import Tensor
 from ...communication.groups import create_group, get_group_size, get_rank
@@ -84,7 +84,7 @@ class _BatchNorm(_Statistics):
         moving_var_init: Init = "ones",
         use_batch_statistics=None,
         data_format="NCHW",
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         if use_batch_statistics not in (None, True, False) or type(use_batch_statistics) is int:
             raise ValueError(

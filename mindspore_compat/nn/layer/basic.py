@@ -9,7 +9,18 @@ import math
 
 from ... import ops
 from ..._core.declare.public_api import public, write_back
-from ..._core.rules.vocabulary import Any, Bool, DType, Float, Int, ListOf, Number, TupleOf, checked
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    DType,
+    Float,
+    Int,
+    LayerDType,
+    ListOf,
+    Number,
+    TupleOf,
+    checked,
+)
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.precision import state as precision
 from ...common.initializer import Uniform
@@ -135,7 +146,7 @@ class Dense(Cell):
         bias_init=None,
         has_bias: Bool = True,
         activation=None,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self.in_channels = in_channels

@@ -9,7 +9,7 @@ import functools
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, OneOf, checked
+from ..._core.rules.vocabulary import AsValue, Bool, Forbid, LayerDType, OneOf, checked
 from ..._core.tensor.dtype import float32
 from ...ops._conv.conv import conv2d, conv2d_primitive, conv3d
 from ...ops._elementwise.arithmetic import add
@@ -100,7 +100,7 @@ class Conv2d(_Planar):
         weight_init=None,
         bias_init=None,
         data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         if data_format == "NHWC" and config.device_target == "CPU":
             raise ValueError("For 'Conv2d', 'data_format' must be 'NCHW' on a CPU, but got 'NHWC'.")
@@ -233,7 +233,7 @@ class Conv3d(_Conv):
         weight_init=None,
         bias_init=None,
         data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self._set_up(

@@ -3,7 +3,7 @@
 import math
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, InstanceOf, Int, checked
+from ..._core.rules.vocabulary import Bool, InstanceOf, Int, LayerDType, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...common.initializer import Uniform
@@ -56,7 +56,7 @@ class BiDense(Cell):
         weight_init=None,
         bias_init=None,
         has_bias: Bool = True,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self.in1_channels = in1_channels

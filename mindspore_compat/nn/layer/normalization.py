@@ -14,6 +14,7 @@ from ..._core.rules.vocabulary import (
     Forbid,
     Init,
     Int,
+    LayerDType,
     ListOf,
     Number,
     TupleOf,
@@ -89,7 +90,7 @@ class LayerNorm(Cell):
         gamma_init: Init = "ones",
         beta_init: Init = "zeros",
         epsilon: Number = 1e-7,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self.normalized_shape = normalized_shape
@@ -240,7 +241,7 @@ class GroupNorm(Cell):
         affine: Bool = True,
         gamma_init: Init = "ones",
         beta_init: Init = "zeros",
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self.num_groups = num_groups
@@ -283,7 +284,7 @@ class _InstanceNorm(_Statistics):
         affine: Bool = True,
         gamma_init: Init = "ones",
         beta_init: Init = "zeros",
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         for name, init in (("gamma_init", gamma_init), ("beta_init", beta_init)):
             if isinstance(init, Tensor) and init.dtype != float32:

@@ -6,7 +6,16 @@ Layers over sequences are in rnns.py; the arithmetic of a step is in `ops/_recur
 import math
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Forbid, InstanceOf, Int, OneOf, TensorOf, checked
+from ..._core.rules.vocabulary import (
+    Bool,
+    Forbid,
+    InstanceOf,
+    Int,
+    LayerDType,
+    OneOf,
+    TensorOf,
+    checked,
+)
 from ..._core.tensor.dtype import float32
 from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
@@ -69,7 +78,7 @@ class RNNCellBase(Cell):
         hidden_size: Size,
         has_bias: Bool,
         num_chunks: Size,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self.input_size = input_size
@@ -144,7 +153,7 @@ class RNNCell(RNNCellBase):
         hidden_size: Int,
         has_bias: Bool = True,
         nonlinearity: OneOf("tanh", "relu") = "tanh",
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__(input_size, hidden_size, has_bias, 1, dtype)
         self.nonlinearity = nonlinearity
@@ -177,7 +186,11 @@ class LSTMCell(RNNCellBase):
 
     @checked
     def __init__(
-        self, input_size: Size, hidden_size: Size, has_bias: Bool = True, dtype: DType = float32
+        self,
+        input_size: Size,
+        hidden_size: Size,
+        has_bias: Bool = True,
+        dtype: LayerDType = float32,
     ):
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)
 
@@ -209,7 +222,11 @@ class GRUCell(RNNCellBase):
 
     @checked
     def __init__(
-        self, input_size: Size, hidden_size: Size, has_bias: Bool = True, dtype: DType = float32
+        self,
+        input_size: Size,
+        hidden_size: Size,
+        has_bias: Bool = True,
+        dtype: LayerDType = float32,
     ):
         super().__init__(input_size, hidden_size, has_bias, 3, dtype)
 

@@ -10,7 +10,7 @@ import math
 from ... import ops
 from ..._core.declare.public_api import public
 from ..._core.gradients.transforms import map_tensors
-from ..._core.rules.vocabulary import Bool, DType, Float, Int, OneOf, checked
+from ..._core.rules.vocabulary import Bool, Float, Int, LayerDType, OneOf, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...common.initializer import Uniform
@@ -93,7 +93,7 @@ class _RNNBase(Cell):
         batch_first: Bool = False,
         dropout: Float(ge=0.0, lt=1.0) = 0.0,
         bidirectional: Bool = False,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self.input_size = input_size

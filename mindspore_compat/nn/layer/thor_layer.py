@@ -14,8 +14,8 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
-    DType,
     Int,
+    LayerDType,
     OneOf,
     TensorOf,
     TupleOf,
@@ -333,7 +333,7 @@ class EmbeddingThor(_Lookup, Embedding):
         embedding_size,
         use_one_hot=False,
         embedding_table="normal",
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
         padding_idx: Int | None = None,
     ):
         super().__init__(

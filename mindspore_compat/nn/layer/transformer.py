@@ -4,7 +4,8 @@ import copy
 
 from ... import ops
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Int, Number, TensorOf, any_dtype, checked
+from ..._core.rules import vocabulary
+from ..._core.rules.vocabulary import Bool, Int, LayerDType, Number, TensorOf, any_dtype, checked
 from ..._core.tensor.dtype import float32
 from ...common.initializer import XavierNormal, XavierUniform, initializer
 from ...ops._attention.multi_head import (
@@ -30,6 +31,8 @@ __all__ = [
 
 Anything = TensorOf(any_dtype)
 Size = Int(ge=1)
+Width = vocabulary.AsValue(Size, Number | Bool)  # the original divides it first
+Heads = vocabulary.AsValue(Size | vocabulary.OneOf(True), Number)
 Flag = Bool | Int
 
 
@@ -79,8 +82,8 @@ class MultiheadAttention(Cell):
     @checked
     def __init__(
         self,
-        embed_dim: Size,
-        num_heads: Size,
+        embed_dim: Width,
+        num_heads: Heads,
         dropout: Number(ge=0, le=1) = 0.0,
         has_bias: Bool = True,
         add_bias_kv: Bool = False,
@@ -88,7 +91,7 @@ class MultiheadAttention(Cell):
         kdim: Size | None = None,
         vdim: Size | None = None,
         batch_first: Flag = False,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         if embed_dim % num_heads:
@@ -245,15 +248,15 @@ class _Layer(Cell):
     @checked
     def __init__(
         self,
-        d_model: Size,
-        nhead: Size,
+        d_model: Width,
+        nhead: Heads,
         dim_feedforward: Size = 2048,
         dropout: Number(ge=0, lt=1) = 0.1,
         activation="relu",
         layer_norm_eps: Number = 1e-5,
         batch_first: Flag = False,
         norm_first: Flag = False,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
 
@@ -525,8 +528,8 @@ class Transformer(Cell):
     @checked
     def __init__(
         self,
-        d_model: Size = 512,
-        nhead: Size = 8,
+        d_model: Width = 512,
+        nhead: Heads = 8,
         num_encoder_layers: Int(ge=0) = 6,
         num_decoder_layers: Int(ge=0) = 6,
         dim_feedforward: Size = 2048,
@@ -537,7 +540,7 @@ class Transformer(Cell):
         layer_norm_eps: Number = 1e-5,
         batch_first: Flag = False,
         norm_first: Flag = False,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         shared = (

@@ -19,7 +19,7 @@ def dilation2d(
     filter: TensorOf(real),
     stride: Step,
     dilation: Step,
-    pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
+    pad_mode: AsValue(OneOf("same", "valid", "SAME", "VALID")) = "SAME",
     data_format: AsValue(OneOf("NCHW")) = "NCHW",
 ):
     """Computes the grayscale dilation of images: the maximum of x + filter over each window.

@@ -276,7 +276,7 @@ class BatchToSpaceNDV2(Primitive):
 
 
 @op("ops.SpaceToBatch(block_size, paddings)(input_x)", compute="native")
-def space_to_batch(xp, input_x: Numbers, block_size: Block, paddings: Pairs):
+def space_to_batch(xp, input_x: Numbers, block_size: Block, paddings: AsValue(Pairs)):
     """Pads images with zeros and cuts them into square blocks, whose positions become part of the
     batch.
 

@@ -256,3 +256,7 @@ def test_parameters_of_a_quantized_layer():
 def test_refusals(call, error):
     with pytest.raises(error, match="^For '"):
         call()
+
+
+def test_the_module_is_an_attribute():
+    assert ms.ops.operations._quant_ops is _quant_ops

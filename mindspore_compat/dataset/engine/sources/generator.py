@@ -6,7 +6,7 @@ import types
 import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Callable, InstanceOf, Int, ListOf
+from ...._core.rules.vocabulary import AsValue, Bool, Callable, InstanceOf, Int, ListOf
 from ...._core.tensor import dtype as dtypes
 from ...._core.without_effect import without_effect
 from ..._rules import INT32_MAX, AnInstance, Columns, Names, Samples, Workers
@@ -99,7 +99,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         source,
         column_names: Columns = None,
         column_types: ListOf(AnInstance(dtypes.Type)) = None,
-        schema: AnInstance(str, Schema) = None,
+        schema: AsValue(AnInstance(str, Schema)) = None,
         num_samples: Samples = None,
         num_parallel_workers: Workers = 1,
         shuffle: Bool = None,

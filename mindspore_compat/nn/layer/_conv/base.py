@@ -8,7 +8,16 @@ import functools
 import math
 
 from .... import ops
-from ...._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ...._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    Forbid,
+    Int,
+    LayerDType,
+    OneOf,
+    TupleOf,
+    checked,
+)
 from ...._core.tensor.dtype import float32
 from ...._core.tensor.tensor import Tensor
 from ..._parts import default_bias, default_weight, need_tensor, parameter
@@ -151,7 +160,7 @@ class _OfSequences:
         has_bias: Bool = False,
         weight_init=None,
         bias_init=None,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         weight_init = _three_axes(type(self).__name__, "weight_init", weight_init)

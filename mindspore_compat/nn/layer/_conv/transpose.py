@@ -4,7 +4,16 @@ import functools
 
 from .... import ops
 from ...._core.declare.public_api import public
-from ...._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ...._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    Forbid,
+    Int,
+    LayerDType,
+    OneOf,
+    TupleOf,
+    checked,
+)
 from ...._core.tensor.dtype import float32
 from ....ops._conv.conv_transpose import conv2d_transpose_primitive, conv3d_transpose_primitive
 from ....ops._conv.sizes import need_rank
@@ -123,7 +132,7 @@ class Conv2dTranspose(_Transpose):
         has_bias: Bool = False,
         weight_init=None,
         bias_init=None,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self.output_padding = output_padding
@@ -252,7 +261,7 @@ class Conv3dTranspose(_Conv):
         weight_init=None,
         bias_init=None,
         data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
     ):
         super().__init__()
         self.output_padding = _as_tuple(output_padding, 3)

@@ -2,7 +2,16 @@
 
 from .... import ops
 from ...._core.declare.public_api import public
-from ...._core.rules.vocabulary import DType, InstanceOf, Int, ListOf, Number, Str, TupleOf, checked
+from ...._core.rules.vocabulary import (
+    InstanceOf,
+    Int,
+    LayerDType,
+    ListOf,
+    Number,
+    Str,
+    TupleOf,
+    checked,
+)
 from ...._core.tensor.dtype import float32
 from ....common.initializer import Normal as NormalInit
 from ....common.initializer import initializer
@@ -41,7 +50,7 @@ class NormalPrior(Cell):
     """
 
     @checked
-    def __init__(self, dtype: DType = float32, mean: Number = 0, std: Std = 0.1):
+    def __init__(self, dtype: LayerDType = float32, mean: Number = 0, std: Std = 0.1):
         super().__init__()
         self.normal = Normal(mean, std, dtype=dtype)
 
@@ -85,7 +94,7 @@ class NormalPosterior(Cell):
         self,
         name: Str,
         shape: Shape,
-        dtype: DType = float32,
+        dtype: LayerDType = float32,
         loc_mean: Number = 0,
         loc_std: Number = 0.1,
         untransformed_scale_mean: Number = -5,
