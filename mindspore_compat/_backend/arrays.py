@@ -27,7 +27,7 @@ FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
 
-# The modules with compiled loops for functions of the host (compiled/door.py).
+# These modules register compiled loops for functions of the host (compiled/door.py).
 door.providers += [
     f"{__package__}.{name}"
     for name in (
@@ -43,7 +43,8 @@ door.providers += [
 
 
 class Host(Space):
-    """NumPy's functions, and compiled loops for bodies where Numba is installed."""
+    """The space of the host, `HOST`: NumPy's functions, and the compiled loops of whole bodies if
+    Numba is installed."""
 
     @functools.cached_property
     def bodies(self):
@@ -55,7 +56,8 @@ class Host(Space):
 
 
 class LargeHost(Host):
-    """The same for large arrays: threads share elementwise functions and reductions."""
+    """The space of the host for large arrays, `LARGE`: threads share elementwise functions and
+    reductions."""
 
     def __getattr__(self, name):
         function = getattr(HOST, name)
@@ -79,7 +81,7 @@ HOST, LARGE = (
     for kind in (Host, LargeHost)
 )
 SPACES = {numpy.ndarray: HOST}
-DIRECT = dict(SPACES)  # of arrays whose operations need no interception
+DIRECT = dict(SPACES)  # the part of SPACES whose arrays take the straight-line call path
 
 _OWN_MODULES = re.compile(r"mindspore_compat(\.|$)")
 _target = "CPU"
@@ -125,7 +127,8 @@ def space_of(array):
 
 @functools.cache
 def _device_space():
-    """Returns CuPy's functions if a GPU runs a kernel, else None; `why_no_gpu` then says why."""
+    """Returns the space of the GPU if a GPU can run a kernel, else None. `why_no_gpu` tells the
+    reason for None."""
     global _failure
     try:
         cupy = _computing_cupy()
@@ -139,11 +142,11 @@ def _device_space():
 
 
 def _computing_cupy():
-    """Returns CuPy, if a kernel runs; else raises the error of the import, the driver or the
-    kernel.
+    """Imports CuPy and checks that a GPU computes a sum of two elements. Returns CuPy; raises the
+    error of the import, the driver or the kernel.
 
-    A driver without the CUDA libraries reports devices and fails at the first kernel, so this runs
-    a sum of two elements.
+    A driver without the CUDA libraries reports devices and fails at the first kernel, so counting
+    devices is not enough.
     """
     cupy = importlib.import_module("cupy")
     if cupy.cuda.runtime.getDeviceCount() < 1:
@@ -187,7 +190,7 @@ def allow_tf32(value, purpose="matmul"):
         purpose (str): "matmul", or "conv" for the products inside convolutions.
 
     Returns:
-        bool, False if CuPy has computed a product already, so that the setting has no effect.
+        bool: False if the setting has no effect, because CuPy has computed a product already.
     """
     cublas.tf32[purpose] = bool(value)
     setting = str(int(value))
@@ -209,8 +212,8 @@ def for_size(xp, arrays):
 
 
 def running_recorder():
-    """Returns the recorder of the step that this thread runs on the host. None without one, and
-    inside the calls that it records."""
+    """Returns the recorder (steps/recording.py) of the step that this thread runs on the host.
+    Returns None if no step is recorded, and inside a call that the recorder records."""
     find = find_recorder
     return None if find is None else find()
 
@@ -243,8 +246,8 @@ def on_device(array):
 
 
 def number_of(array):
-    """Returns the only element of an array: a float, or a 0-d array on the GPU for an array
-    there."""
+    """Returns the only element of an array: a float for an array of the host, a 0-d array for one
+    on a GPU, so that the host need not wait."""
     element = array.reshape(())
     return element if on_device(array) else float(element)
 
@@ -270,8 +273,8 @@ def block(value=True):
 
 
 def intercept(contexts):
-    """Adds to the number of contexts that intercept or record operations. While there are any,
-    every operation takes the general path, which checks for them."""
+    """Adds `contexts` (1 or -1) to the number of contexts in force that intercept or record
+    operations. While there are any, every operation takes the general path, which calls them."""
     global intercepting
     with _intercept_lock:
         intercepting += contexts

@@ -16,7 +16,7 @@ from .threads import scheduler
 SPLIT = 128
 GROUP = 4  # blocks of columns that a thread multiplies at a time: their data fit its cache
 ROUNDING = 1e-7  # the relative error of float32, in which the matrices are summed
-LEAST = 1e-3  # this part of a diagonal's mean is added to it if the given shift is too small
+LEAST = 1e-3  # if the given shift is too small, the shift is this part of the diagonal's mean
 
 _kernels = {}  # array library -> the kernels that invert its matrices
 
@@ -56,15 +56,16 @@ def inverse_blocks(matrix, shift):
 
 
 def inverse_blocks_on_gpu(factors):
-    """Returns the inverses of `inverse_blocks` for many matrices on a GPU, without waiting for the
-    GPU.
+    """Returns the inverses of the damped diagonal blocks of many matrices on a GPU, as
+    `inverse_blocks` defines them, without waiting for the GPU.
 
     Four shifts are tried in turn, and the smallest that suffices is used.
 
     Args:
         factors: (matrix, damping, positions) for each matrix: a symmetric float32 matrix, positive
-            semidefinite up to rounding, to whose diagonal sqrt(damping / positions) is added. Both
-            are numbers, or one-element arrays on the GPU, of float64 and float32.
+            semidefinite up to rounding, to whose diagonal sqrt(damping / positions) is added.
+            Damping and positions are numbers, or one-element arrays on the GPU, of float64 and
+            float32.
 
     Returns:
         list of the inverses.
@@ -79,8 +80,8 @@ def inverse_blocks_on_gpu(factors):
 
 
 def _blocks_of(xp, matrix):
-    """Returns the diagonal blocks in float64, with identities for blocks that are not finite, and a
-    mask of those."""
+    """Returns the diagonal blocks of a matrix in float64, and a mask of the blocks that are not
+    finite. Identities replace these blocks."""
     size = matrix.shape[0]
     count, width, _ = shape_of(size)
     blocks = xp.zeros((count, width, width), "float64")
@@ -107,7 +108,8 @@ def _add_shift(xp, blocks, shift, size):
 
 
 def _finish(xp, inverses, bad, size):
-    """Inverses in float32, with the last one padded by an identity and NaN for bad blocks."""
+    """Returns the inverses in float32, with the last one padded by an identity, and NaN for the
+    blocks that the mask `bad` names."""
     count, width, _ = inverses.shape
     rest, diagonal = size - (count - 1) * width, xp.arange(width)
     inverses[-1, diagonal[rest:], diagonal[rest:]] = 1.0
@@ -125,7 +127,8 @@ def _inverses(xp, blocks):
 
 
 def _usable(xp, lower, blocks):
-    """Returns True if all blocks (..., count, width, width) equal the products of their factors.
+    """Returns True if `lower` holds usable Cholesky factors of all blocks, (..., count, width,
+    width): their products equal the blocks, and no pivot is as small as a rounding error.
 
     The sign of a pivot as small as a float32 rounding error is random. A failed factorization on a
     GPU raises no error and leaves garbage. Only lower triangles are read, because a product x.T @ x
@@ -146,7 +149,8 @@ def _inverse_from_factor(xp, lower):
 
 
 def between_blocks(triples):
-    """Returns the products left @ x @ right, for matrices x of any number of layers.
+    """Returns the products left @ x @ right for several matrices x, where left and right are
+    block-diagonal.
 
     On the host, threads share the work of all products, in a compiled loop if there is one. The
     pieces follow the blocks, so results are bitwise the same with any number of threads.
@@ -179,7 +183,8 @@ def between_blocks(triples):
 
 
 def _between(left, x, right, out):
-    """Writes left @ x @ right, for one block of rows and the first of the right blocks."""
+    """Writes left @ x @ right to `out`, for one left block, the rows `x` that it multiplies, and
+    some of the right blocks."""
     rows, size = x.shape
     width = right.shape[-1]
     count = size // width

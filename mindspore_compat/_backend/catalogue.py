@@ -41,14 +41,14 @@ LIBRARY = ("numpy", "scipy.special", "scipy.linalg")  # homes of library functio
 
 
 class Function(NamedTuple):
-    """A function of `xp`.
+    """An entry of the catalogue: a function of `xp`.
 
     Attributes:
-        name: its name in `xp`.
-        signature: its parameters after `xp`; empty for a function of a library.
-        summary: what it does; empty for a function of a library.
-        home: its module, relative to `_backend` or to the package; or a library.
-        target: its name in that module.
+        name: the name of the function in `xp`.
+        signature: the parameters after `xp`; empty for a function of a library.
+        summary: what the function does; empty for a function of a library.
+        home: the module that defines it, relative to `_backend` or to the package; or a library.
+        target: the name of the function in that module.
         family, gradient, opaque, rows: see the head of this file.
     """
 
@@ -64,7 +64,7 @@ class Function(NamedTuple):
 
     @property
     def provided(self):
-        """True if a package above the backend implements it."""
+        """True if a package above the backend implements the function."""
         return self.home.partition(".")[0] in ("_core", "communication", "ops")
 
 
@@ -84,13 +84,20 @@ def _facts(words):
 
 
 def _library(home, facts, names):
-    """Lists functions of a library."""
+    """Adds functions of a library to FUNCTIONS.
+
+    Args:
+        home (str): the library.
+        facts (str): the facts that the functions share, as text.
+        names (str): the names, separated by spaces.
+    """
     for name in names.split():
         FUNCTIONS[name] = Function(name, "", "", home, name, **_facts(facts.split()))
 
 
 def _functions(text):
-    """Lists functions of modules."""
+    """Adds the functions that `text` lists, in the form that the head of this file describes, to
+    FUNCTIONS."""
     home = name = ""
     common = []
     for line in text.strip().splitlines():

@@ -47,15 +47,16 @@ def memory():
 
 
 def peak_memory():
-    """Returns the peaks of both figures of `memory` since the first use of the device, or since a
-    reset."""
+    """Returns the peaks of (bytes in arrays, bytes reserved from the device) since the device was
+    first used, or since `reset_peak_memory`."""
     if arrays._target == "CPU":
         return 0, 0
     return memory_stats.in_force().peaks()
 
 
 def reset_peak_memory(used=True, total=True):
-    """Resets the peaks of the current memory pool: they are 0 until the next allocation."""
+    """Resets one or both peaks of the current memory pool: of the bytes in arrays (`used`) and of
+    the reserved bytes (`total`). A peak is 0 until the next allocation."""
     if arrays._target == "GPU":
         memory_stats.in_force().reset(used, total)
 

@@ -62,8 +62,8 @@ def from_capsule(source):
 
 
 class _Writable:
-    """The writable memory of an array: a bare capsule has no read-only flag, and NumPy then assumes
-    that it is read-only."""
+    """An object that exports the memory of an array as writable. A bare capsule has no read-only
+    flag, and NumPy would assume that its memory is read-only."""
 
     def __init__(self, array):
         interface = array.__array_interface__
@@ -82,7 +82,7 @@ def _import(space, source):
 
 
 def pinned(array):
-    """Returns a copy in pinned host memory, which the GPU reads directly.
+    """Returns a copy of an array in pinned (page-locked) host memory, which the GPU reads directly.
 
     Raises:
         RuntimeError: if no GPU computes.

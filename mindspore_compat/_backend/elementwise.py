@@ -42,7 +42,7 @@ class Elementwise(NamedTuple):
 
 
 def _binary(name, sign, ufuncs):
-    """Returns a binary operator with the same syntax in C and Python."""
+    """Returns the Elementwise of a binary operator whose `sign` is the same in C and in Python."""
     text = f"{{}} {sign} {{}}"
     return Elementwise(name, text, text, number=f"({text})", ufuncs=ufuncs)
 
@@ -53,7 +53,8 @@ def _comparison(name, sign):
 
 
 def _function(name, number=""):
-    """Describes a function whose rounding no standard prescribes."""
+    """Returns the Elementwise of a function whose rounding no standard prescribes. Unless `number`
+    is empty, steps of numbers compute it by the function of this name in Python's `math`."""
     call = f"{name}({{}})"
     return Elementwise(
         name, call, call, exact=False, number=number and f"math.{call}", c_number=call
@@ -61,7 +62,7 @@ def _function(name, number=""):
 
 
 def _cuda(name, c, **facts):
-    """Describes a function that only CUDA kernels compute, not a loop."""
+    """Returns the Elementwise of a function that only CUDA kernels compute, not loops."""
     return Elementwise(name, c, "", exact=False, **facts)
 
 
@@ -181,6 +182,7 @@ PRIMITIVES = {
 
 
 def texts(choose):
-    """Maps each primitive's name to `choose(primitive)`, where that text is not empty."""
+    """Returns a dict: name of a primitive -> the text `choose(primitive)`. Primitives for which the
+    text is empty are left out."""
     rows = ((name, choose(primitive)) for name, primitive in PRIMITIVES.items())
     return {name: text for name, text in rows if text}

@@ -16,7 +16,7 @@ UNIT = 512  # the pool allocates multiples of this many bytes
 
 
 class Watch:
-    """An allocator that tracks peaks.
+    """An allocator in front of CuPy's that tracks the peaks of a memory pool.
 
     Args:
         pool: the memory pool, whose `used_bytes` and `total_bytes` report the current figures.
@@ -44,8 +44,9 @@ class Watch:
         self._most_total = max(self._most_total, self._pool.total_bytes())
 
     def note(self):
-        """Queries the pool, for instance before it frees memory. After a reset this does nothing
-        until the next allocation."""
+        """Queries the pool, and raises the peak of reserved bytes if it is higher now. Must be
+        called before the pool frees memory. After a reset this does nothing until the next
+        allocation."""
         with self._lock:
             if not self._total_is_reset:
                 self._most_total = max(self._most_total, self._pool.total_bytes())
@@ -64,12 +65,12 @@ class Watch:
                 self._most_total, self._total_is_reset = 0, True
 
 
-_watches = {}  # by CuPy and the number of the device
+_watches = {}  # (CuPy, number of a device) -> its Watch
 _in_force = None
 
 
 def watch(module, number):
-    """Installs the watch of a device in front of CuPy's allocator."""
+    """Installs the Watch of a device in front of CuPy's allocator."""
     global _in_force
     present = module.cuda.get_allocator()
     behind = present.allocate if isinstance(present, Watch) else present
@@ -81,5 +82,5 @@ def watch(module, number):
 
 
 def in_force():
-    """Returns the watch of the device that last became the target."""
+    """Returns the Watch of the device that last became the target."""
     return _in_force

@@ -1,8 +1,9 @@
 """Calls functions of users' own shared libraries on arrays.
 
 Such a function is `int f(int count, void **data, int *ranks, int64_t **shapes, const char **dtypes,
-void *stream, void *extra)`, for inputs and outputs together; it returns 0 on success. For arrays on
-a GPU it gets device addresses, and the stream in use.
+void *stream, void *extra)`. `count` is the number of arrays, inputs and then outputs, which the
+arrays `data`, `ranks`, `shapes` and `dtypes` describe. It returns 0 on success. For arrays on a GPU
+it gets device addresses, and the stream in use.
 """
 
 import ctypes

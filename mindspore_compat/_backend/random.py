@@ -19,7 +19,7 @@ from .steps.refused import Reason
 from .threads.scheduler import blocks
 
 _MASK = (1 << 64) - 1
-_DRAWN = 1 << 16  # numbers that are drawn at a time if only bits of them are kept
+_DRAWN = 1 << 16  # numbers that `random_bits` draws at a time
 
 
 class Stream:
@@ -128,7 +128,7 @@ class _HostGenerator(numpy.random.Generator):
     """A generator of the host."""
 
     def below(self, size, limit):
-        """As of `_DeviceGenerator`."""
+        """Returns whether numbers in [0, 1), drawn in float32, are below a limit."""
         return self.random(size, dtype=numpy.float32) < limit
 
 
@@ -152,8 +152,9 @@ _NUMBER = "(float)(c0 >> 8) * 5.9604644775390625e-8f"
 
 @functools.cache
 def _uniform(module):
-    """Returns a kernel of Philox 4x32-10 (Salmon et al., 2011). The seed is the key, the offset and
-    the index of the element are the counter; 24 bits of each result become a number in [0, 1)."""
+    """Returns the kernel that draws uniform numbers by Philox 4x32-10 (Salmon et al., 2011). The
+    seed is the key; the offset and the index of the element are the counter; 24 bits of each result
+    become a number in [0, 1)."""
     return module.ElementwiseKernel(
         "uint64 seed, uint64 offset, uint64 before",
         "float32 y",
@@ -164,7 +165,8 @@ def _uniform(module):
 
 @functools.cache
 def _below(module):
-    """Returns a kernel that compares the numbers of `_uniform` with a limit."""
+    """Returns the kernel that draws the numbers of `_uniform` and writes whether each is below a
+    limit."""
     return module.ElementwiseKernel(
         "uint64 seed, uint64 offset, uint64 before, float32 most",
         "bool y",
@@ -183,8 +185,11 @@ _replays = _Replays()
 
 @contextlib.contextmanager
 def replaying():
-    """A context that yields a function: it rewinds every stream used since the context began to its
-    offset at that time, so that later draws repeat the earlier ones."""
+    """A context that makes random draws repeatable.
+
+    Yields a function without arguments. It sets every stream that was used since the context began
+    back to the offset of its first use, so that later draws repeat the earlier ones.
+    """
     log = {}
 
     def again():
@@ -229,7 +234,7 @@ def set_seed(seed):
 
 
 def random_uniform(xp, shape, low=0.0, high=1.0, seed0=0, seed1=0):
-    """Numbers in [low, high), float32."""
+    """Draws uniform float32 numbers in [low, high), from the stream of the two seeds."""
     numbers = stream(seed0, seed1).next(xp).random(shape, dtype=numpy.float32)
     return numbers if (low, high) == (0.0, 1.0) else numbers * (high - low) + low
 
@@ -242,8 +247,8 @@ def random_keep(xp, shape, keep, seed0=0, seed1=0):
 
 
 def random_bits(xp, shape, keep, seed0=0, seed1=0):
-    """The mask of `random_keep` in bits, eight of the last axis in a byte; on the host it is drawn
-    in blocks."""
+    """Draws a mask as `random_keep` does, and returns it packed in bits: a byte holds eight
+    elements of the last axis. On the host the mask is drawn in blocks."""
     *lead, last = shape
     lead = tuple(lead)
     if xp.module is not numpy or keep >= 1 or getattr(xp, "draws", None):
@@ -257,7 +262,7 @@ def random_bits(xp, shape, keep, seed0=0, seed1=0):
 
 
 def _packed(xp, mask):
-    """A bool mask in bits, eight of the last axis in a byte."""
+    """Returns a bool mask packed in bits: a byte holds eight elements of the last axis."""
     missing = -mask.shape[-1] % 8
     if missing:
         mask = xp.pad(mask, ((0, 0),) * (mask.ndim - 1) + ((0, missing),))

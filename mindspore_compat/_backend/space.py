@@ -17,8 +17,8 @@ REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"
 
 
 def _reducer(ufunc):
-    """Computes NumPy's reduction without its Python wrapper, which costs more than summing a small
-    array."""
+    """Returns the reduction by a ufunc without NumPy's Python wrapper, which costs more than
+    summing a small array."""
     reduce = ufunc.reduce
 
     def reduced(x, axis=None, dtype=None, keepdims=False):
@@ -42,8 +42,8 @@ def _mean(x, axis=None, dtype=None, keepdims=False):
 
 
 def _broadcast_to(x, shape):
-    """Computes NumPy's `broadcast_to`; without its checks, most of its time, for an array of one
-    element."""
+    """Computes NumPy's `broadcast_to`. For an array of one element it omits NumPy's checks, which
+    take most of the time."""
     if not (type(x) is numpy.ndarray and x.size == 1 and x.dtype.char in "fd"):
         return numpy.broadcast_to(x, shape)
     if type(shape) is not tuple or x.ndim > len(shape) or 0 in shape:
@@ -70,7 +70,7 @@ class Space:
     """The functions of one array library, NumPy's names first."""
 
     bodies = None  # single kernels for whole bodies (bodies/gpu.py), if the library runs them
-    upcast_kernels = None  # elementwise functions in low precision (bodies/upcast.py), also
+    upcast_kernels = None  # kernels of functions in low precision (bodies/upcast.py), or None
     level = 0  # nesting depth of vmap; a class attribute, because looking up a missing one is slow
     hides_axis = False  # whether its arrays have an axis that bodies do not see
 
@@ -88,7 +88,8 @@ class Space:
 
     @functools.cached_property
     def number(self):
-        """The function of a number and a dtype that makes a 0-d array, which nobody writes to."""
+        """A function `number(value, dtype)` that returns a 0-d array. Nobody may write to the
+        array, since a space may keep it for later calls."""
         return self.asarray
 
     def __getattr__(self, name):
@@ -124,10 +125,8 @@ _implementations = {}
 
 
 def implements(function):
-    """Registers the implementation of a catalogue function from a higher package.
-
-    A decorator of `function(xp, ...)`.
-    """
+    """Registers `function(xp, ...)`, which a higher package defines, as the implementation of the
+    catalogue's function with its name. Used as a decorator."""
     if not FUNCTIONS[function.__name__].provided:
         raise ValueError(f"The catalogue has '{function.__name__}' in the backend.")
     _implementations[function.__name__] = function
@@ -161,8 +160,8 @@ def expand_dims(xp, a, axis):
 
 
 def at_once(xp):
-    """Returns the number of elements to process at a time: as many as fit a processor's cache, and
-    more on a GPU, where each call is expensive."""
+    """Returns the number of elements that a body should process at a time. On the host these fit a
+    processor's cache; on a GPU the number is larger, because each call is expensive."""
     return 1 << 18 if xp.module is numpy else 1 << 26
 
 
@@ -172,8 +171,8 @@ def rsqrt(xp, x):
 
 
 def sigmoid(xp, x):
-    """Computes 1 / (1 + exp(-x)), with a precise lower tail: computed by tanh it would be 0 below
-    -17."""
+    """Computes 1 / (1 + exp(-x)). This formula is precise for negative `x`, where one that uses
+    tanh would return 0 below -17."""
     return 1 / (1 + xp.exp(-x))
 
 
@@ -207,19 +206,19 @@ def getitem(xp, x, index):
 
 
 def stop(xp, x):
-    """Returns `x` itself; a traced value without its history."""
+    """Returns `x` itself. On a traced value, the function of this name stops the gradient."""
     return x
 
 
 def table(xp, function, *arguments):
-    """Returns the array that `function(*arguments)` makes on the host; a GPU keeps it
-    (cuda/tables.py)."""
+    """Returns the array `function(*arguments)`, which is computed on the host. The space of a GPU
+    keeps it for later calls (cuda/tables.py)."""
     return xp.asarray(function(*arguments))
 
 
 def einsum_list(xp, operands, equation):
-    """einsum with the operands first, as a list; pairs of operands become matrix products if
-    possible."""
+    """Computes NumPy's `einsum` of a list of operands and an equation. On the host, pairs of
+    operands become matrix products if possible."""
     if xp.module.__name__ == "numpy" and len(operands) > 1:
         return xp.einsum(equation, *operands, optimize=True)
     return xp.einsum(equation, *operands)

@@ -63,8 +63,8 @@ def einsum(xp, equation, operands, options):
 
 
 def _terms(equation, operands):
-    """Returns the letters of the operands and of the result. None if an operand repeats a letter or
-    has an ellipsis; the library handles these cases."""
+    """Returns the letters of each operand, and those of the result. Returns None if an operand
+    repeats a letter or has an ellipsis; the library handles these cases."""
     if not isinstance(equation, str) or "." in equation:
         return None
     left, arrow, target = equation.replace(" ", "").partition("->")
@@ -81,7 +81,8 @@ def _terms(equation, operands):
 
 
 def _next_pair(sources, target, operands):
-    """Returns the two operands that NumPy would contract first, in order."""
+    """Returns the indices of the two operands that NumPy would contract first, in ascending
+    order."""
     if len(operands) > 2:
         shapes = [numpy.broadcast_to(numpy.float32(0), array.shape) for array in operands]
         path, _ = numpy.einsum_path(f"{','.join(sources)}->{target}", *shapes, optimize="greedy")
@@ -91,7 +92,13 @@ def _next_pair(sources, target, operands):
 
 
 def _pair(xp, x, of_x, y, of_y, target):
-    """Returns the einsum of two operands."""
+    """Contracts two operands.
+
+    Args:
+        xp: the space.
+        x, of_x, y, of_y: the operands, and the letters of their axes.
+        target: the letters of the result.
+    """
     x, of_x = _summed(xp, x, of_x, set(of_y) | set(target))
     y, of_y = _summed(xp, y, of_y, set(of_x) | set(target))
     batch = [c for c in of_x if c in of_y and c in target]
@@ -107,7 +114,8 @@ def _pair(xp, x, of_x, y, of_y, target):
 
 
 def _summed(xp, array, letters, shared):
-    """Returns an operand, summed over the axes that occur nowhere else."""
+    """Sums an operand over the axes whose letters are not in `shared`. Returns the sum and its
+    letters."""
     axes = tuple(at for at, c in enumerate(letters) if c not in shared)
     if axes:
         array = xp.sum(array, axes, dtype=array.dtype)
@@ -115,7 +123,8 @@ def _summed(xp, array, letters, shared):
 
 
 def _lengths(operands):
-    """Returns the length of each letter; an axis of length 1 is broadcast, as in NumPy."""
+    """Returns a dict: letter -> length of its axis. An axis of length 1 is broadcast, as in
+    NumPy."""
     sizes = {}
     for array, letters in operands:
         for c, n in zip(letters, array.shape, strict=True):

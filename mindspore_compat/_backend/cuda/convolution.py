@@ -32,12 +32,13 @@ ALIGNMENT = 16  # bytes: kernels read vectors
 
 
 class Task(NamedTuple):
-    """One of the three functions of images `x`, weights `w`, and their convolution `y`.
+    """One of the three convolution tasks (the convolution and its two gradients). Each computes one
+    of images "x", weights "w" and their convolution "y" from the other two.
 
     Args:
-        name (str): part of the names of its functions in the library.
-        operands (tuple): its two operands, in the order of the call.
-        result (str): the one that it computes.
+        name (str): the part of the names of cuDNN's functions that identifies the task.
+        operands (tuple): the names of the two operands, in the order of the call.
+        result (str): the name of the result.
     """
 
     name: str
@@ -98,8 +99,8 @@ class Convolutions:
         return grad
 
     def _computes(self, x, y):
-        """Returns whether the library convolves arrays like these; none of its work is under the
-        watch over products."""
+        """Returns True if cuDNN can convolve arrays like these. While matrix products are checked
+        (host/checksums.py) it may not, because its work cannot be checked."""
         if self.library is None or checksums.on:
             return False
         kind = self.space.module.ndarray
@@ -110,7 +111,8 @@ class Convolutions:
         return padded(self.space, x, margins) if margins else x
 
     def _by_products(self, name, first, second, *sizes):
-        """Returns a convolution without cuDNN."""
+        """Computes a convolution or a gradient by matrix products. `name` is the function of
+        conv/convolution.py; the other arguments are its arguments."""
         convolve, dtype = implementation(name), first.dtype
         if dtype not in cudnn.HALF_TYPES or second.dtype != dtype:
             return convolve(self.space, first, second, *sizes)
@@ -118,7 +120,7 @@ class Convolutions:
         return convolve(self.space, first, second, *sizes).astype(dtype)
 
     def _run(self, task, first, second, geo):
-        """Returns the result of a task; None if the library refuses it.
+        """Computes a task by cuDNN and returns its result; None if cuDNN refuses the task.
 
         Args:
             task (Task): what to compute.
@@ -179,7 +181,8 @@ class Convolutions:
             return None, None
 
     def _algorithms(self, task, geo, dtype, last, tf32):
-        """Returns the algorithms for a task, the best first."""
+        """Returns cuDNN's algorithms for a task, the fastest first; an empty list if there is
+        none."""
         shapes = {name: _with_two_axes(shape) for name, shape in _shapes(geo).items()}
         if max(map(math.prod, shapes.values())) > LARGEST:
             return []
@@ -218,8 +221,12 @@ def _per_axis(geo):
 
 @lru_cache(maxsize=1024)
 def _with_even_pads(geo):
-    """Returns the convolution with equal padding at both ends of each axis, and the padding that
-    its input needs beforehand (negative: elements to cut off), or None."""
+    """Splits the padding of a convolution into a part that is equal at both ends, and the rest.
+
+    Returns:
+        The geometry with equal padding at both ends of each axis, and the padding that the input
+        needs beforehand (negative: elements to remove); None in its place if it needs none.
+    """
     margins, pads, sizes = [], [], []
     for n, k, d, s, out, (before, after) in zip(
         *(geo.size, geo.kernel, geo.dilation, geo.stride, geo.out, geo.pads), strict=True
@@ -252,7 +259,8 @@ def _packed(module, array, last):
 
 
 def _new_array(module, shape, dtype, last):
-    """Returns a new array of a shape, and the same memory in the library's layout."""
+    """Returns a new array of a shape twice: as callers see it, and as a view in cuDNN's layout
+    (channels last if `last` is true)."""
     if not last:
         array = module.ndarray(shape, dtype)
         return array, array

@@ -163,12 +163,12 @@ class Library:
         return memory
 
     def prepared(self, kind, turns, sizes, leads, steps=None, count=None):
-        """Returns a function of three addresses that computes C = A @ B. The arguments are
-        converted here once, since that takes longer than the call itself.
+        """Returns a function that takes the addresses of A, B and C, and computes C = A @ B. The
+        arguments are converted here once, since that takes longer than the call itself.
 
         Args:
             kind (Kind): the dtype.
-            turns: 1 for a matrix that is read transposed, else 0; for A and B.
+            turns: for A and B, 1 if the matrix is read transposed, else 0.
             sizes: rows of A, columns of B, columns of A.
             leads: the leading dimensions of A, B and C.
             steps: the elements from one matrix to the next, for `count` of each; None if the three
@@ -201,11 +201,12 @@ class Library:
 
 
 class _Lease:
-    """A handle that is reserved while a thread lives; another thread may reuse it afterwards.
+    """A thread's reservation of a handle. It ends with the thread, and another thread may then
+    reuse the handle.
 
     Args:
-        free (list): handles that no thread uses.
-        handle: the thread's own.
+        free (list): the handles that no thread uses.
+        handle: the handle of this thread.
     """
 
     def __init__(self, free, handle):

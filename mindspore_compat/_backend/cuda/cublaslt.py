@@ -29,7 +29,7 @@ _SETTERS = "MatmulDescSetAttribute", "MatmulPreferenceSetAttribute", "MatmulAlgo
 
 
 class _Heuristic(ctypes.Structure):
-    """The library's proposal for a product."""
+    """An algorithm that cuBLASLt proposes for a product, as its C struct."""
 
     _fields_ = [
         ("algorithm", c_uint64 * 8),
@@ -41,12 +41,12 @@ class _Heuristic(ctypes.Structure):
 
 
 def load(module, products):
-    """Returns the library beside the cuBLAS of `products`; None if it is missing or lacks a
-    function.
+    """Returns the cuBLASLt that belongs to the cuBLAS of `products`; None if it is missing or lacks
+    a function.
 
     Args:
         module: CuPy.
-        products (cublas.Library): None where there is none.
+        products (cublas.Library): cuBLAS, or None if it is missing.
     """
     if products is None:
         return None
@@ -96,8 +96,9 @@ class Library:
         cublas.check(status, f"cublasLt{name}")
 
     def prepared(self, kind, turns, sizes, leads):
-        """Returns a function of four addresses, aligned to ALIGNMENT, that computes C = A @ B plus
-        a vector for each column of C; None if the library proposes no algorithm.
+        """Returns a function that takes the addresses of A, B, C and a vector, aligned to
+        ALIGNMENT, and computes C = A @ B plus the vector, which is added to each column of C.
+        Returns None if cuBLASLt proposes no algorithm.
 
         Args:
             kind, turns, sizes, leads: as for `cublas.Library.prepared`.
@@ -132,7 +133,7 @@ class Library:
         return self._new("MatrixLayoutCreate", c_int(kind.data), *sizes)
 
     def _proposal(self, description, matrices):
-        """Returns the algorithm that the library proposes, or None."""
+        """Returns the algorithm that cuBLASLt proposes for a product, as a _Heuristic, or None."""
         preference = self._new("MatmulPreferenceCreate")
         workspace = self._products.workspace()
         wishes = {

@@ -33,7 +33,8 @@ TYPES = {FLOAT32: 0, FLOAT64: 1, HALF_TYPES[0]: 2, HALF_TYPES[1]: 9}
 
 
 class Performance(ctypes.Structure):
-    """The heuristics' report on an algorithm; the three functions have one such struct each."""
+    """The C struct in which cuDNN's heuristics report on an algorithm. The three tasks have their
+    own structs, with the same fields."""
 
     _fields_ = [
         ("algo", c_int),
@@ -79,7 +80,7 @@ SCALARS = {  # the addresses of 1 and 0 in the type of sums
 
 
 class Refused(Exception):
-    """The library does not support the described computation."""
+    """Raised if cuDNN does not support the described computation."""
 
 
 class Algorithm(NamedTuple):
@@ -241,7 +242,8 @@ class Library:
         return algorithms
 
     def _listed(self, name, operands, convolution):
-        """Returns the heuristics' reports."""
+        """Returns the reports of cuDNN's heuristics on the algorithms for a task, best first; the
+        arguments are as for `algorithms`, with the descriptor of the convolution."""
         results, count = (Performance * MOST_ALGORITHMS)(), c_int()
         one, two, result = (operand.address for operand in operands)
         status = getattr(self, f"cudnnGetConvolution{name}Algorithm_v7")(

@@ -51,12 +51,13 @@ extern "C" __global__ void batch_addresses(
 
 
 class Plan(NamedTuple):
-    """How arrays of some shapes, strides and dtypes are multiplied.
+    """The way in which arrays of certain shapes, strides and dtypes are multiplied; Products keeps
+    it for later calls.
 
     Args:
         shape (tuple): the shape of the result.
-        run (Callable): multiplies the matrices at three addresses; None if it cannot do so in
-            place.
+        run (Callable): takes the addresses of `x`, `y` and the result, and multiplies; None if a
+            matrix must be copied first.
         copies (tuple): whether `x`, `y` and the result must be copied first.
     """
 
@@ -74,7 +75,7 @@ class Products:
     Attributes:
         library (cublas.Library): None if the array library computes all products.
         with_vectors (cublaslt.Library): None if separate kernels add vectors.
-        late (bool): whether there is none, and the array library has multiplied.
+        late (bool): whether the array library has computed a product because cuBLAS is missing.
     """
 
     def __init__(self, module):
@@ -84,11 +85,11 @@ class Products:
         self._write_addresses = self.library and module.RawKernel(_ADDRESSES, "batch_addresses")
         self.late = False
         self._plans = {}  # the properties of a product, except addresses -> its Plan
-        self._sums = {}  # the same for products with a vector -> a function of addresses, or None
+        self._sums = {}  # properties of a product plus vector -> function of addresses, or None
 
     def matmul(self, x, y, out=None, purpose="matmul"):
-        """Returns the product of the last two axes; leading axes broadcast, vectors are rows or
-        columns.
+        """Returns the matrix products over the last two axes. Leading axes broadcast; a vector
+        counts as a row on the left side and as a column on the right.
 
         Args:
             x, y: arrays of the library.
@@ -117,8 +118,8 @@ class Products:
         return self._product(x, y, out, False, float(factor))
 
     def matmul_add(self, x, y, vector):
-        """Returns the product of two matrices, plus a vector that is added to each row; one call if
-        cuBLASLt supports it."""
+        """Returns the product of two matrices, plus a vector that is added to each row. It is one
+        kernel if cuBLASLt supports the product."""
         multiply = None
         if self.with_vectors and not checksums.on and self._multiplies(x, y):
             multiply = self._with_vector(x, y, vector)
@@ -132,7 +133,8 @@ class Products:
         return out
 
     def _with_vector(self, x, y, vector):
-        """Returns the function of four addresses that computes this sum, or None."""
+        """Returns the function of `cublaslt.Library.prepared` that computes `matmul_add` for these
+        arrays; None if cuBLASLt does not support them."""
         tf32 = cublas.tf32["matmul"]
         key = x.shape, x.strides, y.shape, y.strides, x.dtype.num, tf32, vector.shape
         if type(vector) is not self.module.ndarray or not x.dtype == y.dtype == vector.dtype:
@@ -198,7 +200,7 @@ class Products:
         return out
 
     def _copied(self, x, y, out, tf32):
-        """Returns `out`, to which the product is copied from a temporary array."""
+        """Computes the product in a temporary array, copies it to `out`, and returns `out`."""
         out[...] = self._product(x, y, None, tf32)
         return out
 
@@ -220,8 +222,14 @@ class Products:
         return plan
 
     def _runner(self, kind, descriptions, itemsizes):
-        """Returns a function of three addresses that multiplies; None if a matrix cannot be read or
-        written in place."""
+        """Returns a function that takes the addresses of x, y and the result, and multiplies.
+        Returns None if a matrix cannot be read or written in place.
+
+        Args:
+            kind (cublas.Kind): the dtype.
+            descriptions: for x, y and the result, the shape and the step along each axis.
+            itemsize (int): bytes of an element.
+        """
         (rows, inner), columns = descriptions[0][0][-2:], descriptions[1][0][-1]
         axes = _batch_axes(descriptions)
         steps = [steps[-2:] for _, steps in descriptions]
@@ -244,8 +252,8 @@ class Products:
         return self._over(axes, itemsizes, call, (lead_y, lead_x, lead_out), (1, 0, 2))
 
     def _over(self, axes, itemsizes, call, leads, order):
-        """Returns a function of the addresses of x, y and the result that multiplies along batch
-        axes.
+        """Returns a function that takes the addresses of x, y and the result, and multiplies the
+        matrices along all batch axes.
 
         Args:
             axes: (length, steps of x, y and the result) for each.
@@ -274,8 +282,8 @@ class Products:
         return run
 
     def _by_addresses(self, axes, itemsizes, multiply):
-        """Returns a function of three addresses that writes the addresses of all matrices and
-        multiplies them."""
+        """Returns a function that takes the addresses of x, y and the result, writes the addresses
+        of all their matrices to GPU memory, and calls `multiply` with these."""
         count = math.prod(axis[0] for axis in axes)
         axes = [(1, 0, 0, 0)] * (MOST_AXES - len(axes)) + axes
         lengths = [numpy.int32(axis[0]) for axis in axes[1:]]
@@ -298,7 +306,8 @@ class Products:
 
 
 def _ordered(multiply, order):
-    """Turns a function of the addresses of A, B and C into one of those of x, y and the result."""
+    """Returns a function that takes the addresses of x, y and the result, from one that takes those
+    of cuBLAS's A, B and C."""
     return multiply if order == (0, 1, 2) else lambda x, y, out: multiply(y, x, out)
 
 
@@ -312,8 +321,8 @@ def _described(array):
 
 
 def _left(x):
-    """Returns the shape of the left side as matrices, and the elements from one to the next along
-    each axis."""
+    """Returns the shape of the left side, and the step in elements along each axis. A vector is
+    described as a matrix of one row."""
     shape, steps = _described(x)
     return (shape, steps) if len(shape) > 1 else ((1, *shape), (0, *steps))
 
@@ -324,7 +333,8 @@ def _right(y):
 
 
 def _result(out, x, y):
-    """Returns the same for the result, with the axes that vectors lack."""
+    """Returns the shape of the result `out`, and the step in elements along each axis. Axes that
+    are missing because `x` or `y` is a vector are added."""
     shape, steps = _described(out)
     if y.ndim == 1:
         shape, steps = (*shape, 1), (*steps, 0)
@@ -348,8 +358,8 @@ def _shape(x, y):
 
 
 def _batch_axes(descriptions):
-    """Returns the batch axes, merged where one step covers them: (length, steps of x, y and the
-    result)."""
+    """Returns the batch axes as tuples (length, step of x, of y, of the result). Neighbouring axes
+    that one step covers are merged."""
     shape = descriptions[2][0][:-2]
     columns = []
     for description, steps in descriptions:
@@ -369,8 +379,8 @@ def _batch_axes(descriptions):
 
 
 def _with_more_rows(axis, rows, inner, columns, steps):
-    """Returns the rows and steps of the single matrix into which the matrices of a batch axis
-    merge, on the left and in the result; None if they do not merge."""
+    """Merges the matrices of a batch axis into one matrix with more rows, on the left and in the
+    result. Returns its number of rows and the steps; None if they do not merge."""
     count, step, _, out_step = axis
     left, right, result = steps
     if rows == 1:

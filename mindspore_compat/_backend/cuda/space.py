@@ -21,7 +21,8 @@ BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
 
 class DeviceSpace(Space):
-    """The functions of CuPy arrays; where CuPy computes something else, NumPy's definition.
+    """The space of a GPU: the functions of CuPy arrays. Functions that CuPy defines otherwise than
+    NumPy follow NumPy here.
 
     Args:
         module: CuPy, or its stand-in.

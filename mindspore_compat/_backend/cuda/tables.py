@@ -18,7 +18,7 @@ def _number(kind, text, dtype):
 
 
 class Tables:
-    """The tables of one CuPy.
+    """The constant arrays that the space of a GPU keeps (`xp.table`, `xp.number`).
 
     Args:
         module: CuPy, or its stand-in.
@@ -36,7 +36,7 @@ class Tables:
         with self._lock:
             array = self._arrays.pop(key, None)
         if array is None and cuda.get_current_stream().is_capturing():
-            return self.module.asarray(function(*arguments))  # replays fill it, not this call
+            return self.module.asarray(function(*arguments))  # only replays fill this array
         if array is None:  # not from the pool of a capture, which must not own it
             with cuda.using_allocator(self.module.get_default_memory_pool().malloc):
                 array = self.module.asarray(function(*arguments))
@@ -47,13 +47,15 @@ class Tables:
         return array
 
     def number(self, value, dtype):
-        """A number as a 0-d array that is not written to; it takes a launch to fill one."""
+        """Returns a number as a 0-d array, which nobody may write to. The array is kept, because
+        filling one takes a launch."""
         if type(value) not in (int, float, bool):
             return self.module.asarray(value, dtype)
         # keyed by text, because 0.0 equals -0.0, and NaN does not equal NaN
         return self.array(_number, type(value), repr(value), dtype)
 
     def arrays(self):
-        """Returns all tables; who holds them keeps them in place."""
+        """Returns a list of all kept arrays. A caller that holds the list keeps their memory in
+        place."""
         with self._lock:
             return list(self._arrays.values())

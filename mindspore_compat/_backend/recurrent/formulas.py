@@ -21,13 +21,14 @@ def through_sigmoid(g, y):
 
 
 def masked(new, old, mask):
-    """Returns the state after a step; `old` where the step is masked, None for no mask."""
+    """Returns the state after a step: `new` where `mask` is 1, `old` where it is 0. None stands for
+    no mask."""
     return new if mask is None else new * mask + old * (1 - mask)
 
 
 def masked_flow(passed, flow, mask):
-    """Returns the gradient of the state before a step: what the step passes, and the gradient
-    `flow` of the state after it where the step is masked."""
+    """Returns the gradient of the state before a step: `passed`, the gradient that the step passes
+    back, plus `flow`, the gradient of the state after the step, where `mask` is 0."""
     return passed if mask is None else passed + flow * (1 - mask)
 
 
@@ -52,19 +53,26 @@ def lstm_into_cell(o, tanh_cell, into, through):
         o: the output gate.
         tanh_cell: tanh of the cell after the step.
         into: the gradient of the output.
-        through: the gradient of the cell after the step, apart from that by the output.
+        through: the gradient that later steps pass to the cell after the step.
     """
     return into * o * (1 - tanh_cell * tanh_cell) + through
 
 
 def lstm_into_gates(i, n, c, tanh_cell, into, to_cell):
-    """Returns the gradients of the gates i, f, n, o, from that of the cell after the step."""
+    """Returns the gradients of the gates i, f, n, o; `to_cell` is the gradient of the cell after
+    the step."""
     return to_cell * n, to_cell * c, to_cell * i, into * tanh_cell
 
 
 def lstm_update_vjp(xp, i, f, n, o, c, into, through):
-    """Returns the gradients that a step passes to its gates i, f, n, o and to the cell after the
-    step; the arguments are those of `lstm_into_cell`, and the cell before the step."""
+    """Returns the gradients of the gates i, f, n, o and of the cell after the step; the vjp of
+    `lstm_update`.
+
+    Args:
+        xp: the array namespace.
+        i, f, n, o, c: the gates, and the cell before the step.
+        into, through: as for `lstm_into_cell`.
+    """
     tanh_cell = xp.tanh(lstm_cell(i, f, n, c))
     to_cell = lstm_into_cell(o, tanh_cell, into, through)
     return *lstm_into_gates(i, n, c, tanh_cell, into, to_cell), to_cell
@@ -74,15 +82,16 @@ def lstm_update_vjp(xp, i, f, n, o, c, into, through):
 
 
 def gru_candidate(x, r, inner):
-    """Returns the candidate before its activation, from its sum and its recurrent part."""
+    """Returns the candidate before its activation, from the part `x` that the input adds, the reset
+    gate and the recurrent part `inner`."""
     return x + r * inner
 
 
 def gru_update(z, n, h):
-    """Returns the output of a step."""
+    """Returns the output of a GRU step, which is also the state after it."""
     return n + z * (h - n)
 
 
 def gru_into_gates(z, n, h, into):
-    """Returns the gradients of the gates z and n."""
+    """Returns the gradients of the gates z and n of a GRU step."""
     return into * (h - n), into * (1 - z)

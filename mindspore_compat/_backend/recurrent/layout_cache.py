@@ -1,8 +1,9 @@
 """Cache of packed weights (weight_layouts.py) in a replayed step.
 
-A replayed step packs a weight once, although 32 cells may use it: inside `cache`, a packed weight
-is reused until the step writes to any array, which it announces by `forget`. So the threads that
-share a product also find it in their processor caches.
+A replayed step (steps/recording.py) packs a weight once, although 32 cells may use it. Inside the
+context `cache`, a packed weight is reused until the step calls `forget`, which it does before it
+writes to any array. The threads that share a product then also find the packed weight in their
+processor caches.
 """
 
 import threading

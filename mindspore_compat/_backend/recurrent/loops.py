@@ -76,7 +76,8 @@ def lay_out(
 
 
 def fill(x, at, rows, count, out, width):
-    """Copies rows of `count` elements to rows of `width`."""
+    """Copies `rows` rows of `count` elements, from `at` on, to rows of `width` elements; the rest
+    of a row stays."""
     for i in range(rows):
         row = pointer(x, at + i * count)
         target = pointer(out, i * width)
@@ -85,8 +86,8 @@ def fill(x, at, rows, count, out, width):
 
 
 def multiply(rows, a, at, w, count, width, add, out):
-    """out (rows, width) = or += the product of a (rows, count), from `at` on, and a packed
-    weight."""
+    """Multiplies `rows` rows of `count` elements, in `a` from `at` on, by a packed weight. Writes
+    the product, (rows, width), to `out`, or adds it if `add` is 1."""
     whole = VECTORS * LANES
     for start in range(0, width, whole):
         size = min(whole, width - start)
@@ -278,8 +279,14 @@ _PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
 
 
 def forward_text(kind, has_mask, saves, name):
-    """Returns the forward loop over all steps of "tanh", "relu", "lstm" or "gru"; the last two may
-    write the values that their gradients need."""
+    """Returns the Python source of the forward loop over all steps.
+
+    Args:
+        kind (str): "tanh", "relu", "lstm" or "gru".
+        has_mask (bool): whether steps are masked.
+        saves (bool): whether the loop of "lstm" or "gru" writes the values that gradients need.
+        name (str): the name of the function.
+    """
     if kind == "lstm":
         cell = formulas.masked(_LSTM_CELL, _at_j("c"), _MASK if has_mask else None)
         body = _LSTM.format(cell=cell)
@@ -303,7 +310,8 @@ def forward_text(kind, has_mask, saves, name):
 
 
 def backward_text(kind, has_mask, name):
-    """Returns the backward loop over all steps."""
+    """Returns the Python source of the backward loop over all steps; the arguments are those of
+    `forward_text`."""
     before = ""
     if kind == "lstm":
         before, body = _lstm_cells(has_mask), _LSTM_BACK
@@ -329,7 +337,7 @@ def backward_text(kind, has_mask, name):
 
 
 def _lstm_cells(has_mask):
-    """Returns the cells of an LSTM before and after each step."""
+    """Returns the source that computes the cells of an LSTM before and after each step."""
     masked = "for j in range(units):\n    new[j] = "
     masked += f"{formulas.masked(_at_j('new'), _at_j('c'), _MASK)}"
     text = _LSTM_CELLS.format(masked=_in("m = mask[at]\n" + masked, 2) if has_mask else "")
@@ -341,7 +349,8 @@ def _in(text, depth):
 
 
 def forward_arrays(kind, has_mask, saves):
-    """Returns the arrays of a loop that `forward_text` gives, by name, in their order."""
+    """Returns the array parameters of the loop that `forward_text` returns: a dict from names to
+    their Parameters, in order."""
     of_kind = {"lstm": {"cells": array(FLOAT)}, "gru": {"bias": array(FLOAT)}}.get(kind, {})
     return {
         "states": array(FLOAT),
