@@ -82,28 +82,148 @@ from .mindrecord import MnistToMR as MnistToMR
 from .train.model import Model as Model
 from .train.callback import ModelCheckpoint as ModelCheckpoint
 class MsDispatchMode:
+    """A context that passes each operation to `__ms_dispatch__`, which a subclass overrides.
+
+    The innermost of nested contexts receives the operation; operations of its method go to the next
+    outer context. The context may also decorate a function. Operations are those of this package:
+    one that MindSpore composes of several, such as `ops.gelu`, may be one here. Gradients are
+    computed without the operations of the forward pass, and are not intercepted.
+    """
     def __call__(self, func: _t.Any) -> _t.Any: ...
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *error: _t.Any) -> _t.Any: ...
 class Node:
+    """One statement of a forward computation, such as a call or an addition.
+
+    Nodes come from a SymbolTree, or are created by `create_call_cell` and `create_call_function`.
+    Two Nodes are equal if they represent the same statement.
+
+    Args:
+        node (Statement): the statement.
+    """
     def __init__(self, node: _t.Any) -> None: ...
     @staticmethod
-    def create_call_cell(cell: _t.Any, targets: _t.Any, args: _t.Any = ..., kwargs: _t.Any = ..., name: _t.Any = ..., is_sub_net: _t.Any = ...) -> _t.Any: ...
+    def create_call_cell(cell: _t.Any, targets: _t.Any, args: _t.Any = None, kwargs: _t.Any = None, name: _t.Any = '', is_sub_net: _t.Any = False) -> _t.Any:
+        """Creates a node for the statement `targets = self.name(*args, **kwargs)`.
+
+        Args:
+            cell (Cell): the Cell to call, or a Primitive.
+            targets (list[Union[ScopedValue, str]]): the outputs.
+            args (list[ScopedValue], optional): the arguments.
+            kwargs (dict[str, ScopedValue], optional): the keyword arguments.
+            name (str, optional): the attribute; by default named after the class. A number is
+                appended if it is in use.
+            is_sub_net (bool, optional): whether to read also the computation of `cell`.
+
+        Returns:
+            Node, not inserted yet.
+        """
     @staticmethod
-    def create_call_function(function: _t.Any, targets: _t.Any, args: _t.Any = ..., kwargs: _t.Any = ...) -> _t.Any: ...
-    def get_args(self) -> _t.Any: ...
-    def get_inputs(self) -> _t.Any: ...
-    def get_instance_type(self) -> _t.Any: ...
-    def get_kwargs(self) -> _t.Any: ...
-    def get_name(self) -> _t.Any: ...
-    def get_node_type(self) -> _t.Any: ...
-    def get_sub_tree(self) -> _t.Any: ...
-    def get_symbol_tree(self) -> _t.Any: ...
-    def get_targets(self) -> _t.Any: ...
-    def get_users(self) -> _t.Any: ...
-    def set_arg(self, index: _t.Any, arg: _t.Any) -> _t.Any: ...
-    def set_arg_by_node(self, arg_idx: _t.Any, src_node: _t.Any, out_idx: _t.Any = ...) -> _t.Any: ...
+    def create_call_function(function: _t.Any, targets: _t.Any, args: _t.Any = None, kwargs: _t.Any = None) -> _t.Any:
+        """Creates a node for the statement `targets = function(*args, **kwargs)`; the body of the
+        function is not read.
+
+        Args:
+            function (FunctionType): the function to call.
+            targets (list[Union[ScopedValue, str]]): the outputs.
+            args (list[ScopedValue], optional): the arguments.
+            kwargs (dict[str, ScopedValue], optional): the keyword arguments.
+
+        Returns:
+            Node, not inserted yet.
+        """
+    def get_args(self) -> _t.Any:
+        """Returns the arguments.
+
+        Returns:
+            list[ScopedValue].
+        """
+    def get_inputs(self) -> _t.Any:
+        """Returns the nodes in the same body whose outputs are arguments of this node.
+
+        Returns:
+            list[Node].
+        """
+    def get_instance_type(self) -> _t.Any:
+        """Returns the type of the called Cell or Primitive; for a called function, the function
+        itself; otherwise NoneType.
+
+        Returns:
+            type.
+        """
+    def get_kwargs(self) -> _t.Any:
+        """Returns the keyword arguments.
+
+        Returns:
+            dict[str, ScopedValue].
+        """
+    def get_name(self) -> _t.Any:
+        """Returns the name, unique in its SymbolTree; empty if none was given before insertion.
+
+        Returns:
+            str.
+        """
+    def get_node_type(self) -> _t.Any:
+        """Returns the type of the node.
+
+        Returns:
+            NodeType.
+        """
+    def get_sub_tree(self) -> _t.Any:
+        """Returns the SymbolTree of the Cell that a node of type `NodeType.Tree` calls.
+
+        Returns:
+            SymbolTree.
+        """
+    def get_symbol_tree(self) -> _t.Any:
+        """Returns the SymbolTree of the node, or None.
+
+        Returns:
+            SymbolTree.
+        """
+    def get_targets(self) -> _t.Any:
+        """Returns the outputs.
+
+        Returns:
+            list[ScopedValue].
+        """
+    def get_users(self) -> _t.Any:
+        """Returns the nodes in the same body that take an output of this node as an argument.
+
+        Returns:
+            list[Node].
+        """
+    def set_arg(self, index: _t.Any, arg: _t.Any) -> _t.Any:
+        """Replaces an argument.
+
+        Args:
+            index (int): the index of the argument.
+            arg (Union[ScopedValue, str]): the value, or the name of a variable.
+        """
+    def set_arg_by_node(self, arg_idx: _t.Any, src_node: _t.Any, out_idx: _t.Any = None) -> _t.Any:
+        """Replaces an argument by an output of another node.
+
+        Args:
+            arg_idx (int): the index of the argument.
+            src_node (Node): the other node.
+            out_idx (int, optional): the index of the output; required if there are several.
+        """
 class NodeType(_e.Enum):
+    """The kind of a node.
+
+    - `CallCell`: calls a Cell of this package.
+    - `CallPrimitive`: calls a Primitive.
+    - `CallFunction`: calls a function, or a method of the network.
+    - `CallMethod`: creates a tuple, list, dict or slice, or assigns a value to another name.
+    - `Python`: a statement that is kept unchanged.
+    - `Input`: an argument of the forward method.
+    - `Output`: a return statement.
+    - `Tree`: calls a user-defined Cell whose own computation is read too.
+    - `CellContainer`: calls a SequentialCell, or refers to a CellList.
+    - `MathOps`: arithmetic, a comparison or a logical operation.
+    - `ControlFlow`: an `if`, its `else`, a `for` or a `while`.
+    - `CallModule` and `Unknown`: not used.
+    """
     CallCell = ...
     CallFunction = ...
     CallMethod = ...
@@ -137,16 +257,50 @@ from .train.callback import RunContext as RunContext
 STRICT: _b.int
 SUCCESS: _b.int
 class ScopedValue:
+    """A value and the scope of its name.
+
+    Args:
+        arg_type (ValueType): the kind of the value.
+        scope (str, optional): the part before the name: "self" of "self.conv".
+        value (Any, optional): the name or the constant.
+    """
     type: _t.Any
     scope: _t.Any
     value: _t.Any
-    def __init__(self, arg_type: _t.Any, scope: _t.Any = ..., value: _t.Any = ...) -> None: ...
+    def __init__(self, arg_type: _t.Any, scope: _t.Any = '', value: _t.Any = None) -> None: ...
     @staticmethod
-    def create_name_values(names: _t.Any, scopes: _t.Any = ...) -> _t.Any: ...
+    def create_name_values(names: _t.Any, scopes: _t.Any = None) -> _t.Any:
+        """Returns the ScopedValues of several names.
+
+        Args:
+            names (Union[list[str], tuple[str]]): the names.
+            scopes (Union[list[str], tuple[str]], optional): the part before each name.
+
+        Returns:
+            list[ScopedValue].
+        """
     @classmethod
-    def create_naming_value(cls, name: _t.Any, scope: _t.Any = ...) -> _t.Any: ...
+    def create_naming_value(cls, name: _t.Any, scope: _t.Any = '') -> _t.Any:
+        """Returns the ScopedValue of a variable's name.
+
+        Args:
+            name (str): the name.
+            scope (str, optional): the part before the name.
+
+        Returns:
+            ScopedValue.
+        """
     @classmethod
-    def create_variable_value(cls, value: _t.Any) -> _t.Any: ...
+    def create_variable_value(cls, value: _t.Any) -> _t.Any:
+        """Returns the ScopedValue of a Python value; its kind follows from the value.
+
+        Args:
+            value (Any): a number, str, None, or a tuple, list or dict of these; anything else is a
+                `CustomObjValue`.
+
+        Returns:
+            ScopedValue.
+        """
 from .common import SparseTensor as SparseTensor
 from .hal import Stream as Stream
 from .hal import StreamCtx as StreamCtx
@@ -155,29 +309,146 @@ from .train.callback import SummaryCollector as SummaryCollector
 from .train.callback import SummaryLandscape as SummaryLandscape
 from .train.summary import SummaryRecord as SummaryRecord
 class Symbol:
+    """A symbolic dimension: the constraints on an unknown length in the shape of a Tensor.
+
+    Args:
+        max (int, optional): the maximum length; it has no effect unless it is above `min`.
+        min (int, optional): the minimum length.
+        divisor (int, optional): d, where the length is d * N + r with N at least 1.
+        remainder (int, optional): r in the same formula.
+        unique (bool, optional): whether all lengths that this object stands for are equal.
+    """
     unique: _t.Any
     max: _t.Any
     min: _t.Any
     divisor: _t.Any
     remainder: _t.Any
-    def __init__(self, max: _b.int | _b.bool = ..., min: _b.int | _b.bool = ..., divisor: _b.int = ..., remainder: _b.int | _b.bool = ..., unique: _b.bool = ..., **kwargs: _t.Any) -> None: ...
-    def refusal(self, length: _t.Any, lengths: _t.Any) -> _t.Any: ...
-    def to_dict(self) -> _t.Any: ...
+    def __init__(self, max: _b.int | _b.bool = 0, min: _b.int | _b.bool = 1, divisor: _b.int = 1, remainder: _b.int | _b.bool = 0, unique: _b.bool = False, **kwargs: _t.Any) -> None: ...
+    def refusal(self, length: _t.Any, lengths: _t.Any) -> _t.Any:
+        """Describes what is wrong with a length; None if the length fits.
+
+        Args:
+            length (int): the length.
+            lengths (dict): the lengths of the `unique` Symbols of the same call.
+        """
+    def to_dict(self) -> _t.Any:
+        """Returns the constraints by name. "id" tells equal lengths from others. A minimum that the
+        divisor implies is left out.
+        """
 class SymbolTree:
+    """The forward computation of a network as nodes, which can be inserted, erased and replaced.
+
+    Args:
+        handler (Tree): the object that holds the nodes; `create` creates it.
+    """
     def __init__(self, handler: _t.Any) -> None: ...
-    def after(self, node: _t.Any) -> _t.Any: ...
-    def before(self, node: _t.Any) -> _t.Any: ...
+    def after(self, node: _t.Any) -> _t.Any:
+        """Returns the place after a node, for `insert`. Argument, result and errors as for
+        `before`.
+        """
+    def before(self, node: _t.Any) -> _t.Any:
+        """Returns the place before a node, for `insert`.
+
+        Args:
+            node (Union[Node, str]): the node, or its name.
+
+        Returns:
+            Position.
+        """
     @classmethod
-    def create(cls, network: _t.Any) -> _t.Any: ...
-    def erase(self, node: _t.Any) -> _t.Any: ...
-    def get_code(self) -> _t.Any: ...
-    def get_network(self) -> _t.Any: ...
-    def get_node(self, node_name: _t.Any) -> _t.Any: ...
-    def insert(self, position: _t.Any, node: _t.Any) -> _t.Any: ...
-    def nodes(self, all_nodes: _t.Any = ...) -> _t.Any: ...
-    def print_node_tabulate(self, all_nodes: _t.Any = ...) -> _t.Any: ...
-    def replace(self, old_node: _t.Any, new_nodes: _t.Any) -> _t.Any: ...
-    def unique_name(self, name: _t.Any = ...) -> _t.Any: ...
+    def create(cls, network: _t.Any) -> _t.Any:
+        """Reads the forward computation of a network.
+
+        User-defined Cells that it calls are read too, as are its methods, user-defined functions,
+        branches and loops. Other code is kept unchanged: statements in a `with` or `try`, functions
+        with decorators or a closure, lambdas and comprehensions. Inputs and users of a node are
+        searched only in its own body: not across the borders of branches and loops.
+
+        Args:
+            network (Cell): the network.
+
+        Returns:
+            SymbolTree.
+        """
+    def erase(self, node: _t.Any) -> _t.Any:
+        """Erases a node.
+
+        Args:
+            node (Union[Node, str]): the node, or its name.
+
+        Returns:
+            Node, the erased one.
+        """
+    def get_code(self) -> _t.Any:
+        """Returns the current source of the network.
+
+        Returns:
+            str, a class with the methods that were read, after the classes of Cells that it calls.
+        """
+    def get_network(self) -> _t.Any:
+        """Returns the current network.
+
+        It shares Parameters and Cells with the original network, which should no longer be used.
+        Its source is written to a file in the folder "rewritten_network".
+
+        Returns:
+            Cell.
+        """
+    def get_node(self, node_name: _t.Any) -> _t.Any:
+        """Returns the node with a name; None if there is none.
+
+        Args:
+            node_name (str): the name.
+
+        Returns:
+            Node.
+        """
+    def insert(self, position: _t.Any, node: _t.Any) -> _t.Any:
+        """Inserts a node.
+
+        Args:
+            position (Position): the place.
+            node (Node): a result of `Node.create_call_cell` or `create_call_function`.
+
+        Returns:
+            Node, the inserted one.
+        """
+    def nodes(self, all_nodes: _t.Any = False) -> _t.Any:
+        """Returns an iterator over the nodes.
+
+        Args:
+            all_nodes (bool, optional): whether to include nodes within functions, branches, loops,
+                containers and Cells that are read, after the others.
+
+        Returns:
+            Iterator[Node].
+        """
+    def print_node_tabulate(self, all_nodes: _t.Any = False) -> _t.Any:
+        """Prints a table of the nodes: type, name, source, and for each argument its provider and
+        for each output its users, by name and index.
+
+        Args:
+            all_nodes (bool, optional): as for `nodes`.
+        """
+    def replace(self, old_node: _t.Any, new_nodes: _t.Any) -> _t.Any:
+        """Replaces a node by others.
+
+        Args:
+            old_node (Node): the node to erase.
+            new_nodes (list[Node]): the nodes to insert, in order.
+
+        Returns:
+            Node, the last inserted one.
+        """
+    def unique_name(self, name: _t.Any = 'output') -> _t.Any:
+        """Returns an unused variable name.
+
+        Args:
+            name (str, optional): the prefix; a number is appended if it is in use.
+
+        Returns:
+            str.
+        """
 from .mindrecord import TFRecordToMR as TFRecordToMR
 from .common.tensor import Tensor as Tensor
 from .common.dtype import TensorType as TensorType
@@ -221,9 +492,26 @@ from .common.dtype import double as float64
 from .common.dtype import float8_e4m3fn as float8_e4m3fn
 from .common.dtype import float8_e5m2 as float8_e5m2
 from .common.dtype import float_ as float_
-def from_dlpack(dlpack: _t.Any) -> _t.Any: ...
+def from_dlpack(dlpack: _t.Any) -> _Tensor:
+    """Creates a Tensor that shares the memory of a DLPack capsule.
+
+    Args:
+        dlpack (PyCapsule): the result of `to_dlpack`, here or in another library; or an object with
+            `__dlpack__`, such as an array of another library.
+    """
 from .common.tensor import from_numpy as from_numpy
-def frombuffer(buffer: _t.Any, dtype: _Type, count: _b.int = ..., offset: _b.int = ...) -> _t.Any: ...
+def frombuffer(buffer: _t.Any, dtype: _Type, count: _b.int = -1, offset: _b.int = 0) -> _Tensor:
+    """Returns a Tensor that shares the memory of bytes, an array or a similar object.
+
+    Args:
+        buffer (buffer): an object with Python's buffer interface.
+        dtype (mindspore.dtype): the dtype of the elements.
+        count (int): the number of elements. Default: -1, all in the buffer.
+        offset (int): the byte at which they begin. Default: 0.
+
+    Returns:
+        Tensor, with one axis.
+    """
 from .parallel import get_algo_parameters as get_algo_parameters
 from .context import get_auto_parallel_context as get_auto_parallel_context
 from .train.serialization import get_ckpt_path_with_strategy as get_ckpt_path_with_strategy
@@ -234,18 +522,36 @@ from .ops import get_grad as get_grad
 from .log import get_level as get_level
 from .log import get_log_config as get_log_config
 from .train.metrics import get_metric_fn as get_metric_fn
-def get_offload_context() -> _t.Any: ...
+def get_offload_context() -> _t.Any:
+    """Returns all offload settings, by key.
+
+    Returns:
+        dict.
+    """
 from .context import get_ps_context as get_ps_context
 from .common.dtype import get_py_obj_dtype as get_py_obj_dtype
 from .common import get_rng_state as get_rng_state
-def get_sdc_detect_result() -> _t.Any: ...
+def get_sdc_detect_result() -> _t.Any:
+    """Returns whether a product was wrong, beyond rounding, since the checks were started.
+
+    Returns:
+        bool; on a GPU, the call waits for pending work.
+    """
 from .common.seed import get_seed as get_seed
 from .runtime import get_stream_limit as get_stream_limit
 from .ops import grad as grad
 from .common.dtype import float16 as half
 from .common.dtype import hifloat8 as hifloat8
 from .common import initial_seed as initial_seed
-def install() -> _t.Any: ...
+def install() -> _t.Any:
+    """Makes `import mindspore` import this package; repeated calls have no effect.
+
+    Uncaught errors then show the frames of the program alone, and hints; in IPython and notebooks
+    too.
+
+    Returns:
+        The finder that was put first on `sys.meta_path`.
+    """
 from .common.dtype import int32 as int
 from .common.dtype import int16 as int16
 from .common.dtype import int32 as int32
@@ -267,7 +573,8 @@ from .train.serialization import load as load
 from .train.serialization import load_checkpoint as load_checkpoint
 from .train.serialization import load_checkpoint_async as load_checkpoint_async
 from .train.serialization import load_distributed_checkpoint as load_distributed_checkpoint
-def load_ipython_extension(ipython: _t.Any) -> _t.Any: ...
+def load_ipython_extension(ipython: _t.Any) -> _t.Any:
+    """Runs on `%load_ext mindspore_compat`."""
 from .train.serialization import load_mindir as load_mindir
 from .train.serialization import load_param_into_net as load_param_into_net
 from .train import load_segmented_checkpoints as load_segmented_checkpoints
@@ -281,7 +588,16 @@ from .runtime import memory_stats as memory_stats
 from .runtime import memory_summary as memory_summary
 from .parallel import merge_pipeline_strategys as merge_pipeline_strategys
 from .train import merge_sliced_parameter as merge_sliced_parameter
-def mindio_preload(ckpt_file_name: _b.str) -> _t.Any: ...
+def mindio_preload(ckpt_file_name: _b.str) -> _t.Any:
+    """Preloads a checkpoint into the operating system's cache, without waiting for it.
+
+    Args:
+        ckpt_file_name (str): the file.
+
+    Returns:
+        bool, whether the file is being read: False if there is no such file, if it is larger than
+            `set_mindio_server_info` allows, or if the system cannot read ahead.
+    """
 from .common.api import jit_class as ms_class
 from .common.api import ms_function as ms_function
 from .common.api import ms_memory_recycle as ms_memory_recycle
@@ -295,7 +611,15 @@ from .common.dtype import qint4x2 as qint4x2
 from .parallel import rank_list_for_transform as rank_list_for_transform
 from .nn import rearrange_inputs as rearrange_inputs
 from .common import recompute as recompute
-def register_saved_tensors_hooks(pack_hook: _t.Any, unpack_hook: _t.Any) -> _t.Any: ...
+def register_saved_tensors_hooks(pack_hook: _t.Any, unpack_hook: _t.Any) -> _t.Any:
+    """Returns a decorator: the function runs within `saved_tensors_hooks(pack_hook, unpack_hook)`.
+
+    The original applies it in graph mode only; here both modes behave alike.
+
+    Args:
+        pack_hook (Callable): as in `saved_tensors_hooks`.
+        unpack_hook (Callable): as in `saved_tensors_hooks`.
+    """
 from .parallel import reset_algo_parameters as reset_algo_parameters
 from .context import reset_auto_parallel_context as reset_auto_parallel_context
 from .runtime import reset_max_memory_allocated as reset_max_memory_allocated
@@ -309,13 +633,27 @@ from .train.serialization import safetensors_to_ckpt as safetensors_to_ckpt
 from .train.serialization import save_checkpoint as save_checkpoint
 from .train.serialization import save_mindir as save_mindir
 class saved_tensors_hooks:
+    """A context manager that packs the Tensors saved for gradients, and unpacks them when needed.
+
+    Of nested contexts, the innermost applies. Without differentiation, nothing is packed. Use it to
+    move saved values elsewhere, or to store them in fewer bits.
+
+    Args:
+        pack_hook (Callable): maps a saved Tensor to the object that is stored instead. In-place
+            changes that the hook makes to the Tensor do not affect the original.
+        unpack_hook (Callable): maps the stored object to the Tensor, when the gradient is computed.
+    """
     pack_hook: _t.Any
     unpack_hook: _t.Any
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *error: _t.Any) -> _t.Any: ...
     def __init__(self, pack_hook: _t.Any, unpack_hook: _t.Any) -> None: ...
-def sdc_detect_start() -> _t.Any: ...
-def sdc_detect_stop() -> _t.Any: ...
+def sdc_detect_start() -> _t.Any:
+    """Starts checking all matrix products: of `matmul`, `Dense`, convolution, attention and their
+    gradients, in floats. Earlier results are discarded. A product takes up to twice as long.
+    """
+def sdc_detect_stop() -> _t.Any:
+    """Stops checking matrix products. The result can be read until the next start."""
 from .common import seed as seed
 from .parallel import set_algo_parameters as set_algo_parameters
 from .context import set_auto_parallel_context as set_auto_parallel_context
@@ -325,13 +663,38 @@ from .hal import set_cur_stream as set_cur_stream
 from .context import set_deterministic as set_deterministic
 from .context import set_device as set_device
 from .runtime import set_device_limit as set_device_limit
-def set_dump(target: _t.Any, enabled: _t.Any = ...) -> _t.Any: ...
+def set_dump(target: _t.Any, enabled: _t.Any = True) -> _t.Any:
+    """Marks a Cell or Primitive whose results an Ascend writes to files.
+
+    It sets the flag `dump` of Cells, and an attribute of Primitives. Other devices write no files;
+    a warning says so.
+
+    Args:
+        target (Union[Cell, Primitive]): the Cell or Primitive.
+        enabled (bool): whether to mark it. Default: ``True``.
+    """
 from .runtime import set_kernel_launch_capture as set_kernel_launch_capture
 from .runtime import set_kernel_launch_group as set_kernel_launch_group
 from .runtime import set_memory as set_memory
-def set_mindio_server_info(data_block_pool_capacity_in_gb: _b.int = ...) -> _t.Any: ...
+def set_mindio_server_info(data_block_pool_capacity_in_gb: _b.int = 100) -> _t.Any:
+    """Sets the size of the largest file that `mindio_preload` reads.
+
+    Args:
+        data_block_pool_capacity_in_gb (int, optional): the size in GB.
+    """
 # Accepted for compatibility, has no effect here
-def set_offload_context(offload_config: _t.Any) -> _t.Any: ...
+def set_offload_context(offload_config: _t.Any) -> _t.Any:
+    """Configures the offloading of Parameters and activations from device memory.
+
+    Accepted for compatibility, has no effect here: devices have no such memory.
+
+    Args:
+        offload_config (dict): the settings by key. Directories: `offload_path`. Sizes, such as
+            "512GB": `offload_cpu_size`, `offload_disk_size`, `aio_block_size`,
+            `host_mem_block_size`. Ratios in (0, 1]: `hbm_ratio`, `cpu_ratio`. Bools:
+            `enable_pinned_mem`, `enable_aio`, `auto_offload`. "cpu" or "disk": `offload_param`,
+            `offload_checkpoint`. An int: `aio_queue_size`.
+    """
 from .context import set_ps_context as set_ps_context
 from .common import set_recursion_limit as set_recursion_limit
 from .common import set_rng_state as set_rng_state
@@ -340,14 +703,37 @@ from .runtime import set_stream_limit as set_stream_limit
 from .parallel import shard as shard
 from .common.dtype import int16 as short
 from .common.dtype import float32 as single
-def stress_detect(detect_type: _b.str = ...) -> _t.Any: ...
+def stress_detect(detect_type: _b.str = 'aic') -> _t.Any:
+    """Tests the cores of an Ascend, or the links between several, under load.
+
+    Args:
+        detect_type (str, optional): "aic" for the cores, "hccs" for the links.
+
+    Returns:
+        int, 1: the test could not be started, because there are no links to test or it is unknown.
+    """
 from .common.dtype import string as string
-def swap_tensors(t1: _t.Any, t2: _t.Any) -> _t.Any: ...
+def swap_tensors(t1: _t.Any, t2: _t.Any) -> _t.Any:
+    """Swaps the contents of two Tensors; the objects keep their identity.
+
+    Args:
+        t1 (Tensor): the first Tensor.
+        t2 (Tensor): the second Tensor.
+    """
 from .parallel import sync_pipeline_shared_parameters as sync_pipeline_shared_parameters
 from .hal import synchronize as synchronize
 from .common.tensor import tensor as tensor
 from .common.dtype import tensor_type as tensor_type
-def to_dlpack(tensor: _Tensor) -> _t.Any: ...
+def to_dlpack(tensor: _Tensor) -> _t.Any:
+    """Returns a DLPack capsule, with which another library can share the memory of a Tensor; it can
+    be consumed once.
+
+    Args:
+        tensor (Tensor): a Tensor of a dtype that DLPack has.
+
+    Returns:
+        PyCapsule.
+    """
 from .parallel import transform_checkpoint_by_rank as transform_checkpoint_by_rank
 from .parallel import transform_checkpoints as transform_checkpoints
 from .common.dtype import tuple_ as tuple_
@@ -361,8 +747,13 @@ from .common.dtype import ubyte as uint8
 from .common.dtype import uint32 as uintc
 from .common.dtype import uint64 as uintp
 from .parallel import unified_safetensors as unified_safetensors
-def uninstall() -> _t.Any: ...
-def unload_ipython_extension(ipython: _t.Any) -> _t.Any: ...
+def uninstall() -> _t.Any:
+    """Removes the stand-in; later imports of `mindspore` work as usual.
+
+    Names that a script has already imported keep their objects.
+    """
+def unload_ipython_extension(ipython: _t.Any) -> _t.Any:
+    """Runs on `%unload_ext mindspore_compat`."""
 from .runtime import use_mem_pool as use_mem_pool
 from .common.dtype import uint16 as ushort
 from .ops import value_and_grad as value_and_grad

@@ -11,24 +11,87 @@ from .common.tensor import Tensor as _Tensor
 
 from .train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 class DynamicLossScaler(StaticLossScaler):
+    """Dynamic loss scaler: lowers the scale if gradients are not finite, and raises it after a
+    number of finite steps.
+
+    Args:
+        scale_value (Union[float, int]): the initial loss scale, at least 1.
+        scale_factor (int): the factor and divisor of the scale.
+        scale_window (int): the number of consecutive finite steps after which the scale is raised.
+    """
     scale_window: _t.Any
     scale_factor: _t.Any
     counter: _t.Any
     def __init__(self, scale_value: _b.float, scale_factor: _b.int, scale_window: _b.int) -> None: ...
-    def adjust(self, grads_finite: _t.Any) -> _t.Any: ...  # type: ignore
+    def adjust(self, grads_finite: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the loss scale after a step, and returns True.
+
+        Args:
+            grads_finite (Tensor): whether the gradients are finite.
+        """
 from .train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager
 from .train.loss_scale_manager import LossScaleManager as LossScaleManager
 class LossScaler:
-    def adjust(self, grads_finite: _t.Any) -> _t.Any: ...
-    def scale(self, inputs: _t.Any) -> _t.Any: ...
-    def unscale(self, inputs: _t.Any) -> _t.Any: ...
+    """Base class of loss scalers; subclasses define all three methods."""
+    def adjust(self, grads_finite: _t.Any) -> _t.Any:
+        """Updates the loss scale after a step.
+
+        Args:
+            grads_finite (Tensor): whether the gradients are finite.
+        """
+    def scale(self, inputs: _t.Any) -> _t.Any:
+        """Multiplies by the loss scale.
+
+        Args:
+            inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
+        """
+    def unscale(self, inputs: _t.Any) -> _t.Any:
+        """Divides by the loss scale.
+
+        Args:
+            inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
+        """
 class StaticLossScaler(LossScaler):
+    """Static loss scaler: the scale never changes.
+
+    Args:
+        scale_value (Union[float, int]): the loss scale, at least 1.
+    """
     scale_value: _t.Any
     def __init__(self, scale_value: _b.float) -> None: ...
-    def adjust(self, grads_finite: _t.Any) -> _t.Any: ...  # type: ignore
-    def scale(self, inputs: _t.Any) -> _t.Any: ...  # type: ignore
-    def unscale(self, inputs: _t.Any) -> _t.Any: ...  # type: ignore
-def all_finite(inputs: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any: ...
+    def adjust(self, grads_finite: _t.Any) -> _t.Any:  # type: ignore
+        """Does nothing, since the loss scale is static, and returns False.
+
+        Args:
+            grads_finite (Tensor): whether the gradients are finite.
+        """
+    def scale(self, inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Multiplies by the loss scale.
+
+        Args:
+            inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
+
+        Returns:
+            Union[Tensor, tuple[Tensor]], in the dtypes of the input.
+        """
+    def unscale(self, inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Divides by the loss scale.
+
+        Args:
+            inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
+
+        Returns:
+            Union[Tensor, tuple[Tensor]], in the dtypes of the input.
+        """
+def all_finite(inputs: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor:
+    """Returns whether all elements of all Tensors are finite.
+
+    Args:
+        inputs (Union[tuple[Tensor], list[Tensor]]): the Tensors.
+
+    Returns:
+        Tensor of bool and shape ().
+    """
 from .train.amp import auto_mixed_precision as auto_mixed_precision
 from .train.amp import build_train_network as build_train_network
 from .train.amp import custom_mixed_precision as custom_mixed_precision

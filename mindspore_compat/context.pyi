@@ -14,6 +14,7 @@ GRAPH_MODE: _b.int
 LAX: _b.int
 PYNATIVE_MODE: _b.int
 class ParallelMode:
+    """The names of the parallel modes."""
     AUTO_PARALLEL: _t.Any
     DATA_PARALLEL: _t.Any
     HYBRID_PARALLEL: _t.Any
@@ -22,18 +23,108 @@ class ParallelMode:
     STAND_ALONE: _t.Any
 RELEASE: _b.int
 STRICT: _b.int
-def get_auto_parallel_context(attr_key: _t.Any) -> _t.Any: ...
-def get_context(attr_key: _t.Any) -> _t.Any: ...
-def get_current_device() -> _t.Any: ...
-def get_jit_config() -> _t.Any: ...
-def get_ps_context(attr_key: _t.Any) -> _t.Any: ...
-def reset_auto_parallel_context() -> _t.Any: ...
-def reset_ps_context() -> _t.Any: ...
+def get_auto_parallel_context(attr_key: _t.Any) -> _t.Any:
+    """Returns a value for training on several devices.
+
+    Args:
+        attr_key: its key, such as "parallel_mode".
+    """
+def get_context(attr_key: _t.Any) -> _t.Any:
+    """Returns a value of the context.
+
+    Args:
+        attr_key: its key, such as "mode" or "device_target".
+    """
+def get_current_device() -> _t.Any:
+    """Returns the current device target and device number, as a named tuple."""
+def get_jit_config() -> _t.Any:
+    """Returns the value of "jit_config"."""
+def get_ps_context(attr_key: _t.Any) -> _t.Any:
+    """Returns a value for a parameter server.
+
+    Args:
+        attr_key: "enable_ps", "config_file_path" or "enable_ssl".
+    """
+def reset_auto_parallel_context() -> _t.Any:
+    """Sets all values for training on several devices back to their defaults."""
+def reset_ps_context() -> _t.Any:
+    """Sets all values for a parameter server back to their defaults."""
 # sharding_propagation, gradient_fp32_sync, loss_repeated_mean, force_fp32_communication, search_mode, auto_parallel_search_mode, communi_parallel_mode, enable_alltoall, all_reduce_fusion_config, comm_fusion, grad_accumulation_step, pipeline_segments, pipeline_result_broadcast, pipeline_config, auto_pipeline, optimizer_weight_shard_aggregated_save, strategy_ckpt_save_file, strategy_ckpt_config, group_ckpt_save_file, init_param_in_compile, auto_parallel_new_interface, dump_local_norm, dump_local_norm_path, dump_device_local_norm: Accepted for compatibility, has no effect here
-def set_auto_parallel_context(**kwargs: _t.Any) -> _t.Any: ...
+def set_auto_parallel_context(**kwargs: _t.Any) -> _t.Any:
+    """Sets values for training on several devices, by keyword.
+
+    Accepted for compatibility, has no effect here: `sharding_propagation`, `gradient_fp32_sync`,
+    `loss_repeated_mean`, `force_fp32_communication`, `search_mode`, `auto_parallel_search_mode`,
+    `communi_parallel_mode`, `enable_alltoall`, `all_reduce_fusion_config`, `comm_fusion`,
+    `grad_accumulation_step`, `pipeline_segments`, `pipeline_result_broadcast`, `pipeline_config`,
+    `auto_pipeline`, `optimizer_weight_shard_aggregated_save`, `strategy_ckpt_save_file`,
+    `strategy_ckpt_config`, `group_ckpt_save_file`, `init_param_in_compile`,
+    `auto_parallel_new_interface`, `dump_local_norm`, `dump_local_norm_path`,
+    `dump_device_local_norm`.
+
+    In the `parallel_mode` "semi_auto_parallel" or "auto_parallel", a network that runs in graph
+    mode is divided over the processes, as `Primitive.shard` and its relatives say.
+    `dataset_strategy` or `full_batch` says how data is divided, `gradients_mean` whether sums of
+    gradients over processes are averaged, and `enable_parallel_optimizer` with
+    `parallel_optimizer_config` divides weights and the states of optimizers among the processes
+    that hold the same. In the mode "data_parallel", every process holds the whole network;
+    `device_num`, `global_rank`, `gradients_mean` and `parameter_broadcast` apply.
+    `pipeline_stages` determines how many processes share a gradient, `strategy_ckpt_load_file`
+    how a checkpoint was divided.
+
+    Args:
+        **kwargs: the values.
+    """
 # gpu_config.conv_fprop_algo, gpu_config.conv_dgrad_algo, gpu_config.conv_wgrad_algo, max_call_depth, save_graphs, save_graphs_path, print_file_path, env_config_path, compile_cache_path, enable_compile_cache, jit_syntax_level, jit_level, jit_config, exec_order, support_binary, debug_level, reserve_class_name_in_scope, check_bprop, enable_reduce_precision, enable_graph_kernel, graph_kernel_flags, enable_auto_mixed_precision, enable_sparse, auto_tune_mode, mempool_block_size, variable_memory_max_size, memory_offload, memory_optimize_level, inter_op_parallel_num, op_timeout, disable_format_transform, aoe_tune_mode, aoe_config, ascend_config, hccl_watchdog, topo_order, compute_communicate_fusion_level, enable_profiling, profiling_options, enable_debug_runtime: Accepted for compatibility, has no effect here
-def set_context(**kwargs: _t.Any) -> _t.Any: ...
-def set_deterministic(deterministic: _b.bool) -> _t.Any: ...
-def set_device(device_target: _t.Literal['CPU', 'GPU', 'Ascend'], device_id: _b.int | _b.bool | None = ...) -> _t.Any: ...
+def set_context(**kwargs: _t.Any) -> _t.Any:
+    """Sets values of the context, by keyword.
+
+    Accepted for compatibility, has no effect here: `gpu_config.conv_fprop_algo`,
+    `gpu_config.conv_dgrad_algo`, `gpu_config.conv_wgrad_algo`, `max_call_depth`, `save_graphs`,
+    `save_graphs_path`, `print_file_path`, `env_config_path`, `compile_cache_path`,
+    `enable_compile_cache`, `jit_syntax_level`, `jit_level`, `jit_config`, `exec_order`,
+    `support_binary`, `debug_level`, `reserve_class_name_in_scope`, `check_bprop`,
+    `enable_reduce_precision`, `enable_graph_kernel`, `graph_kernel_flags`,
+    `enable_auto_mixed_precision`, `enable_sparse`, `auto_tune_mode`, `mempool_block_size`,
+    `variable_memory_max_size`, `memory_offload`, `memory_optimize_level`, `inter_op_parallel_num`,
+    `op_timeout`, `disable_format_transform`, `aoe_tune_mode`, `aoe_config`, `ascend_config`,
+    `hccl_watchdog`, `topo_order`, `compute_communicate_fusion_level`, `enable_profiling`,
+    `profiling_options`, `enable_debug_runtime`.
+
+    These keys have an effect here: `mode`, `device_target`, `device_id`, `deterministic`;
+    `runtime_num_threads`, the maximum number of threads for large work on the CPU;
+    `max_device_memory`, the maximum memory on a GPU, such as "30GB"; `pynative_synchronize`,
+    whether an operation on a GPU has finished when its call returns; and in `gpu_config`,
+    `matmul_allow_tf32` and `conv_allow_tf32`, whether matrix products and convolutions of float32
+    may use TF32. "GPU" and "Ascend" both mean the GPU if one is usable, and otherwise the CPU, with
+    one warning. The other keys are checked, and `get_context` returns them; a value that is not the
+    default logs one warning.
+
+    Args:
+        **kwargs: the values.
+    """
+def set_deterministic(deterministic: _b.bool) -> _t.Any:
+    """Sets whether operations must be deterministic. On the CPU they always are; on a GPU the value
+    is stored for operations that have a choice. It also sets environment variables,
+    HCCL_DETERMINISTIC to "true" and TE_PARALLEL_COMPILER to "1", or removes both.
+
+    Args:
+        deterministic: whether operations must be deterministic.
+    """
+def set_device(device_target: _t.Literal['CPU', 'GPU', 'Ascend'], device_id: _b.int | _b.bool | None = None) -> _t.Any:
+    """Sets the device that computes from now on; see `set_context` for what the targets mean.
+
+    Args:
+        device_target: "CPU", "GPU" or "Ascend".
+        device_id: which of several devices; by default the first.
+    """
 # Accepted for compatibility, has no effect here
-def set_ps_context(**kwargs: _t.Any) -> _t.Any: ...
+def set_ps_context(**kwargs: _t.Any) -> _t.Any:
+    """Sets values for a parameter server. They are stored; there is no parameter server here.
+
+    Accepted for compatibility, has no effect here: there is no parameter server.
+
+    Args:
+        **kwargs: `enable_ps`, `config_file_path`, `enable_ssl`, `client_password`,
+            `server_password`.
+    """

@@ -9,49 +9,176 @@ import numpy as _np
 
 
 class Event:
+    """A marker in a stream.
+
+    Args:
+        enable_timing (bool, optional): whether to record the time, for `elapsed_time`.
+        blocking (bool, optional): whether waiting for the event lets other threads run.
+    """
     enable_timing: _t.Any
     blocking: _t.Any
-    def __init__(self, enable_timing: _b.bool = ..., blocking: _b.bool = ...) -> None: ...
-    def elapsed_time(self, end_event: _t.Any) -> _t.Any: ...
-    def query(self) -> _t.Any: ...
-    def record(self, stream: _t.Any = ...) -> _t.Any: ...
-    def synchronize(self) -> _t.Any: ...
-    def wait(self, stream: _t.Any = ...) -> _t.Any: ...
+    def __init__(self, enable_timing: _b.bool = False, blocking: _b.bool = False) -> None: ...
+    def elapsed_time(self, end_event: _t.Any) -> _t.Any:
+        """Returns the milliseconds between this event and a later one.
+
+        Args:
+            end_event (Event): the later event.
+        """
+    def query(self) -> _t.Any:
+        """Returns whether the work before the event is complete; True before it was recorded."""
+    def record(self, stream: _t.Any = None) -> _t.Any:
+        """Records an event after the work submitted so far.
+
+        Args:
+            stream (Stream, optional): the stream; by default the current one.
+        """
+    def synchronize(self) -> _t.Any:
+        """Waits until the work before the event is complete."""
+    def wait(self, stream: _t.Any = None) -> _t.Any:
+        """Makes later work of a stream wait for the event.
+
+        Args:
+            stream (Stream, optional): the stream; by default the current one.
+        """
 class Stream:
+    """A queue of work on a GPU that runs in parallel to others; on the CPU, the only one.
+
+    Args:
+        priority (int, optional): the priority; lower numbers come first.
+        **kwargs: `stream` may be an existing CUDA stream.
+    """
     priority: _t.Any
     device_name: _t.Any
     device_id: _t.Any
-    def __init__(self, priority: _b.int = ..., **kwargs: _t.Any) -> None: ...
-    def query(self) -> _t.Any: ...
-    def record_event(self, event: _t.Any = ...) -> _t.Any: ...
-    def stream_id(self) -> _t.Any: ...
-    def synchronize(self) -> _t.Any: ...
-    def wait_event(self, event: _t.Any) -> _t.Any: ...
-    def wait_stream(self, stream: _t.Any) -> _t.Any: ...
+    def __init__(self, priority: _b.int = 0, **kwargs: _t.Any) -> None: ...
+    def query(self) -> _t.Any:
+        """Returns whether the stream's work is complete."""
+    def record_event(self, event: _t.Any = None) -> _t.Any:
+        """Records an event after the work submitted so far.
+
+        Args:
+            event (Event, optional): the event; by default a new one.
+
+        Returns:
+            Event.
+        """
+    def stream_id(self) -> _t.Any:
+        """Returns the stream's handle in CUDA; 0 for the default stream and on the CPU."""
+    def synchronize(self) -> _t.Any:
+        """Waits until the stream's work is complete."""
+    def wait_event(self, event: _t.Any) -> _t.Any:
+        """Makes later work wait for an event.
+
+        Args:
+            event (Event): the event.
+        """
+    def wait_stream(self, stream: _t.Any) -> _t.Any:
+        """Makes later work wait for the work submitted to another stream so far.
+
+        Args:
+            stream (Stream): the other stream.
+        """
 class StreamCtx:
+    """Submits the work of a block to a stream: `with StreamCtx(stream): ...`.
+
+    Args:
+        ctx_stream (Stream): the stream; None changes nothing.
+    """
     stream: _t.Any
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *_: _t.Any) -> _t.Any: ...
     def __init__(self, ctx_stream: _t.Any) -> None: ...
-def communication_stream() -> _t.Any: ...
-def current_stream() -> _t.Any: ...
-def default_stream() -> _t.Any: ...
-def device_count(device_target: _t.Any = ...) -> _t.Any: ...
-def empty_cache() -> _t.Any: ...
-def get_arch_list(device_target: _t.Any = ...) -> _t.Any: ...
-def get_device_capability(device_id: _t.Any, device_target: _t.Any = ...) -> _t.Any: ...
-def get_device_name(device_id: _t.Any, device_target: _t.Any = ...) -> _t.Any: ...
-def get_device_properties(device_id: _t.Any, device_target: _t.Any = ...) -> _t.Any: ...
-def is_available(device_target: _t.Any) -> _t.Any: ...
-def is_initialized(device_target: _t.Any) -> _t.Any: ...
-def max_memory_allocated(device_target: _t.Any = ...) -> _t.Any: ...
-def max_memory_reserved(device_target: _t.Any = ...) -> _t.Any: ...
-def memory_allocated(device_target: _t.Any = ...) -> _t.Any: ...
-def memory_reserved(device_target: _t.Any = ...) -> _t.Any: ...
-def memory_stats(device_target: _t.Any = ...) -> _t.Any: ...
-def memory_summary(device_target: _t.Any = ...) -> _t.Any: ...
-def reset_max_memory_allocated(device_target: _t.Any = ...) -> _t.Any: ...
-def reset_max_memory_reserved(device_target: _t.Any = ...) -> _t.Any: ...
-def reset_peak_memory_stats(device_target: _t.Any = ...) -> _t.Any: ...
-def set_cur_stream(stream: _t.Any) -> _t.Any: ...
-def synchronize() -> _t.Any: ...
+def communication_stream() -> _t.Any:
+    """Returns the stream of collectives: the current one."""
+def current_stream() -> _t.Any:
+    """Returns the current stream."""
+def default_stream() -> _t.Any:
+    """Returns the default stream."""
+def device_count(device_target: _t.Any = None) -> _t.Any:
+    """Returns the number of devices of a target.
+
+    Args:
+        device_target (str, optional): "CPU" or "GPU"; by default the current target.
+    """
+def empty_cache() -> _t.Any:
+    """Returns the unused memory of the pool to the GPU."""
+def get_arch_list(device_target: _t.Any = None) -> _t.Any:
+    """Returns the GPU architectures that code is compiled for, such as ["sm_90"]: those of the
+    present GPUs. None for the host.
+
+    Args:
+        device_target (str, optional): "CPU" or "GPU"; by default the current target.
+    """
+def get_device_capability(device_id: _t.Any, device_target: _t.Any = None) -> _t.Any:
+    """Returns the compute capability of a GPU, as two ints; None for the host. Arguments and errors
+    as for `get_device_name`.
+    """
+def get_device_name(device_id: _t.Any, device_target: _t.Any = None) -> _t.Any:
+    """Returns the name of a device, "CPU" for the host.
+
+    Args:
+        device_id (int): the number of the device.
+        device_target (str, optional): "CPU" or "GPU"; by default the current target.
+    """
+def get_device_properties(device_id: _t.Any, device_target: _t.Any = None) -> _t.Any:
+    """Returns the properties of a GPU; None for the host. Arguments and errors as for
+    `get_device_name`.
+    """
+def is_available(device_target: _t.Any) -> _t.Any:
+    """Returns whether a device target is available: "CPU" always is, "Ascend" is not.
+
+    Args:
+        device_target (str): "CPU", "GPU" or "Ascend".
+    """
+def is_initialized(device_target: _t.Any) -> _t.Any:
+    """Returns whether a target is the current one.
+
+    Args:
+        device_target (str): "CPU", "GPU" or "Ascend".
+    """
+def max_memory_allocated(device_target: _t.Any = None) -> _t.Any:
+    """Returns the peak bytes of GPU memory allocated to arrays since the first use of the device or
+    the last reset; 0 for the host. Arguments and errors as for `memory_allocated`.
+    """
+def max_memory_reserved(device_target: _t.Any = None) -> _t.Any:
+    """Returns the peak bytes of GPU memory reserved by the memory pool since the first use of the
+    device or the last reset; 0 for the host. Arguments and errors as for `memory_allocated`.
+    """
+def memory_allocated(device_target: _t.Any = None) -> _t.Any:
+    """Returns the bytes of GPU memory allocated to arrays; 0 for the host, which is not counted.
+
+    Args:
+        device_target (str, optional): "CPU" or "GPU"; by default the current target.
+    """
+def memory_reserved(device_target: _t.Any = None) -> _t.Any:
+    """Returns the bytes of GPU memory reserved by the memory pool; 0 for the host. Arguments and
+    errors as for `memory_allocated`.
+    """
+def memory_stats(device_target: _t.Any = None) -> _t.Any:
+    """Returns the figures of the memory pool as a dict, as `runtime.memory_stats` does; an empty
+    one for the host. Arguments and errors as for `memory_allocated`.
+    """
+def memory_summary(device_target: _t.Any = None) -> _t.Any:
+    """Returns the figures of the memory pool as a table in text; zeros for the host. Arguments and
+    errors as for `memory_allocated`.
+    """
+def reset_max_memory_allocated(device_target: _t.Any = None) -> _t.Any:
+    """Resets the value of `max_memory_allocated` to 0 until the next allocation. Arguments and
+    errors as for `memory_allocated`.
+    """
+def reset_max_memory_reserved(device_target: _t.Any = None) -> _t.Any:
+    """Resets the value of `max_memory_reserved` to 0 until the next allocation. Arguments and
+    errors as for `memory_allocated`.
+    """
+def reset_peak_memory_stats(device_target: _t.Any = None) -> _t.Any:
+    """Sets both peaks to 0 until the next allocation. Arguments and errors as for
+    `memory_allocated`.
+    """
+def set_cur_stream(stream: _t.Any) -> _t.Any:
+    """Makes a stream the current one, which receives later work.
+
+    Args:
+        stream (Stream): the stream; None changes nothing.
+    """
+def synchronize() -> _t.Any:
+    """Waits until the device has completed all submitted work."""

@@ -8,5 +8,16 @@ import typing as _t
 import numpy as _np
 
 
-def get_level() -> _t.Any: ...
-def get_log_config() -> _t.Any: ...
+def get_level() -> _t.Any:
+    """Returns the lowest level that is written.
+
+    Returns:
+        str, `'0'` (DEBUG), `'1'` (INFO), `'2'` (WARNING), `'3'` (ERROR) or `'4'` (CRITICAL).
+    """
+def get_log_config() -> _t.Any:
+    """Returns the settings of the log, by the names of the environment variables.
+
+    Returns:
+        dict, `GLOG_v` and `GLOG_logtostderr`; with log files also `GLOG_log_dir`,
+        `logger_maxBytes`, `logger_backupCount` and `GLOG_stderrthreshold`.
+    """

@@ -10,10 +10,22 @@ import numpy as _np
 
 from .hal import Event as Event
 class MemPool:
+    """A memory pool with user-defined allocation functions.
+
+    Args:
+        allocator (PluggableAllocator): the functions.
+    """
     def __init__(self, allocator: _t.Any) -> None: ...
     @property
     def allocator(self) -> _t.Any: ...
 class PluggableAllocator:
+    """The functions of a shared library that allocate and free device memory.
+
+    Args:
+        path_to_so_file (str): the path of the library.
+        alloc_fn_name (str): the name of `void* f(size_t size, int device, stream)`.
+        free_fn_name (str): the name of `void f(void* memory, size_t size, stream)`.
+    """
     def __init__(self, path_to_so_file: _b.str, alloc_fn_name: _b.str, free_fn_name: _b.str) -> None: ...
     @property
     def alloc_fn_ptr(self) -> _t.Any: ...
@@ -22,40 +34,177 @@ class PluggableAllocator:
 from .hal import Stream as Stream
 from .hal import StreamCtx as StreamCtx
 class StreamLimitCtx:
+    """Submits the work of a block to a stream with a limit on the cores of an Ascend.
+
+    Afterwards the previous stream and limits are restored.
+
+    Args:
+        stream (Stream): the stream.
+        cube_num (int, optional): the number of cores for matrices; -1 keeps the setting.
+        vector_num (int, optional): the number of cores for vectors; -1 keeps the setting.
+    """
     stream: _t.Any
     cube_num: _t.Any
     vector_num: _t.Any
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *error: _t.Any) -> _t.Any: ...
-    def __init__(self, stream: _t.Any, cube_num: _b.int = ..., vector_num: _b.int = ...) -> None: ...
+    def __init__(self, stream: _t.Any, cube_num: _b.int = -1, vector_num: _b.int = -1) -> None: ...
 from .hal import communication_stream as communication_stream
 from .hal import current_stream as current_stream
 from .hal import default_stream as default_stream
-def dispatch_threads_num(threads_num: _b.int) -> _t.Any: ...
+def dispatch_threads_num(threads_num: _b.int) -> _t.Any:
+    """Sets the maximum number of threads for large operations on the CPU. Stored as
+    `runtime_num_threads`.
+
+    Args:
+        threads_num (int): the number of threads.
+    """
 from .hal import empty_cache as empty_cache
-def get_device_limit(device: _b.int) -> _t.Any: ...
-def get_stream_limit(stream: _t.Any) -> _t.Any: ...
-def launch_blocking() -> _t.Any: ...
-def max_memory_allocated() -> _t.Any: ...
-def max_memory_reserved() -> _t.Any: ...
-def memory_allocated() -> _t.Any: ...
-def memory_reserved() -> _t.Any: ...
-def memory_stats() -> _t.Any: ...
-def memory_summary() -> _t.Any: ...
-def reset_max_memory_allocated() -> _t.Any: ...
-def reset_max_memory_reserved() -> _t.Any: ...
-def reset_peak_memory_stats() -> _t.Any: ...
-def reset_stream_limit(stream: _t.Any) -> _t.Any: ...
-def set_cpu_affinity(enable_affinity: _b.bool, affinity_cpu_list: _b.list[_b.str] | _b.dict[_b.str, _t.Any] | None = ..., module_to_cpu_dict: _b.dict[_b.str, _t.Any] | None = ..., bind_file: _b.str | None = ...) -> _t.Any: ...
+def get_device_limit(device: _b.int) -> _t.Any:
+    """Returns the number of cores of an Ascend that a device may use, as set.
+
+    Args:
+        device (int): the number of the device.
+
+    Returns:
+        dict[str, int], "cube_core_num" and "vector_core_num"; -1 if no limit is set.
+    """
+def get_stream_limit(stream: _t.Any) -> _t.Any:
+    """Returns the number of cores of an Ascend that a stream may use, as set.
+
+    Args:
+        stream (Stream): the stream.
+
+    Returns:
+        dict[str, int], "cube_core_num" and "vector_core_num"; -1 if no limit is set.
+    """
+def launch_blocking() -> _t.Any:
+    """Makes every operation on a GPU finish before its call returns, so that device errors appear
+    at their cause. On the CPU this is always so.
+
+    It stays so until the process ends.
+    """
+def max_memory_allocated() -> _t.Any:
+    """Returns the peak bytes of GPU memory allocated to arrays since the first use of the device or
+    the last reset; 0 on the CPU.
+    """
+def max_memory_reserved() -> _t.Any:
+    """Returns the peak bytes of GPU memory reserved by the memory pool since the first use of the
+    device or the last reset; 0 on the CPU.
+    """
+def memory_allocated() -> _t.Any:
+    """Returns the bytes of GPU memory allocated to arrays; 0 on the CPU."""
+def memory_reserved() -> _t.Any:
+    """Returns the bytes of GPU memory reserved by the memory pool; 0 on the CPU."""
+def memory_stats() -> _t.Any:
+    """Returns the figures of the memory pool, all 0 on the CPU.
+
+    Returns:
+        dict, bytes by name: "total_reserved_memory" of the pool, "total_allocated_memory" in
+        arrays, "total_idle_memory" for further ones, their peaks "max_reserved_memory" and
+        "max_allocated_memory"; and zeros and empty dicts for blocks of one size, which this pool
+        does not use.
+    """
+def memory_summary() -> _t.Any:
+    """Returns the figures of the memory pool as a table in text; zeros on the CPU."""
+def reset_max_memory_allocated() -> _t.Any:
+    """Resets the value of `max_memory_allocated` to 0 until the next allocation."""
+def reset_max_memory_reserved() -> _t.Any:
+    """Resets the value of `max_memory_reserved` to 0 until the next allocation."""
+def reset_peak_memory_stats() -> _t.Any:
+    """Sets both peaks to 0 until the next allocation."""
+def reset_stream_limit(stream: _t.Any) -> _t.Any:
+    """Resets the number of cores of an Ascend that a stream may use.
+
+    Args:
+        stream (Stream): the stream.
+    """
+def set_cpu_affinity(enable_affinity: _b.bool, affinity_cpu_list: _b.list[_b.str] | _b.dict[_b.str, _t.Any] | None = None, module_to_cpu_dict: _b.dict[_b.str, _t.Any] | None = None, bind_file: _b.str | None = None) -> _t.Any:
+    """Binds threads to cores of the CPU.
+
+    Two kinds of threads exist here: the main thread ("main"), which runs the operations and starts
+    the threads that share large ones, and the worker threads of data pipelines ("minddata"). Cores
+    for the threads of the original's runtime ("runtime", "pynative") are checked; the main thread
+    does their work. Running threads are not moved. Only Linux can bind single threads; elsewhere
+    there is a warning and nothing is bound.
+
+    Args:
+        enable_affinity (bool): whether to bind.
+        affinity_cpu_list (list[str], optional): the cores that may be used, in ranges such as
+            "0-3" or lists such as "0,2"; by default, as for an empty dict, those the process may
+            use.
+        module_to_cpu_dict (dict[str, list[int]], optional): cores by kind of thread; by default
+            "main" gets all.
+        bind_file (str, optional): a JSON file that holds, under "bind_cpu" and "device" with the
+            device's number, ranges by kind of thread; then the other two arguments are ignored.
+    """
 from .hal import set_cur_stream as set_cur_stream
 # Accepted for compatibility, has no effect here
-def set_device_limit(device: _b.int, cube_num: _b.int = ..., vector_num: _b.int = ...) -> _t.Any: ...
-def set_kernel_launch_capture(enable_capture_graph: _b.bool, op_capture_skip: _b.list[_b.str] | None = ...) -> _t.Any: ...
+def set_device_limit(device: _b.int, cube_num: _b.int = -1, vector_num: _b.int = -1) -> _t.Any:
+    """Sets the number of cores of an Ascend that a device may use.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        device (int): the number of the device.
+        cube_num (int, optional): the number of cores for matrices; -1 keeps the setting.
+        vector_num (int, optional): the number of cores for vectors; -1 keeps the setting.
+    """
+def set_kernel_launch_capture(enable_capture_graph: _b.bool, op_capture_skip: _b.list[_b.str] | None = None) -> _t.Any:
+    """Sets whether the operations of a compiled graph are captured once and replayed.
+
+    Here that is a training step on a GPU, in graph mode or under `jit`, which is captured as a CUDA
+    graph unless this is False or the environment variable MINDSPORE_COMPAT_CUDA_GRAPHS is 0.
+    Results are the same with any setting.
+
+    Args:
+        enable_capture_graph (bool): whether to capture them, which is the default.
+        op_capture_skip (list[str], optional): the names of operations not to capture. Here a step
+            is captured as a whole, so any name disables capture.
+    """
 # Accepted for compatibility, has no effect here
-def set_kernel_launch_group(thread_num: _b.int = ..., kernel_group_num: _b.int = ...) -> _t.Any: ...
+def set_kernel_launch_group(thread_num: _b.int = 2, kernel_group_num: _b.int = 8) -> _t.Any:
+    """Sets the number of groups and threads that launch the operations of a compiled graph. It has
+    no effect here, because each call launches its own operations.
+
+    Accepted for compatibility, has no effect here: each call hands over its own operation.
+
+    Args:
+        thread_num (int, optional): the number of threads.
+        kernel_group_num (int, optional): the number of groups, a multiple of `thread_num`.
+    """
 # init_size, increase_size, optimize_level, huge_page_reserve_size: Accepted for compatibility, has no effect here
-def set_memory(init_size: _t.Any = ..., increase_size: _t.Any = ..., max_size: _t.Any = ..., optimize_level: _t.Any = ..., huge_page_reserve_size: _t.Any = ...) -> _t.Any: ...
+def set_memory(init_size: _t.Any = '2GB', increase_size: _t.Any = '2GB', max_size: _t.Any = '1024GB', optimize_level: _t.Any = 'O0', huge_page_reserve_size: _t.Any = '0GB') -> _t.Any:
+    """Sets the memory limit of the current GPU.
+
+    Args:
+        init_size (str, optional): checked, but without effect; memory is allocated on demand.
+            Accepted for compatibility, has no effect here: memory is taken as it is needed.
+        increase_size (str, optional): checked, but without effect.
+            Accepted for compatibility, has no effect here: memory is taken as it is needed.
+        max_size (str, optional): the maximum, such as "30GB".
+        optimize_level (str, optional): "O0" or "O1"; checked, but without effect.
+            Accepted for compatibility, has no effect here: memory is taken as it is needed.
+        huge_page_reserve_size (str, optional): checked, but without effect.
+            Accepted for compatibility, has no effect here: memory is taken as it is needed.
+    """
 # Accepted for compatibility, has no effect here
-def set_stream_limit(stream: _t.Any, cube_num: _b.int = ..., vector_num: _b.int = ...) -> _t.Any: ...
+def set_stream_limit(stream: _t.Any, cube_num: _b.int = -1, vector_num: _b.int = -1) -> _t.Any:
+    """Sets the number of cores of an Ascend that a stream may use.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        stream (Stream): the stream.
+        cube_num (int, optional): the number of cores for matrices; -1 keeps the setting.
+        vector_num (int, optional): the number of cores for vectors; -1 keeps the setting.
+    """
 from .hal import synchronize as synchronize
-def use_mem_pool(pool: _t.Any) -> _t.Any: ...
+def use_mem_pool(pool: _t.Any) -> _t.Any:
+    """Allocates arrays of the current thread on a GPU from a pool, within a block.
+
+    Arrays of other threads and on the CPU are not affected.
+
+    Args:
+        pool (MemPool): the pool.
+    """

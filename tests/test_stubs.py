@@ -1,5 +1,6 @@
 """The type stubs match today's declarations, and type checkers agree with them."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat._startup import stubs
 
 ROOT = Path(stubs.ROOT).parent
@@ -16,6 +18,11 @@ SLIPS = {  # a line of a script: what a type checker says of it
     "ops.softmax(ms.Tensor([1.0]), dim=0)": 'Unexpected keyword argument "dim" for "softmax"',
     "ms.Tensor([1.0]).cuda()": '"Tensor" has no attribute "cuda"',
     "nn.Module": 'has no attribute "Module"',
+    "ms.Tensor([1.0]).sum().cuda()": '"Tensor" has no attribute "cuda"',
+    "ops.concat([ms.Tensor([1.0])]).cuda()": '"Tensor" has no attribute "cuda"',
+    "nn.Dense(1, 1)(ms.Tensor([[1.0]])).cuda()": '"Tensor" has no attribute "cuda"',
+    "ms.dataset.NumpySlicesDataset([1]).batch(2).btch": '"Dataset" has no attribute "btch"',
+    "ms.Tensor([1.0]).split(1)[0].cuda()": '"Tensor" has no attribute "cuda"',
     "int(ops.relu(ms.Tensor([1.0])) + 1).shape": '"int" has no attribute "shape"',
 }
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n\n"
@@ -43,7 +50,7 @@ def test_stubs_are_marked_as_generated(texts):
 
 def test_signatures_overloads_and_aliases_are_written(texts):
     nn = texts[stubs.ROOT / "nn" / "__init__.pyi"]
-    assert "group: _b.int = ..., has_bias: _b.bool = ...," in nn
+    assert "group: _b.int = 1, has_bias: _b.bool = False," in nn
     tensor = texts[stubs.ROOT / "common" / "tensor.pyi"]
     assert tensor.count("    @_t.overload\n    def sum(self, ") > 1
     assert "def __add__(self, other: " in tensor
@@ -109,3 +116,67 @@ def test_jedi_completes_names_and_shows_arguments(folder):
     assert "has_bias" in [parameter.name for parameter in dense.params]
     names = [each.name for each in script("ops.relu(ms.Tensor([1.0])).resh").complete()]
     assert "reshape" in names
+
+
+def returned_by_methods():
+    """What the stub says of the result of each method of Tensor, by name; None for overloads that
+    differ."""
+    text = (stubs.ROOT / "common" / "tensor.pyi").read_text("utf-8")
+    tensor = next(
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and node.name == "Tensor"
+    )
+    found = {}
+    for node in tensor.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            if not any(ast.unparse(each).startswith("property") for each in node.decorator_list):
+                found.setdefault(node.name, set()).add(ast.unparse(node.returns))
+    return {name: types.pop() if len(types) == 1 else None for name, types in found.items()}
+
+
+OTHERS = ("flush_from_cache", "offload", "backward")  # act on the memory of a Tensor
+
+
+METHODS = returned_by_methods()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted({*METHODS} - {*OTHERS}))
+def test_methods_return_what_the_stub_says(name):
+    said = METHODS[name]
+    for arguments in [(), (1,), (0, 1), (0, 0), (ms.Tensor([[1.0, 2.0], [3.0, 4.0]]),)]:
+        x = ms.Tensor([[2.0, 1.0], [1.0, 2.0]])
+        try:
+            result = getattr(x, name)(*arguments)
+        except Exception:  # other arguments are needed
+            continue
+        if said == "Tensor":
+            assert isinstance(result, ms.Tensor), (arguments, result)
+        elif said == "_b.tuple[Tensor, ...]":
+            assert isinstance(result, tuple) and all(isinstance(t, ms.Tensor) for t in result)
+        elif said in ("_b.int", "_b.bool", "_b.str", "_b.list"):
+            assert type(result).__name__ == said[3:]
+
+
+def test_functions_return_what_the_stubs_say():
+    text = (stubs.ROOT / "ops" / "__init__.pyi").read_text("utf-8")
+    said = {
+        node.name: ast.unparse(node.returns)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert sum("Tensor" in each for each in said.values()) > 500
+    x = ms.Tensor([[2.0, 1.0], [1.0, 2.0]])
+    wrong = []
+    for name, returns in said.items():
+        for arguments in [(x,), (x, x), (x, 1)]:
+            try:
+                result = getattr(ms.ops, name)(*arguments)
+            except Exception:  # other arguments are needed
+                continue
+            one, several = isinstance(result, ms.Tensor), isinstance(result, tuple)
+            if returns.endswith("Tensor") and not one or "tuple[Tensor" in returns and not several:
+                wrong.append((name, returns, type(result).__name__))
+            break
+    assert wrong == []

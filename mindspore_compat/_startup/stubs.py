@@ -14,6 +14,7 @@ import enum
 import functools
 import importlib
 import inspect
+import math
 import re
 import sys
 import textwrap
@@ -25,6 +26,7 @@ from .._core.declare.public_api import LazyMethod, rules_at
 from .._core.rules.base import Rule
 from .._core.rules.vocabulary import rules_of
 from .._core.without_effect import SENTENCE, mark_of
+from . import results
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT.name
@@ -71,8 +73,6 @@ RETURNS = {  # return types that no declaration states
     "Cell.parameters_dict": "dict[str, Parameter]",
     "Cell.parameters_and_names": "Iterator[tuple[str, Parameter]]",
     "Cell.cells": "Iterable[Cell]",
-    "Tensor.asnumpy": "ndarray",
-    "Tensor.numpy": "ndarray",
     "Tensor.shape": "tuple[int, ...]",
     "Tensor.ndim": "int",
     "Tensor.size": "int",
@@ -86,14 +86,28 @@ RETURNS = {  # return types that no declaration states
     "Tensor.__bool__": "bool",
     "Tensor.__index__": "int",
     "Tensor.__iter__": "Iterator[Tensor]",
+    "Dataset.__add__": "Dataset",
+    "Dataset.__len__": "int",
+    "Dataset.create_dict_iterator": "Iterator[dict[str, Any]]",
+    "Dataset.create_tuple_iterator": "Iterator[list[Any]]",
+    "Dataset.get_batch_size": "int",
+    "Dataset.get_col_names": "list[str]",
+    "Dataset.get_dataset_size": "int",
+    "Dataset.get_repeat_count": "int",
+    "Dataset.split": "tuple[Dataset, ...]",
+    **{
+        f"Dataset.{name}": "Dataset"
+        for name in """apply batch bucket_batch_by_length concat filter flat_map map padded_batch
+            project rename repeat shuffle skip sync_wait take zip""".split()
+    },
 }
+_END_OF_TEXT = re.compile(r"^(?:Raises|Examples?|Source|See also|Note)\b.*$", re.M)
 ARITHMETIC = """add sub mul truediv floordiv mod pow matmul and or xor radd rsub rmul rtruediv
     rfloordiv rmod rpow rmatmul rand ror rxor neg pos abs invert lt le gt ge getitem""".split()
 SPECIAL = """init call getitem setitem delitem len iter next contains enter exit bool int float
     index getattr lt le gt ge add sub mul truediv floordiv mod pow matmul and or xor neg pos abs
     invert radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor iadd isub imul
     itruediv""".split()
-SEVERAL = ("xp.split", "xp.unique", "xp.nonzero", "xp.meshgrid")  # return several arrays
 TYPES = {
     **{
         each: f"_b.{each}"
@@ -222,7 +236,7 @@ class Stub:
         if inspect.isclass(thing):
             return self.a_class(public, thing)
         if callable(thing) and signature_of(thing) is not None:
-            returns = "Tensor" if gives_tensor(self.name, public) else None
+            returns = result_at(self.name, public, thing)
             return self.function(public, thing, rules_at(self.name, public), returns=returns)
         return f"{public}: {self.type_of(thing)}"
 
@@ -268,7 +282,8 @@ class Stub:
         listed = ", ".join(
             [*([first] if owner and first else []), *self.parameters(parameters, rules)]
         )
-        return f"{comment_of(function)}def {name}({listed}) -> {self.hint(returns)}: ..."
+        head = f"{comment_of(function)}def {name}({listed}) -> {self.hint(returns)}:"
+        return head + body_of(function)
 
     def parameters(self, parameters, rules):
         """Returns the parameters in the form of a `def` line."""
@@ -281,7 +296,7 @@ class Stub:
                 parts.append("*")
             rule = rules.get(each.name)
             hint = self.hint(rule.annotation() if isinstance(rule, Rule) else "Any")
-            default = "" if each.default is each.empty else " = ..."
+            default = "" if each.default is each.empty else f" = {default_of(each.default)}"
             parts.append(f"{star}{each.name}: {hint}{default}")
             if each.kind is each.POSITIONAL_ONLY and kinds[i + 1 : i + 2] != [each.POSITIONAL_ONLY]:
                 parts.append("/")
@@ -304,9 +319,10 @@ class Stub:
                 continue  # returns values that are created on demand, and has no other name
             if not name.startswith("_") or name[2:-2] in SPECIAL and name.startswith("__"):
                 found = self.member(cls, public, name, members[name])
-                lines += [f"{each}{'  # type: ignore' * (name in inherited)}" for each in found]
+                lines += map(ignoring, found) if name in inherited else found
         if public in ("Cell", "Primitive") and "__getattr__" not in members:
             lines.append("def __getattr__(self, name: _b.str) -> _t.Any: ...")
+        lines[:0] = docstring_of(cls)
         if not lines:
             return f"class {public}{base}: ..."
         return f"class {public}{base}:\n" + textwrap.indent("\n".join(lines), "    ")
@@ -360,33 +376,42 @@ class Stub:
                 self.function(name, raw.__func__, owner=public, first=first),
             ]
         if name == "construct":
-            return ["def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ..."]
+            returns = self.hint(results.of_layer(cls) or "Any")
+            lines = ["def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ..."]
+            if returns != "_t.Any" and public != "Cell":
+                call = f"def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> {returns}: ..."
+                lines.append(call)
+            return lines
         if inspect.isclass(raw) or not callable(raw) or signature_of(raw) is None:
             known = isinstance(raw, enum.Enum)
             return [f"{name} = ..." if known else f"{name}: _t.Any"]
         forms = forms_of(raw)
         if forms:
-            return self.overloads(name, forms, public)
+            return self.overloads(name, forms, public, raw)
         if name == "__init__":
             rules = rules_at(self.name, public)[:1]
             return [self.function(name, raw, rules, owner=public, returns="None")]
         declared, rules = None, ()
         if public == "Tensor":
-            declared, rules = ("Tensor", name), rules_at("Tensor", name)
+            rules = rules_at("Tensor", name)
         elif name == "__call__":
             declared, rules = (self.name, public), rules_at(self.name, public)[1:]
-        operator = public == "Tensor" and name[2:-2] in ARITHMETIC
-        returns = "Tensor" if operator or declared and gives_tensor(*declared) else None
+        returns = None
+        if public == "Tensor" and (name[2:-2] in ARITHMETIC or not name.startswith("_")):
+            returns = RETURNS.get(f"Tensor.{name}") or results.of_method(name)
+        elif declared:
+            returns = result_at(*declared, raw)
         return [self.function(name, raw, rules, owner=public, returns=returns)]
 
-    def overloads(self, name, forms, public):
+    def overloads(self, name, forms, public, method):
         """Returns the lines of a method with several signatures."""
-        returns = self.hint(RETURNS.get(f"{public}.{name}", "Any"))
+        known = results.of_method(name) if public == "Tensor" else None
+        returns = self.hint(RETURNS.get(f"{public}.{name}") or known or "Any")
         lines = []
         for parameters, rules in forms:
             lines += ["@_t.overload"] * (len(forms) > 1)
             listed = ", ".join(["self", *self.parameters(parameters, rules)])
-            lines.append(f"def {name}({listed}) -> {returns}: ...")
+            lines.append(f"def {name}({listed}) -> {returns}:{body_of(method)}")
         return lines
 
 
@@ -399,43 +424,56 @@ def comment_of(thing):
     return f"# {named}{SENTENCE}\n"
 
 
-def gives_tensor(area, name):
-    """Returns whether the body of a declared op returns one array, as far as its source shows: an
-    expression, or a call of the array library."""
-    if not rules_at(area, name):
-        return False
-    code = DECLARED[area][name][0].body.__code__
-    body = definitions(code.co_filename)[0].get(code.co_firstlineno, ast.Pass())
-    returned = [each.value for each in ast.walk(body) if isinstance(each, ast.Return)]
-    return bool(returned) and all(map(_is_array, returned))
+def result_at(area, name, thing):
+    """Returns the type of the result of a public function or primitive, or None."""
+    declared = DECLARED.get(area, {}).get(name)
+    return results.of_declared(declared[0], name) if declared else results.result_of(thing)
 
 
-@functools.cache
-def definitions(file):
-    """Returns the functions of a file by their first lines, and the classes by name."""
-    nodes = [*ast.walk(ast.parse(Path(file).read_text("utf-8")))]
-    functions = {
-        min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
-        for node in nodes
-        if isinstance(node, ast.FunctionDef)
-    }
-    return functions, {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+def default_of(value):
+    """Returns the text of a default; `...` if its printed form is no expression."""
+    plain = (bool, int, float, str, type(None))
+    if type(value) in (tuple, list) and all(type(each) in plain for each in value):
+        return repr(value) if type(value) is tuple else "..."
+    simple = type(value) in plain and value == value and value not in (math.inf, -math.inf)
+    return repr(value) if simple else "..."
+
+
+def body_of(function):
+    """Returns what follows the colon of a `def`: the docstring, or `...`."""
+    lines = docstring_of(function)
+    return "\n" + textwrap.indent("\n".join(lines), "    ") if lines else " ..."
+
+
+def docstring_of(thing):
+    """Returns the lines of a docstring in a stub: the text up to the first example or error."""
+    text = inspect.getdoc(thing) if vars_doc(thing) else None
+    text = _END_OF_TEXT.split(text or "")[0].rstrip()
+    if not text:
+        return []
+    text = text.replace("\\", "\\\\").replace('"' * 3, "'" * 3)
+    end = "\n" if "\n" in text or text.endswith('"') else ""
+    return f'"""{text}{end}"""'.splitlines()
+
+
+def vars_doc(thing):
+    """Returns the docstring of something itself, not one that is inherited."""
+    return vars(thing).get("__doc__") if inspect.isclass(thing) else getattr(thing, "__doc__", None)
+
+
+def ignoring(text):
+    """Returns the text of a member with a comment that silences a check of its first line."""
+    lines = text.splitlines()
+    first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
+    lines[first] += "  # type: ignore"
+    return "\n".join(lines)
 
 
 def source_of_class(cls):
     """Returns the syntax tree nodes of a class's source; none if the class has no source."""
     file = getattr(inspect.getmodule(cls), "__file__", None)
-    found = definitions(file)[1].get(cls.__name__) if file else None
+    found = results.definitions(file)[1].get(cls.__name__) if file else None
     return ast.walk(found) if found else ()
-
-
-def _is_array(node):
-    if isinstance(node, ast.IfExp):
-        return _is_array(node.body) and _is_array(node.orelse)
-    if isinstance(node, ast.Call):
-        called = ast.unparse(node.func)
-        return called.startswith(("xp.", "getattr(xp")) and called not in SEVERAL
-    return isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare))
 
 
 def signature_of(function):

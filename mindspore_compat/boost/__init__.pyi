@@ -13,16 +13,68 @@ from ..nn.optim.optimizer import Optimizer as _Optimizer
 from ..nn.wrap.cell_wrapper import TrainOneStepCell as _TrainOneStepCell
 
 class AutoBoost:
+    """Changes a network and its optimizer as requested by a level or a dict.
+
+    It is a singleton: the first call makes it, and later calls return the same object.
+
+    "O1" has `less_bn` and `grad_freeze`, "O2" also `adasum`, "O0" nothing. `dim_reduce` and
+    `loss_scale_group`, whose arithmetic is not documented, are refused.
+
+    Args:
+        level (str, optional): "O0", "O1" or "O2".
+        boost_config_dict (dict, optional): sections of settings. "boost" holds `mode`: "auto" uses
+            the level, "manual" modifies it by the other entries (`less_bn`, `grad_freeze`,
+            `adasum`, `grad_accumulation`), "enable_all" and "disable_all" request all or nothing.
+            "common" holds `gradient_split_groups` and `device_number`; "less_bn" `fn_flag` and
+            `gc_flag`; "grad_freeze" `param_groups`, `freeze_type`, `freeze_p` and `total_steps`;
+            "grad_accumulation" `grad_accumulation_step`.
+    """
     grad_accumulation_step: _t.Any
     boost_config: _t.Any
     level: _t.Any
     boost_config_dict: _t.Any
     gradient_groups: _t.Any
     device_number: _t.Any
-    def __init__(self, *args: _t.Any, **kwargs: _t.Any) -> None: ...
-    def network_auto_process_eval(self, network: _Cell) -> _t.Any: ...
-    def network_auto_process_train(self, network: _Cell, optimizer: _Cell) -> _t.Any: ...
+    def __init__(self, *args: _t.Any, **kwargs: _t.Any) -> None:
+        """Stores the settings of the first call."""
+    def network_auto_process_eval(self, network: _Cell) -> _t.Any:
+        """Changes a network for evaluation.
+
+        Args:
+            network (Cell): the network.
+
+        Returns:
+            Cell, the network; with `less_bn`, in a LessBN that keeps its layers.
+        """
+    def network_auto_process_train(self, network: _Cell, optimizer: _Cell) -> _t.Any:
+        """Changes a network and its optimizer for training.
+
+        Args:
+            network (Cell): the network.
+            optimizer (Optimizer): its optimizer.
+
+        Returns:
+            tuple[Cell, Cell], the network, in a LessBN with `less_bn`, and the optimizer, a
+            FreezeOpt with `grad_freeze`.
+        """
 class BoostTrainOneStepCell(_TrainOneStepCell):
+    """A training step with the features that the AutoBoost of this process requests.
+
+    With a FreezeOpt, each step trains the group of its strategy. Otherwise, gradients are
+    accumulated over several steps (`grad_accumulation`) or combined by the adaptive sum (`adasum`),
+    if requested.
+
+    Args:
+        network (Cell): the network with its loss.
+        optimizer (Cell): the optimizer.
+        sens (numbers.Number, optional): the factor of the gradients; None for 1.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
+
+    Outputs:
+        Tensor, the loss.
+    """
     auto_boost: _t.Any
     freeze: _t.Any
     train_strategy: _t.Any
@@ -32,17 +84,84 @@ class BoostTrainOneStepCell(_TrainOneStepCell):
     enable_dim_reduce: _t.Any
     freeze_nets: _t.Any
     grad_accumulation: _t.Any
-    def __init__(self, network: _t.Any, optimizer: _t.Any, sens: _t.Any = ...) -> None: ...
-    def adasum_process(self, loss: _t.Any, grads: _t.Any) -> _t.Any: ...
-    def check_adasum_enable(self) -> _t.Any: ...
-    def check_dim_reduce_enable(self) -> _t.Any: ...
+    def __init__(self, network: _t.Any, optimizer: _t.Any, sens: _t.Any = None) -> None: ...
+    def adasum_process(self, loss: _t.Any, grads: _t.Any) -> _t.Any:
+        """Computes the optimizer's step and replaces it by the adaptive sum of the steps of all
+        processes.
+
+        Args:
+            loss (Tensor): the loss.
+            grads (tuple[Tensor]): its gradients in this process.
+
+        Returns:
+            Tensor, the loss.
+        """
+    def check_adasum_enable(self) -> _t.Any:
+        """Returns whether the adaptive sum is requested and possible.
+
+        Returns:
+            bool.
+        """
+    def check_dim_reduce_enable(self) -> _t.Any:
+        """Returns whether training in few dimensions is requested, which AutoBoost refuses.
+
+        Returns:
+            bool.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def gradient_accumulation_process(self, loss: _t.Any, grads: _t.Any, sens: _t.Any, *inputs: _t.Any) -> _t.Any: ...
-    def gradient_freeze_process(self, *inputs: _t.Any) -> _t.Any: ...
+    def gradient_accumulation_process(self, loss: _t.Any, grads: _t.Any, sens: _t.Any, *inputs: _t.Any) -> _t.Any:
+        """Accumulates gradients, and after enough steps applies their mean by the optimizer.
+
+        Args:
+            loss (Tensor): the loss.
+            grads (tuple[Tensor]): its gradients.
+            sens (Tensor): the factor of the gradients; unused.
+            *inputs (tuple[Tensor]): the inputs of the network; unused.
+
+        Returns:
+            Tensor, the loss.
+        """
+    def gradient_freeze_process(self, *inputs: _t.Any) -> _t.Any:
+        """Trains the group of the current step.
+
+        Args:
+            *inputs (tuple[Tensor]): the inputs of the network.
+
+        Returns:
+            Tensor, the loss.
+        """
 class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell):
+    """A training step with loss scaling and the features that the AutoBoost of this process
+    requests.
+
+    Gradients of scale times loss are divided by the scale and checked. If they are finite, they are
+    used as in `BoostTrainOneStepCell`.
+
+    Args:
+        network (Cell): the network with its loss.
+        optimizer (Cell): the optimizer.
+        scale_sense (Union[Tensor, Cell]): the loss scale, of shape () or (1,), or a Cell that
+            changes it.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
+
+    Outputs:
+        tuple of 3 Tensors: the loss, whether it overflowed, and the loss scale of this step.
+    """
     def __init__(self, network: _t.Any, optimizer: _t.Any, scale_sense: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class FreezeOpt(_Cell):
+    """A set of optimizers, one per group of parameters, with the class and settings of another
+    optimizer.
+
+    Args:
+        opt (Optimizer): the other optimizer.
+        train_parameter_groups (Union[tuple, list], optional): the groups, each a list of
+            Parameters; by default one of all that `opt` has.
+        train_strategy (Union[tuple[int], list[int], Tensor], optional): the group to train in each
+            step.
+    """
     train_strategy: _t.Any
     opt_init_args: _t.Any
     dynamic_lr: _t.Any
@@ -52,24 +171,90 @@ class FreezeOpt(_Cell):
     opt_class: _t.Any
     parameters: _t.Any
     learning_rate: _t.Any
-    def __init__(self, opt: _Optimizer, train_parameter_groups: _t.Any = ..., train_strategy: _t.Any = ...) -> None: ...
+    def __init__(self, opt: _Optimizer, train_parameter_groups: _t.Any = None, train_strategy: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GradientAccumulation(_Cell):
+    """Accumulates gradients and applies an optimizer to their mean after some steps.
+
+    Called with (loss, gradients) it returns the loss.
+
+    Args:
+        max_accumulation_step (int): the number of steps.
+        optimizer (Cell): the optimizer.
+    """
     hyper_map: _t.Any
     optimizer: _t.Any
     weights: _t.Any
     def __init__(self, max_accumulation_step: _b.int, optimizer: _Cell) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GradientFreeze:
+    """Freezes early layers in some steps: skips their gradients.
+
+    Args:
+        param_groups (int): the number of groups of parameters. The first has all parameters; each
+            further group has only those of later layers.
+        freeze_type (int): 0 trains the groups in turns, 1 draws them at random; later groups are
+            drawn less often.
+        freeze_p (float): the fraction of steps that train all parameters.
+        total_steps (int): the number of steps.
+    """
     def __init__(self, param_groups: _t.Any, freeze_type: _t.Any, freeze_p: _t.Any, total_steps: _t.Any) -> None: ...
-    def freeze_generate(self, network: _t.Any, optimizer: _t.Any) -> _t.Any: ...
-    def generate_freeze_index_sequence(self, parameter_groups_number: _b.int, freeze_strategy: _b.int, freeze_p: _b.float, total_steps: _b.int) -> _t.Any: ...
-    def split_parameters_groups(self, net: _Cell, freeze_para_groups_number: _b.int) -> _t.Any: ...
+    def freeze_generate(self, network: _t.Any, optimizer: _t.Any) -> _t.Any:
+        """Returns a network and the optimizer of its groups.
+
+        Args:
+            network (Cell): the network with its loss.
+            optimizer (Optimizer): the optimizer.
+
+        Returns:
+            tuple[Cell, FreezeOpt].
+        """
+    def generate_freeze_index_sequence(self, parameter_groups_number: _b.int, freeze_strategy: _b.int, freeze_p: _b.float, total_steps: _b.int) -> _t.Any:
+        """Returns the group to train in each step, for 1 % more steps than requested.
+
+        Args:
+            parameter_groups_number (int): the number of groups.
+            freeze_strategy (int): 0 for turns, 1 for random draws.
+            freeze_p (float): the fraction of steps that train all parameters.
+            total_steps (int): the number of steps.
+
+        Returns:
+            list[int], whole turns or one entry per step.
+        """
+    def split_parameters_groups(self, net: _Cell, freeze_para_groups_number: _b.int) -> _t.Any:
+        """Divides the parameters of a network.
+
+        Group i begins with the layer that has i of n parts of the layers before it. With fewer
+        layers than groups, each group has all parameters. In MindSpore, the groups begin at other
+        parameters nearby.
+
+        Args:
+            net (Cell): the network.
+            freeze_para_groups_number (int): the number of groups.
+
+        Returns:
+            list[list[Parameter]].
+        """
 class LessBN(_Cell):
+    """A network in which the last dense layer of each Cell may use normalized vectors.
+
+    Batch normalizations stay: MindSpore 2.10 did not remove any from the compared networks.
+
+    Args:
+        network (Cell): the network, which is changed.
+        fn_flag (bool, optional): whether to replace each last Dense layer by a CommonHeadLastFN
+            with the same weight and no bias.
+    """
     network: _t.Any
-    def __init__(self, network: _Cell, fn_flag: _b.bool = ...) -> None: ...
+    def __init__(self, network: _Cell, fn_flag: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class OptimizerProcess:
+    """Rebuilds an optimizer with gradient centralization for weights of convolution and dense
+    layers.
+
+    Args:
+        opt (Optimizer): the optimizer, one of the package or derived from `nn.Optimizer`.
+    """
     is_lars: _t.Any
     single_opt: _t.Any
     opt_class: _t.Any
@@ -77,14 +262,78 @@ class OptimizerProcess:
     learning_rate: _t.Any
     origin_params: _t.Any
     def __init__(self, opt: _Optimizer) -> None: ...
-    def add_grad_centralization(self, network: _t.Any) -> _t.Any: ...
+    def add_grad_centralization(self, network: _t.Any) -> _t.Any:
+        """Marks the groups of parameters whose gradients are centralized.
+
+        Args:
+            network (Cell): the network. Without groups nothing changes, and a warning says so.
+        """
     @staticmethod
-    def build_gc_params_group(params_dict: _t.Any, parameters: _t.Any) -> _t.Any: ...
+    def build_gc_params_group(params_dict: _t.Any, parameters: _t.Any) -> _t.Any:
+        """Divides groups of parameters by whether their gradients are centralized.
+
+        Args:
+            params_dict (dict[int, Cell]): the result of `build_params_dict`.
+            parameters (list[dict]): the groups.
+
+        Returns:
+            list[dict], new groups.
+        """
     @staticmethod
-    def build_params_dict(network: _t.Any) -> _t.Any: ...
-    def generate_new_optimizer(self) -> _t.Any: ...
+    def build_params_dict(network: _t.Any) -> _t.Any:
+        """Returns the Cell of each parameter, by the parameter's id.
+
+        Args:
+            network (Cell): the network.
+
+        Returns:
+            dict[int, Cell].
+        """
+    def generate_new_optimizer(self) -> _t.Any:
+        """Returns an optimizer of the same class and settings, with the present groups.
+
+        Returns:
+            Optimizer.
+        """
 class ParameterProcess:
-    def assign_parameter_group(self, parameters: _b.list[_Parameter], split_point: _b.list[_b.int] | None = ...) -> _t.Any: ...
+    """Divides parameters into groups."""
+    def assign_parameter_group(self, parameters: _b.list[_Parameter], split_point: _b.list[_b.int] | None = None) -> _t.Any:
+        """Assigns parameters to groups whose gradients are communicated together (`comm_fusion`).
+
+        Args:
+            parameters (list[Parameter]): the parameters.
+            split_point (list[int], optional): the indices at which groups begin; by default the
+                middle.
+
+        Returns:
+            list[Parameter], `parameters`.
+        """
     @staticmethod
-    def generate_group_params(parameters: _t.Any, origin_params: _t.Any) -> _t.Any: ...
-def freeze_cell(reducer_flag: _t.Any, network: _t.Any, optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _t.Any, mean: _t.Any = ..., degree: _t.Any = ..., max_accumulation_step: _t.Any = ...) -> _t.Any: ...
+    def generate_group_params(parameters: _t.Any, origin_params: _t.Any) -> _t.Any:
+        """Divides parameters into the groups of an optimizer.
+
+        Args:
+            parameters (list[Parameter]): the parameters to train.
+            origin_params (Union[list[Parameter], list[dict]]): the parameters or groups of the
+                optimizer.
+
+        Returns:
+            list[dict], the groups restricted to `parameters`; one group if the optimizer has none.
+        """
+def freeze_cell(reducer_flag: _t.Any, network: _t.Any, optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _t.Any, mean: _t.Any = None, degree: _t.Any = None, max_accumulation_step: _t.Any = 1) -> _t.Any:
+    """Creates a training step for each optimizer of a FreezeOpt.
+
+    Args:
+        reducer_flag (bool): whether to combine gradients over processes.
+        network (Cell): the network with its loss.
+        optimizer (FreezeOpt): the optimizers.
+        sens (numbers.Number): the factor of the gradients.
+        grad (GradOperation): computes gradients by a list of weights, with a sensitivity.
+        use_grad_accumulation (bool): whether to accumulate gradients of several steps.
+        mean (bool, optional): whether to average combined gradients.
+        degree (int, optional): the divisor of the combined gradients.
+        max_accumulation_step (int, optional): the number of steps to accumulate.
+
+    Returns:
+        tuple[Cell], one for each group.
+    """

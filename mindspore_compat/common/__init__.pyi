@@ -13,8 +13,16 @@ from . import dtype as dtype
 from . import initializer as initializer
 from . import parameter as parameter
 class COOTensor:
+    """Sparse matrix in coordinate (COO) format: coordinates and values.
+
+    Args:
+        indices (Tensor): ints of shape (count, 2), one row and column per value.
+        values (Tensor): the values, of shape (count,).
+        shape (tuple[int]): the dense shape, of length 2.
+        coo_tensor (COOTensor): a COOTensor to copy, instead of the other three arguments.
+    """
     def __add__(self, other: _t.Any) -> _t.Any: ...
-    def __init__(self, indices: _t.Any = ..., values: _t.Any = ..., shape: _t.Any = ..., coo_tensor: _t.Any = ...) -> None: ...
+    def __init__(self, indices: _t.Any = None, values: _t.Any = None, shape: _t.Any = None, coo_tensor: _t.Any = None) -> None: ...
     def __mul__(self, other: _t.Any) -> _t.Any: ...
     def __neg__(self) -> _t.Any: ...
     def __radd__(self, other: _t.Any) -> _t.Any: ...
@@ -22,13 +30,18 @@ class COOTensor:
     def __rsub__(self, other: _t.Any) -> _t.Any: ...
     def __sub__(self, other: _t.Any) -> _t.Any: ...
     def __truediv__(self, other: _t.Any) -> _t.Any: ...
-    def abs(self) -> _t.Any: ...
-    def add(self, other: _t.Any, thresh: _t.Any) -> _t.Any: ...
-    def astype(self, dtype: _t.Any) -> _t.Any: ...
-    def coalesce(self) -> _t.Any: ...
+    def abs(self) -> _t.Any:
+        """Returns the sparse Tensor with the absolute values of this one."""
+    def add(self, other: _t.Any, thresh: _t.Any) -> _t.Any:
+        """Adds another COOTensor, and drops sums smaller than `thresh`; see `ops.coo_add`."""
+    def astype(self, dtype: _t.Any) -> _t.Any:
+        """Returns a COOTensor with the values cast to another dtype."""
+    def coalesce(self) -> _t.Any:
+        """Returns the same matrix with sorted indices; values at equal indices are summed."""
     @property
     def dtype(self) -> _t.Any: ...
-    def holding(self, values: _t.Any) -> _t.Any: ...
+    def holding(self, values: _t.Any) -> _t.Any:
+        """Returns a sparse tensor with the same positions and other values."""
     @property
     def indices(self) -> _t.Any: ...
     init_finished: _t.Any
@@ -41,24 +54,43 @@ class COOTensor:
     @property
     def size(self) -> _t.Any: ...
     takes_dense: _t.Any
-    def to_csr(self) -> _t.Any: ...
-    def to_dense(self) -> _t.Any: ...
-    def to_tuple(self) -> _t.Any: ...
+    def to_csr(self) -> _t.Any:
+        """Converts the matrix to a CSRTensor; see `ops.coo_to_csr`."""
+    def to_dense(self) -> _t.Any:
+        """Converts the COOTensor to a dense Tensor; see `ops.coo_to_dense`."""
+    def to_tuple(self) -> _t.Any:
+        """Returns (indices, values, shape)."""
     @property
     def values(self) -> _t.Any: ...
 class CSRTensor:
+    """Sparse matrix in compressed sparse row (CSR) format; values may have additional axes.
+
+    Args:
+        indptr (Tensor): ints of shape (rows + 1,): the offsets at which each row's values start and
+            end.
+        indices (Tensor): ints of shape (count,): the columns.
+        values (Tensor): the values, of shape (count, ...).
+        shape (tuple[int]): the dense shape.
+        csr_tensor (CSRTensor): a CSRTensor to copy, instead of the other four arguments.
+    """
     def __add__(self, other: _t.Any) -> _t.Any: ...
-    def __init__(self, indptr: _t.Any = ..., indices: _t.Any = ..., values: _t.Any = ..., shape: _t.Any = ..., csr_tensor: _t.Any = ...) -> None: ...
-    def __mul__(self, y: _t.Any) -> _t.Any: ...
+    def __init__(self, indptr: _t.Any = None, indices: _t.Any = None, values: _t.Any = None, shape: _t.Any = None, csr_tensor: _t.Any = None) -> None: ...
+    def __mul__(self, y: _t.Any) -> _t.Any:
+        """Multiplies a CSRTensor by a Tensor or number, element by element; returns a CSRTensor."""
     def __neg__(self) -> _t.Any: ...
     def __sub__(self, other: _t.Any) -> _t.Any: ...
-    def __truediv__(self, y: _t.Any) -> _t.Any: ...
-    def abs(self) -> _t.Any: ...
-    def add(self, b: _t.Any, alpha: _t.Any, beta: _t.Any) -> _t.Any: ...
-    def astype(self, dtype: _t.Any) -> _t.Any: ...
+    def __truediv__(self, y: _t.Any) -> _t.Any:
+        """Divides a CSRTensor by a Tensor or number, element by element; returns a CSRTensor."""
+    def abs(self) -> _t.Any:
+        """Returns the sparse Tensor with the absolute values of this one."""
+    def add(self, b: _t.Any, alpha: _t.Any, beta: _t.Any) -> _t.Any:
+        """Computes alpha * self + beta * b; see `ops.csr_add`."""
+    def astype(self, dtype: _t.Any) -> _t.Any:
+        """Returns a CSRTensor with the values cast to another dtype."""
     @property
     def dtype(self) -> _t.Any: ...
-    def holding(self, values: _t.Any) -> _t.Any: ...
+    def holding(self, values: _t.Any) -> _t.Any:
+        """Returns a sparse tensor with the same positions and other values."""
     @property
     def indices(self) -> _t.Any: ...
     @property
@@ -66,37 +98,61 @@ class CSRTensor:
     init_finished: _t.Any
     @property
     def itemsize(self) -> _t.Any: ...
-    def mm(self, matrix: _t.Any) -> _t.Any: ...
-    def mv(self, dense_vector: _t.Any) -> _t.Any: ...
+    def mm(self, matrix: _t.Any) -> _t.Any:
+        """Multiplies the matrix by a dense matrix (dense result) or by a sparse one (sparse result)."""
+    def mv(self, dense_vector: _t.Any) -> _t.Any:
+        """Multiplies the matrix by a vector, given as a matrix of one column; see `ops.csr_mv`."""
     @property
     def ndim(self) -> _t.Any: ...
     @property
     def shape(self) -> _t.Any: ...
     @property
     def size(self) -> _t.Any: ...
-    def sum(self, axis: _t.Any) -> _t.Any: ...
-    def to_coo(self) -> _t.Any: ...
-    def to_dense(self) -> _t.Any: ...
-    def to_tuple(self) -> _t.Any: ...
+    def sum(self, axis: _t.Any) -> _t.Any:
+        """Sums the elements of each row; `axis` must be 1; see `ops.csr_reduce_sum`."""
+    def to_coo(self) -> _t.Any:
+        """Converts the matrix to a COOTensor; see `ops.csr_to_coo`."""
+    def to_dense(self) -> _t.Any:
+        """Converts the CSRTensor to a dense Tensor; see `ops.csr_to_dense`."""
+    def to_tuple(self) -> _t.Any:
+        """Returns (indptr, indices, values, shape)."""
     @property
     def values(self) -> _t.Any: ...
 class Generator:
+    """Random number generator: a stream of numbers that random functions draw from.
+
+    Equal seeds and equal numbers of draws give equal numbers.
+    """
     def __init__(self) -> None: ...
-    def get_state(self) -> _t.Any: ...
-    def initial_seed(self) -> _t.Any: ...
-    def manual_seed(self, seed: _b.int) -> _t.Any: ...
-    def seed(self) -> _t.Any: ...
-    def set_state(self, state: _t.Any) -> _t.Any: ...
+    def get_state(self) -> _t.Any:
+        """Returns the seed and the number of draws, as a uint8 Tensor of 16 bytes."""
+    def initial_seed(self) -> _t.Any:
+        """Returns the seed from which the generator started."""
+    def manual_seed(self, seed: _b.int) -> _t.Any:
+        """Restarts the generator from `seed`, and returns it."""
+    def seed(self) -> _t.Any:
+        """Restarts the generator from a seed drawn from the system, and returns that seed."""
+    def set_state(self, state: _t.Any) -> _t.Any:
+        """Restores a state that `get_state` returned."""
 from ..common.api import JitConfig as JitConfig
 from ..common.parameter import Parameter as Parameter
 from ..common.parameter import ParameterTuple as ParameterTuple
 class RowTensor:
-    def __init__(self, indices: _t.Any = ..., values: _t.Any = ..., shape: _t.Any = ..., row_tensor: _t.Any = ...) -> None: ...
+    """Sparse Tensor of some rows: slices along the first axis and their indices.
+
+    Args:
+        indices (Tensor): the indices, ints of shape (count,).
+        values (Tensor): the slices, of shape (count, ...).
+        shape (tuple[int]): the dense shape.
+        row_tensor (RowTensor): a RowTensor to copy, instead of the other three arguments.
+    """
+    def __init__(self, indices: _t.Any = None, values: _t.Any = None, shape: _t.Any = None, row_tensor: _t.Any = None) -> None: ...
     @property
     def dense_shape(self) -> _t.Any: ...
     @property
     def dtype(self) -> _t.Any: ...
-    def holding(self, values: _t.Any) -> _t.Any: ...
+    def holding(self, values: _t.Any) -> _t.Any:
+        """Returns a sparse tensor with the same positions and other values."""
     @property
     def indices(self) -> _t.Any: ...
     init_finished: _t.Any
@@ -111,72 +167,160 @@ class RowTensor:
     @property
     def values(self) -> _t.Any: ...
 class SparseTensor(COOTensor):
+    """The name that COOTensor had before MindSpore 1.7; its shape is also called `dense_shape`."""
     def __init__(self, indices: _t.Any, values: _t.Any, shape: _t.Any) -> None: ...
     @property
     def dense_shape(self) -> _t.Any: ...
 from ..common.tensor import Tensor as Tensor
 class UntypedStorage:
+    """The memory (bytes) that a Tensor and its views share; returned by `Tensor.storage()`.
+
+    It has a length in bytes, an address and a device. Its bytes can be copied from another storage
+    of the same length. Its elements are read through a Tensor, not by index.
+    """
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
     def __len__(self) -> _t.Any: ...
     def __setitem__(self, index: _t.Any, value: _t.Any) -> _t.Any: ...
-    def copy_(self, src: _t.Any, non_blocking: _t.Any = ...) -> _t.Any: ...
-    def data_ptr(self) -> _t.Any: ...
+    def copy_(self, src: _t.Any, non_blocking: _t.Any = False) -> _t.Any:
+        """Copies the bytes of another storage into this one, and returns this one.
+
+        Args:
+            src (UntypedStorage): a storage of the same length.
+            non_blocking (bool): whether the copy may be incomplete on return; it never is.
+        """
+    def data_ptr(self) -> _t.Any:
+        """Returns the address of the first byte."""
     @property
     def device(self) -> _t.Any: ...
     @property
     def dtype(self) -> _t.Any: ...
-    def element_size(self) -> _t.Any: ...
-    def is_shared(self) -> _t.Any: ...
-    def nbytes(self) -> _t.Any: ...
-    def size(self) -> _t.Any: ...
+    def element_size(self) -> _t.Any:
+        """Returns the bytes of one element: 1, since a storage has no dtype."""
+    def is_shared(self) -> _t.Any:
+        """Returns False: no other process shares the memory."""
+    def nbytes(self) -> _t.Any:
+        """Returns the number of bytes."""
+    def size(self) -> _t.Any:
+        """Returns the number of bytes."""
 class _Function:
+    """Base class of operations with a custom gradient (autograd functions); call them by `apply`.
+
+    A subclass defines `forward(ctx, *inputs)` and `backward(ctx, *gradients)` as static methods, or
+    `forward(*inputs)` and `setup_context(ctx, inputs, output)` instead of the first. `ctx` is an
+    instance of the subclass, on which any attribute may be stored. `backward` receives one gradient
+    per output (None for one that is not a Tensor) and returns one per input (None for no gradient).
+
+    Attributes:
+        saved_tensors (tuple): the values passed to `save_for_backward`.
+        needs_input_grad (tuple[bool]): for each input, whether it is a Tensor.
+    """
     @classmethod
-    def apply(cls, *inputs: _t.Any) -> _t.Any: ...
+    def apply(cls, *inputs: _t.Any) -> _t.Any:
+        """Runs `forward`, and records one tape node whose gradient is `backward`."""
     @staticmethod
-    def backward(ctx: _t.Any, *gradients: _t.Any) -> _t.Any: ...
+    def backward(ctx: _t.Any, *gradients: _t.Any) -> _t.Any:
+        """Computes the gradients of the inputs. The subclass defines it."""
     dirty_tensors: _t.Any
     @staticmethod
-    def forward(ctx: _t.Any, *inputs: _t.Any) -> _t.Any: ...
-    def mark_dirty(self, *tensors: _t.Any) -> _t.Any: ...
-    def mark_non_differentiable(self, *tensors: _t.Any) -> _t.Any: ...
+    def forward(ctx: _t.Any, *inputs: _t.Any) -> _t.Any:
+        """Computes the outputs: a Tensor, or a tuple or list. The subclass defines it."""
+    def mark_dirty(self, *tensors: _t.Any) -> _t.Any:
+        """Marks inputs that `forward` has changed in place."""
+    def mark_non_differentiable(self, *tensors: _t.Any) -> _t.Any:
+        """Marks outputs through which no gradient flows."""
     materialize_grads: _t.Any
     needs_input_grad: _t.Any
     non_differentiable: _t.Any
-    def save_for_backward(self, *tensors: _t.Any) -> _t.Any: ...
+    def save_for_backward(self, *tensors: _t.Any) -> _t.Any:
+        """Stores Tensors (or None) for the backward pass."""
     @property
     def saved_tensors(self) -> _t.Any: ...
-    def set_materialize_grads(self, value: _t.Any) -> _t.Any: ...
+    def set_materialize_grads(self, value: _t.Any) -> _t.Any:
+        """Sets whether `backward` receives zeros instead of None for an output without a
+        gradient.
+        """
     @staticmethod
-    def setup_context(ctx: _t.Any, inputs: _t.Any, output: _t.Any) -> _t.Any: ...
+    def setup_context(ctx: _t.Any, inputs: _t.Any, output: _t.Any) -> _t.Any:
+        """Stores what `backward` needs, if `forward` does not take the context."""
 from ..ops.primitive import constexpr as constexpr
 default_generator: Generator
 from ..common.dtype import dtype_to_nptype as dtype_to_nptype
 from ..common.dtype import dtype_to_pytype as dtype_to_pytype
 # Accepted for compatibility, has no effect here
-def enable_dynamic(**kwargs: _t.Any) -> _t.Any: ...
+def enable_dynamic(**kwargs: _t.Any) -> _t.Any:
+    """Returns a decorator that names the arguments with dynamic shapes.
+
+    Accepted for compatibility, has no effect here: shapes may always vary.
+    """
 from ..common.tensor import from_numpy as from_numpy
-def get_rng_state() -> _t.Any: ...
+def get_rng_state() -> _t.Any:
+    """Returns the state of the default generator, see `Generator.get_state`."""
 from ..common.seed import get_seed as get_seed
-def initial_seed() -> _t.Any: ...
+def initial_seed() -> _t.Any:
+    """Returns the seed from which the default generator started."""
 from ..common.tensor import is_tensor as is_tensor
 from ..common.api import jit as jit
 from ..common.api import jit_class as jit_class
 # Accepted for compatibility, has no effect here
-def lazy_inline(fn: _t.Any = ..., attrs: _t.Any = ..., policy: _t.Any = ...) -> _t.Any: ...
-def manual_seed(seed: _t.Any) -> _t.Any: ...
+def lazy_inline(fn: _t.Any = None, attrs: _t.Any = None, policy: _t.Any = None) -> _t.Any:
+    """Marks the `__init__` of a Cell whose graph instances may share.
+
+    Accepted for compatibility, has no effect here: no graph is compiled.
+    """
+def manual_seed(seed: _t.Any) -> _t.Any:
+    """Restarts the default generator from `seed` and returns it; raises TypeError unless it is an
+    int.
+    """
 from ..common.api import jit_class as ms_class
 from ..common.api import ms_function as ms_function
 from ..common.api import ms_memory_recycle as ms_memory_recycle
-def mutable(input_data: _t.Any, dynamic_len: _b.bool = ...) -> _t.Any: ...
+def mutable(input_data: _t.Any, dynamic_len: _b.bool = False) -> _t.Any:
+    """Marks `input_data` as a variable, so that `grad` differentiates with respect to it.
+
+    Args:
+        input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or nested values.
+        dynamic_len (bool): whether the length of a tuple or list is dynamic. Default: False.
+    """
 # Accepted for compatibility, has no effect here
-def no_inline(fn: _t.Any = ...) -> _t.Any: ...
+def no_inline(fn: _t.Any = None) -> _t.Any:
+    """Marks a function as a separate graph, which is not inlined.
+
+    Accepted for compatibility, has no effect here: no graph is compiled.
+    """
 from ..common.dtype import pytype_to_dtype as pytype_to_dtype
 # output_recompute, early_stop: Accepted for compatibility, has no effect here
-def recompute(block: _t.Any, *args: _t.Any, use_reentrant: _t.Any = ..., output_recompute: _t.Any = ..., early_stop: _t.Any = ..., context_fn: _t.Any = ..., **kwargs: _t.Any) -> _t.Any: ...
-def run_check() -> _t.Any: ...
-def seed() -> _t.Any: ...
+def recompute(block: _t.Any, *args: _t.Any, use_reentrant: _t.Any = True, output_recompute: _t.Any = False, early_stop: _t.Any = True, context_fn: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
+    """Recomputes a block in the backward pass, which trades time for memory.
+
+    Args:
+        block (Cell): the block.
+        *args: its inputs.
+        use_reentrant (bool): whether `context_fn` is ignored.
+        output_recompute (bool): whether to recompute also the output of the block.
+            Accepted for compatibility, has no effect here.
+        early_stop (bool): whether the second run stops after the last required value.
+            Accepted for compatibility, has no effect here.
+        context_fn (Callable): returns two context managers, for the first and the second run; used
+            only if `use_reentrant` is False. Default: None.
+        **kwargs: its keyword inputs.
+
+    Returns:
+        The result of `block`.
+    """
+def run_check() -> _t.Any:
+    """Multiplies two matrices on the current device target, and prints the outcome."""
+def seed() -> _t.Any:
+    """Restarts the default generator from a seed drawn from the system, and returns that seed."""
 # Accepted for compatibility, has no effect here
-def set_recursion_limit(recursion_limit: _b.int = ...) -> _t.Any: ...
-def set_rng_state(state: _t.Any) -> _t.Any: ...
+def set_recursion_limit(recursion_limit: _b.int = 1000) -> _t.Any:
+    """Sets the maximum call depth when a graph is compiled. Stored as `max_call_depth`.
+
+    Accepted for compatibility, has no effect here: no graph is compiled.
+
+    Args:
+        recursion_limit: the maximum depth.
+    """
+def set_rng_state(state: _t.Any) -> _t.Any:
+    """Restores a state of the default generator; errors as for `Generator.set_state`."""
 from ..common.seed import set_seed as set_seed
 from ..common.tensor import tensor as tensor

@@ -9,13 +9,52 @@ import numpy as _np
 
 
 class JitConfig:
+    """Options of `jit`, given to `Cell.set_jit_config`."""
     jit_config_dict: _t.Any
-    def __init__(self, jit_level: _t.Literal['', 'O0', 'O1', 'O2', 'O3'] = ..., exc_mode: _t.Literal['auto', 'sink', 'no_sink'] = ..., jit_syntax_level: _t.Literal['', 'STRICT', 'COMPATIBLE', 'LAX'] = ..., debug_level: _t.Literal['RELEASE', 'DEBUG'] = ..., infer_boost: _t.Literal['on', 'off'] = ..., **kwargs: _t.Any) -> None: ...
+    def __init__(self, jit_level: _t.Literal['', 'O0', 'O1', 'O2', 'O3'] = '', exc_mode: _t.Literal['auto', 'sink', 'no_sink'] = 'auto', jit_syntax_level: _t.Literal['', 'STRICT', 'COMPATIBLE', 'LAX'] = '', debug_level: _t.Literal['RELEASE', 'DEBUG'] = 'RELEASE', infer_boost: _t.Literal['on', 'off'] = 'off', **kwargs: _t.Any) -> None: ...
 # capture_mode, jit_level, dynamic, fullgraph, backend: Accepted for compatibility, has no effect here
-def jit(function: _c.Callable[..., _t.Any] | None = ..., *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = ..., jit_level: _t.Literal['O0', 'O1', 'O2'] = ..., dynamic: _t.Literal[0, 1] = ..., fullgraph: _b.bool = ..., backend: _t.Literal['', 'ms_backend', 'GE'] = ..., **options: _t.Any) -> _t.Any: ...
+def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1', 'O2'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _t.Literal['', 'ms_backend', 'GE'] = '', **options: _t.Any) -> _t.Any:
+    """Marks a function to run as a graph (just-in-time compilation).
+
+    Here the function runs eagerly. If it trains, it is recorded after a few calls, on a GPU as a
+    CUDA graph, and then replayed without its Python code.
+
+    Args:
+        function (Callable): the function; None if `jit` is called with options and returns a
+            decorator.
+        capture_mode (str): how the original builds the graph. Default: "ast".
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        jit_level (str): its optimization level. Default: "O0".
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        dynamic (int): whether shapes may vary. Default: 0.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        fullgraph (bool): whether the whole function must become a graph. Default: False.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        backend (str): the compiler. Default: "".
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        **options (dict): options of the backend.
+    """
 # Accepted for compatibility, has no effect here
-def jit_class(cls: _b.type) -> _t.Any: ...
+def jit_class(cls: _b.type) -> _t.Any:
+    """Marks a class for use in graph mode.
+
+    Accepted for compatibility, has no effect here: any class may be used.
+    """
 ms_class = jit_class
 # input_signature, hash_args, jit_config, compile_once: Accepted for compatibility, has no effect here
-def ms_function(fn: _t.Any = ..., input_signature: _t.Any = ..., hash_args: _t.Any = ..., jit_config: _t.Any = ..., compile_once: _t.Any = ...) -> _t.Any: ...
-def ms_memory_recycle() -> _t.Any: ...
+def ms_function(fn: _t.Any = None, input_signature: _t.Any = None, hash_args: _t.Any = None, jit_config: _t.Any = None, compile_once: _t.Any = False) -> _t.Any:
+    """Returns the name that `jit` had before MindSpore 2.0.
+
+    Args:
+        fn (Callable): the function; None to return a decorator.
+        input_signature (Union[Tensor, list, tuple]): the shapes and dtypes of the inputs.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        hash_args (Union[object, list, tuple]): further values that the graph depends on.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        jit_config (JitConfig): options of the compilation.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        compile_once (bool): whether all instances of a class share one graph.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+    """
+def ms_memory_recycle() -> _t.Any:
+    """Returns unused memory of the GPU pool to the device."""

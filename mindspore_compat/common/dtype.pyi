@@ -9,7 +9,8 @@ import numpy as _np
 
 
 class Int(Type):
-    def __init__(self, bits: _t.Any = ...) -> None: ...
+    """Signed integers; `Int(0)` stands for all of them."""
+    def __init__(self, bits: _t.Any = 0) -> None: ...
     @property
     def is_complex(self) -> _t.Any: ...
     @property
@@ -18,9 +19,12 @@ class Int(Type):
     def is_signed(self) -> _t.Any: ...
     @property
     def itemsize(self) -> _t.Any: ...
-    def to_complex(self) -> _t.Any: ...
-    def to_real(self) -> _t.Any: ...
+    def to_complex(self) -> _t.Any:
+        """Returns the complex type whose parts have this type's precision."""
+    def to_real(self) -> _t.Any:
+        """Returns the type of the parts of a complex type, or any other sized type itself."""
 class QuantDtype(_e.Enum):
+    """Integer formats of quantised values, by their number of bits."""
     INT1 = ...
     INT10 = ...
     INT11 = ...
@@ -53,11 +57,15 @@ class QuantDtype(_e.Enum):
     UINT7 = ...
     UINT8 = ...
     UINT9 = ...
-    def value(self) -> _t.Any: ...
+    def value(self) -> _t.Any:
+        """Returns the number that represents the format in files."""
 class TensorType(Type):
-    def __init__(self, element: _t.Any = ...) -> None: ...
-    def element_type(self) -> _t.Any: ...
-class Type: ...
+    """The type of Tensors, of one element type if given."""
+    def __init__(self, element: _t.Any = None) -> None: ...
+    def element_type(self) -> _t.Any:
+        """Returns the type of the elements."""
+class Type:
+    """The base class of all types. A type is identified by its name; equal names are equal types."""
 _null: Type
 bfloat16: Type
 bool_: Type
@@ -67,15 +75,20 @@ cfloat: Type
 complex128: Type
 complex64: Type
 double: Type
-def dtype_to_nptype(type_: _t.Any) -> _t.Any: ...
-def dtype_to_pytype(type_: _t.Any) -> _t.Any: ...
+def dtype_to_nptype(type_: _t.Any) -> _t.Any:
+    """Returns the NumPy scalar type of a MindSpore dtype: `numpy.float32` for `mindspore.float32`."""
+def dtype_to_pytype(type_: _t.Any) -> _t.Any:
+    """Returns the Python type of a MindSpore type: `float` for `mindspore.float16`."""
 float16: Type
 float32: Type
 float64: Type
 float8_e4m3fn: Type
 float8_e5m2: Type
 float_: Type
-def get_py_obj_dtype(obj: _t.Any) -> _t.Any: ...
+def get_py_obj_dtype(obj: _t.Any) -> _t.Any:
+    """Returns the MindSpore type of a Python object: `mindspore.int64` for 1, `tensor[float32]`
+    for a float32 Tensor, `type_type` for a dtype.
+    """
 half: Type
 hifloat8: Type
 int16: Int
@@ -88,7 +101,8 @@ intp: Int
 list_: Type
 long: Int
 number: Type
-def pytype_to_dtype(obj: _t.Any) -> _t.Any: ...
+def pytype_to_dtype(obj: _t.Any) -> _t.Any:
+    """Returns the MindSpore type of a Python or NumPy type: `mindspore.int64` for `int`."""
 qint4x2: Int
 short: Int
 single: Type

@@ -10,60 +10,160 @@ import numpy as _np
 from ..common.tensor import Tensor as _Tensor
 
 class Constant(Initializer):
+    """Constant initializer: fills with a value.
+
+    Args:
+        value (Union[int, float, numpy.ndarray]): the value, or an array of the Tensor's shape.
+    """
     value: _t.Any
     def __init__(self, value: _t.Any) -> None: ...
 class Dirac(Initializer):
+    """Dirac initializer: the convolution passes each input channel unchanged to the output channel
+    of its index.
+
+    Args:
+        groups (int): the number of groups of the convolution, which all get the same values.
+    """
     groups: _t.Any
-    def __init__(self, groups: _t.Any = ...) -> None: ...
+    def __init__(self, groups: _t.Any = 1) -> None: ...
 class HeNormal(Initializer):
+    """He (Kaiming) normal initializer: N(0, sigma²) with sigma = gain / sqrt(fan).
+
+    Args:
+        negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
+        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' that of the
+            gradients.
+        nonlinearity (str): the function that follows the layer; it determines the gain.
+    """
     negative_slope: _t.Any
     mode: _t.Any
     nonlinearity: _t.Any
-    def __init__(self, negative_slope: _t.Any = ..., mode: _t.Any = ..., nonlinearity: _t.Any = ...) -> None: ...
+    def __init__(self, negative_slope: _t.Any = 0, mode: _t.Any = 'fan_in', nonlinearity: _t.Any = 'leaky_relu') -> None: ...
 class HeUniform(Initializer):
+    """He (Kaiming) uniform initializer: U(-bound, bound) with bound = gain * sqrt(3 / fan).
+
+    Args:
+        negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
+        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' that of the
+            gradients.
+        nonlinearity (str): the function that follows the layer; it determines the gain.
+    """
     negative_slope: _t.Any
     mode: _t.Any
     nonlinearity: _t.Any
-    def __init__(self, negative_slope: _t.Any = ..., mode: _t.Any = ..., nonlinearity: _t.Any = ...) -> None: ...
-class Identity(Initializer): ...
+    def __init__(self, negative_slope: _t.Any = 0, mode: _t.Any = 'fan_in', nonlinearity: _t.Any = 'leaky_relu') -> None: ...
+class Identity(Initializer):
+    """Identity initializer: the identity matrix, cut or padded with zeros to the shape."""
 class Initializer:
-    def __call__(self, arr: _t.Any) -> _t.Any: ...
+    """Base class of initializers: a subclass fills an array in `_initialize`.
+
+    Args:
+        **kwargs: the constructor arguments, stored for inspection.
+    """
+    def __call__(self, arr: _t.Any) -> _t.Any:
+        """Fills `arr`, a NumPy array of the final shape and dtype."""
     def __init__(self, **kwargs: _t.Any) -> None: ...
     @property
     def seed(self) -> _t.Any: ...
     @seed.setter
     def seed(self, value: _t.Any) -> None: ...
 class Normal(Initializer):
+    """Normal initializer: draws from N(mean, sigma²).
+
+    Args:
+        sigma (float): the standard deviation.
+        mean (float): the mean.
+    """
     sigma: _t.Any
     mean: _t.Any
-    def __init__(self, sigma: _t.Any = ..., mean: _t.Any = ...) -> None: ...
-class One(Initializer): ...
+    def __init__(self, sigma: _t.Any = 0.01, mean: _t.Any = 0.0) -> None: ...
+class One(Initializer):
+    """One initializer, also called 'ones': fills with ones."""
 class Orthogonal(Initializer):
+    """Orthogonal initializer: a (semi-)orthogonal matrix; axes after the first are flattened.
+
+    Args:
+        gain (float): a factor of the values.
+    """
     gain: _t.Any
-    def __init__(self, gain: _t.Any = ...) -> None: ...
+    def __init__(self, gain: _t.Any = 1.0) -> None: ...
 class Sparse(Initializer):
+    """Sparse initializer: draws from N(0, sigma²) and sets a fraction of each column to zero.
+
+    Args:
+        sparsity (float): the fraction, rounded up to whole elements.
+        sigma (float): the standard deviation of the rest.
+    """
     sparsity: _t.Any
     sigma: _t.Any
-    def __init__(self, sparsity: _t.Any, sigma: _t.Any = ...) -> None: ...
+    def __init__(self, sparsity: _t.Any, sigma: _t.Any = 0.01) -> None: ...
 class TruncatedNormal(Initializer):
+    """Truncated normal initializer: draws from N(mean, sigma²), limited to [a, b].
+
+    Args:
+        sigma (float): the standard deviation.
+        mean (float): the mean.
+        a (float): the lower bound of the values (not in standard deviations).
+        b (float): the upper bound.
+    """
     sigma: _t.Any
     mean: _t.Any
     a: _t.Any
     b: _t.Any
-    def __init__(self, sigma: _t.Any = ..., mean: _t.Any = ..., a: _t.Any = ..., b: _t.Any = ...) -> None: ...
+    def __init__(self, sigma: _t.Any = 0.01, mean: _t.Any = 0.0, a: _t.Any = -2.0, b: _t.Any = 2.0) -> None: ...
 class Uniform(Initializer):
+    """Uniform initializer: draws from U(-scale, scale).
+
+    Args:
+        scale (float): the bound.
+    """
     scale: _t.Any
-    def __init__(self, scale: _t.Any = ...) -> None: ...
+    def __init__(self, scale: _t.Any = 0.07) -> None: ...
 class VarianceScaling(Initializer):
+    """Variance scaling initializer: draws with variance scale / n, where n is a fan of the weight.
+
+    Args:
+        scale (float): a factor of the variance, greater than 0.
+        mode (str): the fan n: 'fan_in', 'fan_out' or their mean 'fan_avg'.
+        distribution (str): 'truncated_normal' (cut at two standard deviations),
+            'untruncated_normal' or 'uniform'.
+    """
     scale: _t.Any
     mode: _t.Any
     distribution: _t.Any
-    def __init__(self, scale: _t.Any = ..., mode: _t.Any = ..., distribution: _t.Any = ...) -> None: ...
+    def __init__(self, scale: _t.Any = 1.0, mode: _t.Any = 'fan_in', distribution: _t.Any = 'truncated_normal') -> None: ...
 class XavierNormal(Initializer):
+    """Xavier (Glorot) normal initializer: N(0, sigma²) with sigma = gain * sqrt(2 / (fan_in +
+    fan_out)).
+
+    Args:
+        gain (float): a factor of the values.
+    """
     gain: _t.Any
-    def __init__(self, gain: _t.Any = ...) -> None: ...
+    def __init__(self, gain: _t.Any = 1) -> None: ...
 class XavierUniform(Initializer):
+    """Xavier (Glorot) uniform initializer: U(-bound, bound) with bound = gain * sqrt(6 / (fan_in +
+    fan_out)).
+
+    Args:
+        gain (float): a factor of the values.
+    """
     gain: _t.Any
-    def __init__(self, gain: _t.Any = ...) -> None: ...
-class Zero(Initializer): ...
-def initializer(init: _Tensor | _t.Any | _b.str | Initializer, shape: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...
+    def __init__(self, gain: _t.Any = 1) -> None: ...
+class Zero(Initializer):
+    """Zero initializer, also called 'zeros': fills with zeros."""
+def initializer(init: _Tensor | _t.Any | _b.str | Initializer, shape: _t.Any = None, dtype: _t.Any = ...) -> _t.Any:
+    """Creates a Tensor whose values are drawn by an initializer.
+
+    The values are drawn when they are first needed (or by `init_data()`).
+
+    Args:
+        init (Union[Tensor, str, Initializer, numbers.Number]): a Tensor of that shape, which is
+            returned unchanged; the name of an initializer, upper or lower case; an initializer; or
+            a number.
+        shape (Union[tuple, list, int]): the shape; optional if `init` is a Tensor.
+        dtype (mindspore.dtype): the type of the values.
+
+    Returns:
+        Tensor.
+    """

@@ -10,11 +10,33 @@ import numpy as _np
 from ..common.tensor import Tensor as _Tensor
 
 class Parameter(_Tensor):
+    """Parameter: a Tensor that belongs to the state of a Cell and is usually trained.
+
+    When it is assigned to an attribute of a Cell, it becomes a parameter of the Cell and, if it has
+    no name, takes the attribute's. The values of a Tensor or an array are copied.
+
+    Args:
+        default_input (Union[Tensor, int, float, numpy.ndarray, list]): the values. The deferred
+            values of a Tensor created by `initializer` are drawn now. An int becomes int32, a float
+            float32.
+        name (str): the name; None or '' for a generated one.
+        requires_grad (bool): whether `Cell.trainable_params` returns it.
+        layerwise_parallel (bool): whether to exclude it from data parallelism: it is not broadcast,
+            and its gradient is not reduced.
+        parallel_optimizer (bool): whether the parallel optimizer may split it.
+        storage_format (str): a device's memory layout; stored, but without effect on a CPU or GPU.
+        device (str): None, 'CPU' or 'Remote'; stored, but without effect on a CPU or GPU.
+    """
     is_init: _t.Any
-    def __init__(self, default_input: _t.Any, name: _t.Any = ..., requires_grad: _t.Any = ..., layerwise_parallel: _t.Any = ..., parallel_optimizer: _t.Any = ..., storage_format: _t.Any = ..., device: _t.Any = ...) -> None: ...
+    def __init__(self, default_input: _t.Any, name: _t.Any = None, requires_grad: _t.Any = True, layerwise_parallel: _t.Any = False, parallel_optimizer: _t.Any = True, storage_format: _t.Any = '', device: _t.Any = None) -> None: ...
     # Accepted for compatibility, has no effect here
-    def add_pipeline_stage(self, stage: _t.Any) -> _t.Any: ...
-    def assign_value(self, value: _t.Any) -> _t.Any: ...  # type: ignore
+    def add_pipeline_stage(self, stage: _t.Any) -> _t.Any:
+        """Stores a pipeline stage that uses the parameter (an int >= 0).
+
+        Accepted for compatibility, has no effect here: every process runs all stages.
+        """
+    def assign_value(self, value: _t.Any) -> _t.Any:  # type: ignore
+        """Sets the values and the dtype of the Tensor `value`, and returns this Parameter."""
     @property
     def cache_enable(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
@@ -25,13 +47,25 @@ class Parameter(_Tensor):
     # Accepted for compatibility, has no effect here
     @cache_shape.setter
     def cache_shape(self, value: _t.Any) -> None: ...
-    def clone(self, init: _t.Any = ...) -> _t.Any: ...  # type: ignore
+    def clone(self, init: _t.Any = 'same') -> _t.Any:  # type: ignore
+        """Returns another parameter with the same name, shape, dtype and flags.
+
+        Args:
+            init (Union[Tensor, str, numbers.Number]): 'same' for a copy of the values, otherwise an
+                argument of `initializer`.
+
+        Returns:
+            Parameter.
+        """
     @property
     def comm_fusion(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
     @comm_fusion.setter
     def comm_fusion(self, value: _t.Any) -> None: ...
-    def copy(self) -> _t.Any: ...  # type: ignore
+    def copy(self) -> _t.Any:  # type: ignore
+        """Returns a copy of the parameter with its values and name; in graph mode a Tensor through
+        which the gradient flows.
+        """
     @property  # type: ignore
     def data(self) -> _t.Any: ...  # type: ignore
     @data.setter  # type: ignore
@@ -42,7 +76,14 @@ class Parameter(_Tensor):
     def has_init(self) -> _t.Any: ...  # type: ignore
     @property  # type: ignore
     def init(self) -> _t.Any: ...  # type: ignore
-    def init_data(self, layout: _t.Any = ..., set_sliced: _t.Any = ...) -> _t.Any: ...  # type: ignore
+    def init_data(self, layout: _t.Any = None, set_sliced: _t.Any = False) -> _t.Any:  # type: ignore
+        """Draws the values if they are deferred, and returns this Parameter.
+
+        Args:
+            layout (Union[None, tuple]): how the parameter is split over devices; at least 6
+                members.
+            set_sliced (bool): whether to mark the values as a slice.
+        """
     @property
     def inited_param(self) -> _t.Any: ...
     @property
@@ -70,7 +111,8 @@ class Parameter(_Tensor):
     def param_info(self) -> _t.Any: ...  # type: ignore
     @param_info.setter  # type: ignore
     def param_info(self, value: _t.Any) -> None: ...  # type: ignore
-    def register_hook(self, hook_fn: _t.Any) -> _t.Any: ...  # type: ignore
+    def register_hook(self, hook_fn: _t.Any) -> _t.Any:  # type: ignore
+        """Calls `Tensor.register_hook`; Parameter uses this argument name."""
     @property
     def requires_aggr(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
@@ -81,8 +123,22 @@ class Parameter(_Tensor):
     @requires_grad.setter  # type: ignore
     def requires_grad(self, value: _t.Any) -> None: ...  # type: ignore
     # slice_shape: Accepted for compatibility, has no effect here
-    def set_data(self, data: _t.Any, slice_shape: _t.Any = ...) -> _t.Any: ...
-    def set_dtype(self, dtype: _t.Any) -> _t.Any: ...  # type: ignore
+    def set_data(self, data: _t.Any, slice_shape: _t.Any = False) -> _t.Any:
+        """Sets new values of any shape, cast to the parameter's dtype.
+
+        A Tensor of the same dtype is not copied: writing to it then changes both.
+
+        Args:
+            data (Union[Tensor, int, float]): the values.
+            slice_shape (bool): whether the shape may differ because the values are a slice; it
+                always may.
+                Accepted for compatibility, has no effect here.
+
+        Returns:
+            Parameter, itself.
+        """
+    def set_dtype(self, dtype: _t.Any) -> _t.Any:  # type: ignore
+        """Casts the values to `dtype` in place, and returns `dtype`."""
     @property  # type: ignore
     def shape(self) -> _t.Any: ...  # type: ignore
     @property
@@ -94,10 +150,33 @@ class Parameter(_Tensor):
     # Accepted for compatibility, has no effect here
     @unique.setter  # type: ignore
     def unique(self, value: _t.Any) -> None: ...  # type: ignore
-    def value(self) -> _t.Any: ...  # type: ignore
+    def value(self) -> _t.Any:  # type: ignore
+        """Returns a Tensor with a copy of the values, through which gradients reach the
+        parameter.
+        """
 class ParameterTuple(_b.tuple[_t.Any, ...]):
-    def clone(self, prefix: _t.Any, init: _t.Any = ...) -> _t.Any: ...
+    """Tuple of Parameters with different names.
+
+    Args:
+        iterable: the Parameters.
+    """
+    def clone(self, prefix: _t.Any, init: _t.Any = 'same') -> _t.Any:
+        """Clones every Parameter; the new names start with `prefix` and a dot.
+
+        Args:
+            prefix (str): letters, digits, '_' and '.', not starting with '.'.
+            init (Union[Tensor, str, numbers.Number]): the values, see `Parameter.clone`.
+
+        Returns:
+            ParameterTuple.
+        """
 class no_init_parameters:
-    def __call__(self, function: _t.Any) -> _t.Any: ...
+    """Context in which Parameters created by `initializer` defer the drawing of their values.
+
+    Each Parameter draws its values when they are first needed, or at `Cell.init_parameters_data`.
+    If values are set first (from a checkpoint), none are drawn.
+    """
+    def __call__(self, function: _t.Any) -> _t.Any:
+        """Decorates `function`, which then runs in this context."""
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *error: _t.Any) -> _t.Any: ...

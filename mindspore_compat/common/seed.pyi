@@ -8,5 +8,11 @@ import typing as _t
 import numpy as _np
 
 
-def get_seed() -> _t.Any: ...
-def set_seed(seed: _b.int) -> _t.Any: ...
+def get_seed() -> _t.Any:
+    """Returns the seed given to `set_seed`, or None."""
+def set_seed(seed: _b.int) -> _t.Any:
+    """Seeds every random stream: of this package, of `numpy.random` and of `random`.
+
+    Args:
+        seed: the seed; equal seeds give equal numbers.
+    """

@@ -10,626 +10,3997 @@ import numpy as _np
 from ..common.dtype import Type as _Type
 
 class Tensor:
+    """An n-dimensional array of numbers on the current device.
+
+    Args:
+        input_data (Union[Tensor, float, int, bool, complex, tuple, list, numpy.ndarray]): the
+            values. Python floats become float32 and ints become int64. An array keeps its dtype
+            and is copied; a Tensor shares its memory.
+        dtype (mindspore.dtype): the dtype; by default that of `input_data`.
+        shape (Union[tuple, list, int]): the shape, together with `init` instead of `input_data`.
+            None or a Symbol in it is an unknown length. Such a Tensor has no values and describes
+            an input (`Cell.set_inputs`), and so does a Tensor with only a dtype.
+        init (Initializer): fills a Tensor of `shape` and `dtype` when `init_data` is called.
+        const_arg (bool): accepted for graph mode, where it marks a constant.
+        device (str): the location of the values: None, or "CPU..." for host memory.
+    """
     @property
     def H(self) -> _t.Any: ...
     @property
     def T(self) -> Tensor: ...
-    def __abs__(self) -> Tensor: ...
-    def __add__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __and__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
+    def __abs__(self) -> Tensor:
+        """Computes the absolute value of each element; for a complex number it is the modulus, which is
+        real.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype; complex64 gives float32
+            and complex128 gives float64.
+        """
+    def __add__(self, other: Tensor | _b.complex) -> Tensor:
+        """Adds two Tensors, or a Tensor and a number, element by element.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __and__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise AND of two integers; for bools it is the logical AND.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
     def __bool__(self) -> _b.bool: ...
     def __contains__(self, value: _t.Any) -> _t.Any: ...
     def __float__(self) -> _b.float: ...
-    def __floordiv__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __ge__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __getitem__(self, index: _t.Any) -> Tensor: ...
-    def __gt__(self, other: Tensor | _b.complex) -> Tensor: ...
+    def __floordiv__(self, other: Tensor | _b.complex) -> Tensor:
+        """Divides the input by `other`, element by element, and rounds each quotient down (floor
+        division).
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __ge__(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input >= other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def __getitem__(self, index: _t.Any) -> Tensor:
+        """Returns the part at an index of ints, slices, Tensors, lists, None and '...'.
+
+        The result of ints and slices shares memory with this Tensor. The result of Tensors and lists is
+        a copy; a value that is later written into it is written into this Tensor too.
+        """
+    def __gt__(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input > other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
     def __index__(self) -> _b.int: ...
-    def __init__(self, input_data: _t.Any = ..., dtype: _t.Any = ..., shape: _t.Any = ..., init: _t.Any = ..., const_arg: _t.Any = ..., device: _t.Any = ...) -> None: ...
+    def __init__(self, input_data: _t.Any = None, dtype: _t.Any = None, shape: _t.Any = None, init: _t.Any = None, const_arg: _t.Any = False, device: _t.Any = None) -> None: ...
     def __int__(self) -> _b.int: ...
-    def __invert__(self) -> Tensor: ...
+    def __invert__(self) -> Tensor:
+        """Computes the logical NOT of each element; an element is true if it is not 0.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
     def __iter__(self) -> _c.Iterator[Tensor]: ...
-    def __le__(self, other: Tensor | _b.complex) -> Tensor: ...
+    def __le__(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input <= other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
     def __len__(self) -> _b.int: ...
-    def __lt__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __matmul__(self, other: Tensor) -> Tensor: ...
-    def __mod__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __mul__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __neg__(self) -> Tensor: ...
-    def __or__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def __pos__(self) -> Tensor: ...
+    def __lt__(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input < other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def __matmul__(self, other: Tensor) -> Tensor:
+        """Computes the matrix product over the last two axes. A vector is a row on the left and a
+        column on the right.
+
+        If the shapes do not fit, it raises a RuntimeError, or a ValueError if `other` is a vector.
+
+        Args:
+            other (Tensor): the second input.
+
+        Shapes:
+            `input` is (..., M, K) or (K,), `other` is (..., K, N) or (K,); the leading axes are
+            broadcast. The result is (..., M, N); an input that is a vector removes its axis from it.
+        """
+    def __mod__(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the remainder of floor division, element by element. It has the sign of the divisor.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __mul__(self, other: Tensor | _b.complex) -> Tensor:
+        """Multiplies two Tensors, or a Tensor and a number, element by element.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __neg__(self) -> Tensor:
+        """Negates each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def __or__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise OR of two integers; for bools it is the logical OR.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __pos__(self) -> Tensor:
+        """Returns the input unchanged.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
     def __pow__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __radd__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __rand__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def __rfloordiv__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __rmatmul__(self, other: Tensor) -> Tensor: ...
-    def __rmod__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __rmul__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __ror__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def __rpow__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __rsub__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __rtruediv__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __rxor__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def __setitem__(self, index: _t.Any, value: _t.Any) -> _t.Any: ...
-    def __sub__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __truediv__(self, other: Tensor | _b.complex) -> Tensor: ...
-    def __xor__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def abs(self) -> Tensor: ...
-    def absolute(self) -> Tensor: ...
-    def acos(self) -> Tensor: ...
-    def acosh(self) -> Tensor: ...
-    def add(self, other: Tensor | _b.complex, *, alpha: _b.float | Tensor = ...) -> Tensor: ...
-    def add_(self, other: Tensor | _b.complex, *, alpha: _b.float | Tensor = ...) -> Tensor: ...
-    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _b.float | Tensor | _b.complex = ...) -> Tensor: ...
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, value: Tensor | _b.float | Tensor | _b.complex = ...) -> Tensor: ...
-    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-    def addmv(self, mat: Tensor, vec: Tensor, *, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-    def addr(self, vec1: Tensor, vec2: Tensor, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-    def adjoint(self) -> _t.Any: ...
+    def __radd__(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the reflected sum, other + input, where the Tensor is the right operand.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __rand__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise AND of two integers; for bools it is the logical AND.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __rfloordiv__(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the reflected floor division, other // input, where the Tensor is the divisor.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __rmatmul__(self, other: Tensor) -> Tensor:
+        """Computes the reflected matrix product, other @ input, where the Tensor is the right operand.
+
+        Args:
+            other (Tensor): the second input.
+
+        Shapes:
+            `other` is (..., M, K) or (K,), `input` is (..., K, N) or (K,). The result has the shape of
+            `ops.matmul(other, input)`.
+        """
+    def __rmod__(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the reflected remainder of floor division, other % input, where the Tensor is the
+        divisor.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __rmul__(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the reflected product, other * input, where the Tensor is the right operand.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __ror__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise OR of two integers; for bools it is the logical OR.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __rpow__(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the reflected power, other ** input, where the Tensor is the exponent. Not both may
+        be bools.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __rsub__(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the reflected difference, other - input, where the Tensor is the right operand.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __rtruediv__(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the reflected quotient, other / input, where the Tensor is the divisor. Quotients of
+        integers are float32.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __rxor__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise XOR of two integers; for bools it is the logical XOR.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __setitem__(self, index: _t.Any, value: _t.Any) -> _t.Any:
+        """Writes a number, Tensor or list at an index, in place.
+
+        In graph mode, under `jit` and within `vmap`, which MindSpore compiles as a graph, the Tensor
+        first gets memory of its own, so that neither the caller's Tensor nor a view changes. As an
+        exception, `x[i][j] = y` does write to `x`.
+        """
+    def __sub__(self, other: Tensor | _b.complex) -> Tensor:
+        """Subtracts `other` from the input, element by element; for two bools it is the logical XOR.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __truediv__(self, other: Tensor | _b.complex) -> Tensor:
+        """Divides the input by `other`, element by element. Quotients of integers are float32.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def __xor__(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise XOR of two integers; for bools it is the logical XOR.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def abs(self) -> Tensor:
+        """Computes the absolute value of each element; for a complex number it is the modulus, which is
+        real.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype; complex64 gives float32
+            and complex128 gives float64.
+        """
+    def absolute(self) -> Tensor:
+        """Computes the absolute value of each element; for a complex number it is the modulus, which is
+        real.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype; complex64 gives float32
+            and complex128 gives float64.
+        """
+    def acos(self) -> Tensor:
+        """Finds the angle in radians whose cosine is the element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def acosh(self) -> Tensor:
+        """Computes the inverse hyperbolic cosine of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def add(self, other: Tensor | _b.complex, *, alpha: _b.float | Tensor = 1) -> Tensor:
+        """Adds `alpha` times `other` to the input, element by element.
+
+        Args:
+            other (Tensor or a number): the second input.
+            alpha (number, or a Tensor without axes that holds it, optional): the factor `alpha`
+                above. Default: ``1``.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def add_(self, other: Tensor | _b.complex, *, alpha: _b.float | Tensor = 1) -> Tensor:
+        """Adds `alpha` times `other` to the input, element by element.
+
+        Args:
+            other (Tensor or a number): the second input.
+            alpha (number, or a Tensor without axes that holds it, optional): the factor `alpha`
+                above. Default: ``1``.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> Tensor:
+        """Adds the sum over a batch of matrix products to the input: beta * input + alpha * sum(batch1
+        @ batch2).
+
+        Args:
+            batch1 (Tensor): see `batch1` above.
+            batch2 (Tensor): see `batch2` above.
+            beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+            alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+        Shapes:
+            `batch1` is (B, M, K), `batch2` is (B, K, N); `input` is broadcast to (M, N), which is the
+            shape of the result.
+        """
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _b.float | Tensor | _b.complex = 1) -> Tensor:
+        """Adds a scaled quotient to the input: input + value * tensor1 / tensor2. Quotients of integers
+        are rounded toward zero.
+
+        Args:
+            tensor1 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): see
+                `tensor1` above.
+            tensor2 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): see
+                `tensor2` above.
+            value (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or a number, optional):
+                the number `value` above. Default: ``1``.
+
+        Shapes:
+            The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
+            which they are promoted.
+        """
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, value: Tensor | _b.float | Tensor | _b.complex = 1) -> Tensor:
+        """Adds a scaled product to the input: input + value * tensor1 * tensor2.
+
+        Args:
+            tensor1 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+                see `tensor1` above.
+            tensor2 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+                see `tensor2` above.
+            value (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8 or a number, optional):
+                the number `value` above. Default: ``1``.
+
+        Shapes:
+            The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
+            which they are promoted.
+        """
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> Tensor:
+        """Adds a matrix product to the input: beta * input + alpha * (mat1 @ mat2).
+
+        Args:
+            mat1 (Tensor): see `mat1` above.
+            mat2 (Tensor): see `mat2` above.
+            beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+            alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+        Shapes:
+            `mat1` is (M, K), `mat2` is (K, N); `input` is broadcast to (M, N), which is the shape of
+            the result. All have one dtype.
+        """
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> Tensor:
+        """Adds a matrix product to the input: beta * input + alpha * (mat1 @ mat2).
+
+        Args:
+            mat1 (Tensor): see `mat1` above.
+            mat2 (Tensor): see `mat2` above.
+            beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+            alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+        Shapes:
+            `mat1` is (M, K), `mat2` is (K, N); `input` is broadcast to (M, N), which is the shape of
+            the result. All have one dtype.
+        """
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> Tensor:
+        """Adds the product of a matrix and a vector to the input: beta * input + alpha * (mat @ vec).
+
+        Args:
+            mat (Tensor): see `mat` above.
+            vec (Tensor): see `vec` above.
+            beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+            alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+        Shapes:
+            `mat` is (M, K), `vec` is (K,); `input` is broadcast to (M,), which is the shape of the
+            result.
+        """
+    def addr(self, vec1: Tensor, vec2: Tensor, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> Tensor:
+        """Adds the outer product of two vectors to a matrix: beta * x + alpha * outer(vec1, vec2).
+
+        Args:
+            vec1 (Tensor): see `vec1` above.
+            vec2 (Tensor): see `vec2` above.
+            beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+            alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+        Shapes:
+            `vec1` is (M,), `vec2` is (N,); `x` is broadcast to (M, N), which is the shape of the
+            result.
+        """
+    def adjoint(self) -> Tensor:
+        """Computes the adjoint (conjugate transpose) of the last two axes.
+
+        Shapes:
+            `x` is (..., M, N). The result is (..., N, M), of the same dtype.
+        """
     @_t.overload
-    def all(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keep_dims: _b.bool = ...) -> _t.Any: ...
+    def all(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
+        """True where every element is true, over the axes given.
+
+        Forms:
+
+        all(axis=None, keep_dims=False)
+
+        True where every element is true, over the axes given.
+        """
     @_t.overload
-    def all(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-    def allclose(self, other: Tensor, rtol: _b.float | _b.bool = ..., atol: _b.float | _b.bool = ..., equal_nan: _b.bool = ...) -> _t.Any: ...
-    def amax(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keepdims: _b.bool = ..., *, initial: _b.float | _b.bool | None = ..., where: _b.bool | Tensor | None = ...) -> _t.Any: ...
-    def amin(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keepdims: _b.bool = ..., *, initial: _b.float | _b.bool | None = ..., where: _b.bool | Tensor | None = ...) -> _t.Any: ...
-    def aminmax(self, *, axis: _b.int | Tensor | None = ..., keepdims: _b.bool = ...) -> _t.Any: ...
-    def angle(self) -> Tensor: ...
+    def all(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False) -> Tensor:
+        """True where every element is true, over the axes given.
+
+        Forms:
+
+        all(axis=None, keep_dims=False)
+
+        True where every element is true, over the axes given.
+        """
+    def allclose(self, other: Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _b.bool:
+        """Returns True if all elements are close: |input - other| <= atol + rtol |other|."""
+    def amax(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor | None = None) -> Tensor:
+        """The largest element over the axes given.
+
+        Args:
+            axis (Union[None, int, tuple[int], list[int]]): the axes.
+            keepdims (bool): True to keep them with length 1.
+            initial (number): a value that takes part everywhere, which `where` needs.
+            where (Union[bool, Tensor[bool]]): which elements take part.
+        """
+    def amin(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor | None = None) -> Tensor:
+        """The smallest element over the axes given.
+
+        Args:
+            axis (Union[None, int, tuple[int], list[int]]): the axes.
+            keepdims (bool): True to keep them with length 1.
+            initial (number): a value that takes part everywhere, which `where` needs.
+            where (Union[bool, Tensor[bool]]): which elements take part.
+        """
+    def aminmax(self, *, axis: _b.int | Tensor | None = 0, keepdims: _b.bool = False) -> _b.tuple[Tensor, ...]:
+        """Computes the minimum and the maximum along an axis.
+
+        Args:
+            axis (int, or a Tensor without axes that holds it or None, optional): the axis or axes
+                along which it works; negative ones count from the end. Default: ``0``.
+            keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+        Shapes:
+            `input` may have any shape. Both results lack the axis, or have length 1 along it with
+            `keepdims`; the dtype is kept.
+        """
+    def angle(self) -> Tensor:
+        """Computes the angle of each complex number in radians, in (-pi, pi].
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and a floating dtype: float32 for
+            complex64 and integers, float64 for complex128.
+        """
     @_t.overload
-    def any(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keep_dims: _b.bool = ...) -> _t.Any: ...
+    def any(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
+        """True where some element is true, over the axes given.
+
+        Forms:
+
+        any(axis=None, keep_dims=False)
+
+        True where some element is true, over the axes given.
+        """
     @_t.overload
-    def any(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-    def approximate_equal(self, other: Tensor | Tensor | _b.complex, tolerance: _b.float = ...) -> Tensor: ...
-    def arccos(self) -> Tensor: ...
-    def arccosh(self) -> Tensor: ...
-    def arcsin(self) -> Tensor: ...
-    def arcsinh(self) -> Tensor: ...
-    def arctan(self) -> Tensor: ...
-    def arctan2(self, other: Tensor | _b.complex) -> Tensor: ...
-    def arctanh(self) -> Tensor: ...
+    def any(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False) -> Tensor:
+        """True where some element is true, over the axes given.
+
+        Forms:
+
+        any(axis=None, keep_dims=False)
+
+        True where some element is true, over the axes given.
+        """
+    def approximate_equal(self, other: Tensor | Tensor | _b.complex, tolerance: _b.float = 1e-05) -> Tensor:
+        """Tests whether |x - y| is less than `tolerance`; infinities and NaN are never equal.
+
+        Args:
+            other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+                the second input.
+            tolerance (float, optional): see `tolerance` above. Default: ``1e-05``.
+
+        Shapes:
+            `x` and `other` have one shape, or one of them has no axes; else a RuntimeError is raised. The
+            result is a bool Tensor of that shape.
+        """
+    def arccos(self) -> Tensor:
+        """Finds the angle in radians whose cosine is the element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def arccosh(self) -> Tensor:
+        """Computes the inverse hyperbolic cosine of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def arcsin(self) -> Tensor:
+        """Finds the angle in radians whose sine is the element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def arcsinh(self) -> Tensor:
+        """Computes the inverse hyperbolic sine of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def arctan(self) -> Tensor:
+        """Finds the angle in radians whose tangent is the element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def arctan2(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the arctangent of input / other in radians, in (-pi, pi]. The signs of both select
+        the quadrant: it is the angle of the point (other, input).
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            floating dtype to which both are promoted, float32 for integers.
+        """
+    def arctanh(self) -> Tensor:
+        """Computes the inverse hyperbolic tangent of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
     @_t.overload
-    def argmax(self, axis: _b.int | None = ..., keepdims: _b.bool = ...) -> _t.Any: ...
+    def argmax(self, axis: _b.int | None = None, keepdims: _b.bool = False) -> Tensor:
+        """The index of the largest element along an axis, or in the flattened Tensor.
+
+        Forms:
+
+        argmax(axis=None, keepdims=False)
+
+        The index of the largest element along an axis, or in the flattened Tensor.
+        """
     @_t.overload
-    def argmax(self, dim: _b.int | None = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-    def argmax_with_value(self, axis: _b.int | None = ..., keep_dims: _b.bool = ...) -> _t.Any: ...
+    def argmax(self, dim: _b.int | None = None, keepdim: _b.bool = False) -> Tensor:
+        """The index of the largest element along an axis, or in the flattened Tensor.
+
+        Forms:
+
+        argmax(axis=None, keepdims=False)
+
+        The index of the largest element along an axis, or in the flattened Tensor.
+        """
+    def argmax_with_value(self, axis: _b.int | None = 0, keep_dims: _b.bool = False) -> _b.tuple[Tensor, ...]:
+        """(the largest values along an axis, their int64 indices).
+
+        Args:
+            axis (Union[int, None]): the axis; None for the largest element of all, with the index 0.
+            keep_dims (bool): True to keep the axis with length 1.
+        """
     @_t.overload
-    def argmin(self, axis: _b.int | None = ..., keepdims: _b.bool = ...) -> _t.Any: ...
+    def argmin(self, axis: _b.int | None = None, keepdims: _b.bool = False) -> Tensor:
+        """The index of the smallest element along an axis, or in the flattened Tensor.
+
+        Forms:
+
+        argmin(axis=None, keepdims=False)
+
+        The index of the smallest element along an axis, or in the flattened Tensor.
+        """
     @_t.overload
-    def argmin(self, dim: _b.int | None = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-    def argmin_with_value(self, axis: _b.int | None = ..., keep_dims: _b.bool = ...) -> _t.Any: ...
+    def argmin(self, dim: _b.int | None = None, keepdim: _b.bool = False) -> Tensor:
+        """The index of the smallest element along an axis, or in the flattened Tensor.
+
+        Forms:
+
+        argmin(axis=None, keepdims=False)
+
+        The index of the smallest element along an axis, or in the flattened Tensor.
+        """
+    def argmin_with_value(self, axis: _b.int | None = 0, keep_dims: _b.bool = False) -> _b.tuple[Tensor, ...]:
+        """(the smallest values along an axis, their int64 indices).
+
+        Args:
+            axis (Union[int, None]): the axis; None for the smallest element of all, with the index 0.
+            keep_dims (bool): True to keep the axis with length 1.
+        """
     @_t.overload
-    def argsort(self, axis: _b.int = ..., descending: _b.bool = ...) -> _t.Any: ...
+    def argsort(self, axis: _b.int = -1, descending: _b.bool = False) -> Tensor:
+        """Computes the int32 indices that sort the Tensor along an axis.
+
+        Forms:
+
+        argsort(axis=-1, descending=False)
+
+        Computes the int32 indices that sort the Tensor along an axis.
+        """
     @_t.overload
-    def argsort(self, dim: _b.int = ..., descending: _b.bool = ..., stable: _b.bool = ...) -> _t.Any: ...
-    def argwhere(self) -> Tensor: ...
-    def asin(self) -> Tensor: ...
-    def asinh(self) -> Tensor: ...
-    def asnumpy(self) -> _np.ndarray[_t.Any, _t.Any]: ...
-    def assign_value(self, value: _t.Any) -> _t.Any: ...
-    def astype(self, dtype: _t.Any, copy: _t.Any = ...) -> _t.Any: ...
-    def atan(self) -> Tensor: ...
-    def atan2(self, other: Tensor | _b.complex) -> Tensor: ...
-    def atanh(self) -> Tensor: ...
-    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _b.float = ..., alpha: _b.float = ...) -> _t.Any: ...
-    def bernoulli(self, *, generator: _t.Any = ...) -> _t.Any: ...
-    def bernoulli_(self, p: _b.float | Tensor = ..., *, generator: _t.Any = ...) -> _t.Any: ...
-    def bfloat16(self) -> _t.Any: ...
-    def bincount(self, weights: Tensor | None = ..., minlength: _b.int = ...) -> Tensor: ...
-    def bitwise_and(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def bitwise_left_shift(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def bitwise_not(self) -> Tensor: ...
-    def bitwise_or(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def bitwise_right_shift(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def bitwise_xor(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor: ...
-    def bmm(self, mat2: Tensor) -> Tensor: ...
-    def bool(self) -> _t.Any: ...
-    def broadcast_to(self, *shape: _t.Any, **named: _t.Any) -> _t.Any: ...
-    def byte(self) -> _t.Any: ...
-    def cauchy(self, median: _b.float = ..., sigma: _b.float = ...) -> _t.Any: ...
-    def ceil(self) -> _t.Any: ...
-    def cholesky(self, upper: _b.bool = ...) -> _t.Any: ...
-    def cholesky_inverse(self, upper: _b.bool = ...) -> Tensor: ...
-    def cholesky_solve(self, input2: Tensor, upper: _b.bool = ...) -> Tensor: ...
-    def choose(self, choices: _t.Any, mode: _t.Any = ...) -> _t.Any: ...
+    def argsort(self, dim: _b.int = -1, descending: _b.bool = False, stable: _b.bool = False) -> Tensor:
+        """Computes the int32 indices that sort the Tensor along an axis.
+
+        Forms:
+
+        argsort(axis=-1, descending=False)
+
+        Computes the int32 indices that sort the Tensor along an axis.
+        """
+    def argwhere(self) -> Tensor:
+        """Finds the indices of the nonzero elements.
+
+        Shapes:
+            `input` may have any shape, of D axes. The result is (N, D), of int64: one row per nonzero
+            element.
+        """
+    def asin(self) -> Tensor:
+        """Finds the angle in radians whose sine is the element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def asinh(self) -> Tensor:
+        """Computes the inverse hyperbolic sine of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def asnumpy(self) -> _np.ndarray[_t.Any, _t.Any]:
+        """Returns the values as a NumPy array; on the CPU it shares the Tensor's memory."""
+    def assign_value(self, value: _t.Any) -> Tensor:
+        """Assigns the values, shape and dtype of another Tensor to this one, and returns it; views of
+        it keep the old values.
+        """
+    def astype(self, dtype: _t.Any, copy: _t.Any = True) -> Tensor:
+        """Casts the Tensor to another dtype.
+
+        Args:
+            dtype (Union[mindspore.dtype, numpy.dtype, type, str]): the dtype of the result.
+            copy (bool): False to return the Tensor itself if it already has the dtype.
+        """
+    def atan(self) -> Tensor:
+        """Finds the angle in radians whose tangent is the element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def atan2(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the arctangent of input / other in radians, in (-pi, pi]. The signs of both select
+        the quadrant: it is the angle of the point (other, input).
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            floating dtype to which both are promoted, float32 for integers.
+        """
+    def atanh(self) -> Tensor:
+        """Computes the inverse hyperbolic tangent of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _b.float = 1, alpha: _b.float = 1) -> Tensor:
+        """Adds a batch of matrix products to the input: beta * input + alpha * (batch1 @ batch2).
+
+        Args:
+            batch1 (Tensor): see `batch1` above.
+            batch2 (Tensor): see `batch2` above.
+            beta (number, optional): the factor `beta` above. Default: ``1``.
+            alpha (number, optional): the factor `alpha` above. Default: ``1``.
+
+        Shapes:
+            `batch1` is (B, M, K), `batch2` is (B, K, N); `input` is broadcast to (B, M, N), which is
+            the shape of the result.
+        """
+    def bernoulli(self, *, generator: _t.Any = None) -> Tensor:
+        """Draws Bernoulli samples: 1 with the probability given by each element, else 0.
+
+        Args:
+            input (Tensor): probabilities, floats in [0, 1].
+            generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+        """
+    def bernoulli_(self, p: _b.float | Tensor = 0.5, *, generator: _t.Any = None) -> Tensor:
+        """Fills the Tensor with Bernoulli samples: ones with probability `p`, else zeros."""
+    def bfloat16(self) -> Tensor:
+        """The values as BFloat16."""
+    def bincount(self, weights: Tensor | None = None, minlength: _b.int = 0) -> Tensor:
+        """Counts the occurrences of each number, or sums the weights of its occurrences.
+
+        Args:
+            weights (Tensor or None, optional): see `weights` above. Default: ``None``.
+            minlength (int >= 0, optional): see `minlength` above. Default: ``0``.
+
+        Shapes:
+            `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
+            max(input) + 1 elements, or `minlength` if that is more; it is float32, or of the dtype of
+            `weights`.
+        """
+    def bitwise_and(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise AND of two integers; for bools it is the logical AND.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def bitwise_left_shift(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Shifts the bits of each integer left by `other` places, which multiplies it by 2^other.
+
+        Args:
+            other (Tensor of an integer dtype or an int or a bool): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def bitwise_not(self) -> Tensor:
+        """Computes the bitwise NOT of each integer, or the logical NOT of each bool. A RuntimeError is
+        raised for other dtypes.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def bitwise_or(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise OR of two integers; for bools it is the logical OR.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def bitwise_right_shift(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Shifts the bits of each integer right by `other` places; the sign is kept.
+
+        Args:
+            other (Tensor of an integer dtype or an int or a bool): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def bitwise_xor(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
+        """Computes the bitwise XOR of two integers; for bools it is the logical XOR.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def bmm(self, mat2: Tensor) -> Tensor:
+        """Multiplies the matrices of two batches, pair by pair (batch matrix product).
+
+        Args:
+            mat2 (Tensor): the second input.
+
+        Shapes:
+            `input` is (B, M, K), `mat2` is (B, K, N), of one dtype. The result is (B, M, N), of the
+            same dtype.
+        """
+    def bool(self) -> Tensor:
+        """The values as Bool."""
+    def broadcast_to(self, *shape: _t.Any, **named: _t.Any) -> Tensor:
+        """Broadcasts the Tensor to a shape, given as ints or as one tuple; -1 keeps the length of an
+        axis.
+        """
+    def byte(self) -> Tensor:
+        """The values as UInt8."""
+    def cauchy(self, median: _b.float = 0.0, sigma: _b.float = 1.0) -> Tensor:
+        """Fills the Tensor with Cauchy-distributed numbers, and returns it."""
+    def ceil(self) -> Tensor:
+        """Rounds each element up to an integer (ceiling).
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def cholesky(self, upper: _b.bool = False) -> Tensor:
+        """Computes the Cholesky decomposition of each positive definite matrix: the lower triangle L
+        with x = L L^T, or the upper triangle U with x = U^T U if `upper` is True. Raises a RuntimeError
+        if a matrix is not positive definite.
+
+        Args:
+            upper (bool, optional): whether the upper triangle is meant. Default: ``False``.
+
+        Shapes:
+            `input_x` is (..., M, M). The result has the same shape and dtype.
+        """
+    def cholesky_inverse(self, upper: _b.bool = False) -> Tensor:
+        """Computes the inverse of a matrix from its Cholesky factor: the lower one, or the upper one if
+        `upper` is True.
+
+        Args:
+            upper (bool, optional): whether the upper triangle is meant. Default: ``False``.
+
+        Shapes:
+            `input_x` is (..., M, M). The result has the same shape and dtype.
+        """
+    def cholesky_solve(self, input2: Tensor, upper: _b.bool = False) -> Tensor:
+        """Solves A y = input, where `input2` is the Cholesky factor of A: the lower one, or the upper
+        one if `upper` is True.
+
+        Args:
+            input2 (Tensor of dtype float32 or float64): the second input.
+            upper (bool, optional): whether the upper triangle is meant. Default: ``False``.
+
+        Shapes:
+            `input` is (..., M, K), `input2` is (..., M, M), of one dtype. The result is (..., M, K), of
+            the same dtype.
+        """
+    def choose(self, choices: _t.Any, mode: _t.Any = 'clip') -> Tensor:
+        """Builds a Tensor by choosing elements: an element i of this Tensor selects the element at its
+        own position in `choices[i]`.
+
+        Fractions and imaginary parts of indices and choices are truncated, because MindSpore computes
+        in int32. The result has the dtype of the choices, int64 if they are not Tensors.
+
+        Args:
+            choices (Union[tuple, list, Tensor]): Tensors of one dtype, or numbers and lists of numbers;
+                they broadcast.
+            mode (str): "wrap" wraps indices out of range, "raise" rejects them; any other value acts as
+                the default, "clip".
+        """
     @_t.overload
-    def chunk(self, chunks: _b.int, dim: _b.int = ...) -> _t.Any: ...
+    def chunk(self, chunks: _b.int, dim: _b.int = 0) -> _b.tuple[Tensor, ...]:
+        """Splits the Tensor into at most `chunks` parts of equal length along an axis; the last may be
+
+        Forms:
+
+        chunk(chunks, dim=0)
+
+        Splits the Tensor into at most `chunks` parts of equal length along an axis; the last may be
+        shorter.
+        """
     @_t.overload
-    def chunk(self, chunks: _b.int, axis: _b.int = ...) -> _t.Any: ...
-    def clamp(self, min: Tensor | _b.float | None | Tensor | _b.complex = ..., max: Tensor | _b.float | None | Tensor | _b.complex = ...) -> _t.Any: ...
-    def clamp_(self, min: Tensor | _b.float | None | Tensor | _b.complex = ..., max: Tensor | _b.float | None | Tensor | _b.complex = ...) -> _t.Any: ...
-    def clip(self, min: Tensor | _b.float | None | Tensor | _b.complex = ..., max: Tensor | _b.float | None | Tensor | _b.complex = ...) -> _t.Any: ...
-    def clone(self) -> Tensor: ...
-    def col2im(self, output_size: Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], padding_value: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _t.Any: ...
-    def conj(self) -> Tensor: ...
+    def chunk(self, chunks: _b.int, axis: _b.int = 0) -> _b.tuple[Tensor, ...]:
+        """Splits the Tensor into at most `chunks` parts of equal length along an axis; the last may be
+
+        Forms:
+
+        chunk(chunks, dim=0)
+
+        Splits the Tensor into at most `chunks` parts of equal length along an axis; the last may be
+        shorter.
+        """
+    def clamp(self, min: Tensor | _b.float | None | Tensor | _b.complex = None, max: Tensor | _b.float | None | Tensor | _b.complex = None) -> Tensor:
+        """Clips each element to the interval [min, max].
+
+        Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
+
+        Args:
+            min (Tensor of a real dtype or a number or None, optional): the lower bound; None for
+                none. Default: ``None``.
+            max (Tensor of a real dtype or a number or None, optional): the upper bound; None for
+                none. Default: ``None``.
+
+        Shapes:
+            The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
+            broadcast shape and the dtype to which all are promoted.
+        """
+    def clamp_(self, min: Tensor | _b.float | None | Tensor | _b.complex = None, max: Tensor | _b.float | None | Tensor | _b.complex = None) -> Tensor:
+        """Clips each element to the interval [min, max].
+
+        Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
+
+        Args:
+            min (Tensor of a real dtype or a number or None, optional): the lower bound; None for
+                none. Default: ``None``.
+            max (Tensor of a real dtype or a number or None, optional): the upper bound; None for
+                none. Default: ``None``.
+
+        Shapes:
+            The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
+            broadcast shape and the dtype to which all are promoted.
+        """
+    def clip(self, min: Tensor | _b.float | None | Tensor | _b.complex = None, max: Tensor | _b.float | None | Tensor | _b.complex = None) -> Tensor:
+        """Clips each element to the interval [min, max].
+
+        Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
+
+        Args:
+            min (Tensor of a real dtype or a number or None, optional): the lower bound; None for
+                none. Default: ``None``.
+            max (Tensor of a real dtype or a number or None, optional): the upper bound; None for
+                none. Default: ``None``.
+
+        Shapes:
+            The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
+            broadcast shape and the dtype to which all are promoted.
+        """
+    def clone(self) -> Tensor:
+        """Copies the values to new memory; gradients pass through.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def col2im(self, output_size: Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], padding_value: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor:
+        """Sums columns into images, the transpose of `Im2Col`. Pixels in several windows get the sum.
+
+        Args:
+            output_size (Tensor of dtype int32 or int64): the lengths of the last axes of the
+                result.
+            kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+                lengths of a window, or one for all axes.
+            dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+                steps between the elements of a window.
+            padding_value (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0):
+                see `padding_value` above.
+            stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+                steps from window to window, or one for all axes.
+
+        Shapes:
+            `input_x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,
+            C, *output_size), of the dtype of `input_x`.
+        """
+    def conj(self) -> Tensor:
+        """Computes the complex conjugate of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
     const_arg: _t.Any
-    def contiguous(self) -> _t.Any: ...
+    def contiguous(self) -> Tensor:
+        """Returns the input itself.
+
+        Shapes:
+            `x` may have any shape. The result has the same shape and dtype.
+        """
     @staticmethod
-    def convert_bytes_to_tensor(bytes_data: _t.Any, shape: _t.Any, dtype: _t.Any) -> _t.Any: ...
-    def copy(self) -> Tensor: ...
-    def copy_(self, src: _t.Any, non_blocking: _b.bool = ...) -> _t.Any: ...
-    def copysign(self, other: Tensor | _b.complex) -> Tensor: ...
-    def cos(self) -> Tensor: ...
-    def cosh(self) -> Tensor: ...
+    def convert_bytes_to_tensor(bytes_data: _t.Any, shape: _t.Any, dtype: _t.Any) -> _t.Any:
+        """Creates a Tensor from the bytes that `Tensor.get_bytes` returned.
+
+        Args:
+            bytes_data (bytes): the elements in row-major order.
+            shape (tuple[int]): the shape.
+            dtype (mindspore.dtype): the dtype.
+        """
+    def copy(self) -> Tensor:
+        """Copies the values to new memory; gradients pass through.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def copy_(self, src: _t.Any, non_blocking: _b.bool = False) -> Tensor:
+        """Writes the values of `src`, which broadcast and are cast, into this Tensor and returns it.
+
+        Args:
+            src (Tensor): the values.
+            non_blocking (bool): accepted, without effect; the copy is complete on return.
+        """
+    def copysign(self, other: Tensor | _b.complex) -> Tensor:
+        """Copies the sign of each element of `other` to the element of `x`.
+
+        Args:
+            other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+                the second input.
+
+        Shapes:
+            The shapes of `x` and `other` are broadcast. The result is of the dtype of `x` if that is
+            float16 or float64, else float32.
+        """
+    def cos(self) -> Tensor:
+        """Computes the cosine of each angle in radians.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def cosh(self) -> Tensor:
+        """Computes the hyperbolic cosine of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
     @_t.overload
-    def count_nonzero(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., keep_dims: _b.bool = ..., dtype: _Type | None = ...) -> _t.Any: ...
+    def count_nonzero(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = (), keep_dims: _b.bool = False, dtype: _Type | None = None) -> Tensor:
+        """Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
+
+        Forms:
+
+        count_nonzero(axis=(), keep_dims=False, dtype=None)
+
+        Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
+        """
     @_t.overload
-    def count_nonzero(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ...) -> _t.Any: ...
-    def cov(self, *, correction: _b.float | _b.bool | _b.tuple[_b.float, ...] | _b.list[_b.float] | _b.tuple[_b.tuple[_b.float, ...], ...] | Tensor = ..., fweights: Tensor | None = ..., aweights: Tensor | None = ...) -> _t.Any: ...
-    def cross(self, other: Tensor, dim: _b.int | Tensor | None = ...) -> Tensor: ...
-    def cummax(self, axis: _b.int | Tensor) -> _t.Any: ...
-    def cummin(self, axis: _b.int) -> _t.Any: ...
-    def cumprod(self, dim: _b.int | Tensor, dtype: _Type | None = ...) -> Tensor: ...
+    def count_nonzero(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> Tensor:
+        """Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
+
+        Forms:
+
+        count_nonzero(axis=(), keep_dims=False, dtype=None)
+
+        Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
+        """
+    def cov(self, *, correction: _b.float | _b.bool | _b.tuple[_b.float, ...] | _b.list[_b.float] | _b.tuple[_b.tuple[_b.float, ...], ...] | Tensor = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+        """Computes the covariance matrix of variables, each of which is a row of observations.
+
+        `fweights` is the number of occurrences of each observation, `aweights` its relative weight. The
+        sums are divided by the number of observations minus `correction`.
+
+        Args:
+            correction (number or a bool or a tuple of numbers or a list of numbers or a tuple of tuples of numbers, or a Tensor that holds it, optional):
+                see `correction` above. Default: ``1``.
+            fweights (Tensor of dtype int32 or int64 or None, optional): see `fweights` above.
+                Default: ``None``.
+            aweights (Tensor of dtype float16 or float32 or float64 or None, optional): see
+                `aweights` above. Default: ``None``.
+
+        Shapes:
+            `input` is (M, N), or (N,) for one variable; weights are (N,). The result is (M, M), or ().
+        """
+    def cross(self, other: Tensor, dim: _b.int | Tensor | None = None) -> Tensor:
+        """Computes the cross product of vectors of length 3 along an axis, by default the first such
+        axis.
+
+        Args:
+            other (Tensor): the second input.
+            dim (int, or a Tensor without axes that holds it or None, optional): the axis or axes
+                along which it works; negative ones count from the end. Default: ``None``.
+
+        Shapes:
+            `input` and `other` are broadcast; the length along `dim` is 3. The result has the broadcast
+            shape and the dtype of `input`, or that to which both are promoted if one holds integers.
+        """
+    def cummax(self, axis: _b.int | Tensor) -> _b.tuple[Tensor, ...]:
+        """Computes the cumulative maximum along an axis, and its position.
+
+        Args:
+            axis (int, or a Tensor without axes that holds it): the axis or axes along which it
+                works; negative ones count from the end.
+
+        Shapes:
+            `input` may have any shape with at least one axis. The values have its shape and dtype; the
+            positions have its shape and are int64.
+        """
+    def cummin(self, axis: _b.int) -> _b.tuple[Tensor, ...]:
+        """Computes the cumulative minimum along an axis, and its position.
+
+        Args:
+            axis (int): the axis or axes along which it works; negative ones count from the end.
+
+        Shapes:
+            `input` may have any shape with at least one axis. The values have its shape and dtype; the
+            positions have its shape and are int32.
+        """
+    def cumprod(self, dim: _b.int | Tensor, dtype: _Type | None = None) -> Tensor:
+        """Computes the cumulative product along an axis.
+
+        Args:
+            dim (int, or a Tensor without axes that holds it): the axis or axes along which it
+                works; negative ones count from the end.
+            dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+                None keeps its own. Default: ``None``.
+
+        Shapes:
+            `input` may have any shape with at least one axis. The result has the same shape. Integers
+            and bools are multiplied in int64, unless `dtype` is given.
+        """
     @_t.overload
-    def cumsum(self, axis: _b.int | None = ..., dtype: _Type | None = ...) -> _t.Any: ...
+    def cumsum(self, axis: _b.int | None = None, dtype: _Type | None = None) -> Tensor:
+        """Computes the cumulative sums along an axis, or of the flattened Tensor without one. The
+
+        Forms:
+
+        cumsum(axis=None, dtype=None)
+
+        Computes the cumulative sums along an axis, or of the flattened Tensor without one. The
+        result has the Tensor's dtype unless one is given; integers of fewer than 32 bits are summed in
+        int32.
+        """
     @_t.overload
-    def cumsum(self, dim: _b.int, *, dtype: _Type | None = ...) -> _t.Any: ...
+    def cumsum(self, dim: _b.int, *, dtype: _Type | None = None) -> Tensor:
+        """Computes the cumulative sums along an axis, or of the flattened Tensor without one. The
+
+        Forms:
+
+        cumsum(axis=None, dtype=None)
+
+        Computes the cumulative sums along an axis, or of the flattened Tensor without one. The
+        result has the Tensor's dtype unless one is given; integers of fewer than 32 bits are summed in
+        int32.
+        """
     @property
     def data(self) -> _t.Any: ...
     @data.setter
     def data(self, value: _t.Any) -> None: ...
-    def data_ptr(self) -> _t.Any: ...
+    def data_ptr(self) -> _b.int:
+        """Returns the address of the first element."""
     # wait: Accepted for compatibility, has no effect here
-    def data_sync(self, wait: _t.Any = ...) -> _t.Any: ...
-    def deg2rad(self) -> Tensor: ...
-    def delete_(self, non_blocking: _b.bool = ...) -> _t.Any: ...
-    def det(self) -> Tensor: ...
+    def data_sync(self, wait: _t.Any = False) -> _t.Any:
+        """Waits until the GPU has computed the Tensor; on a CPU it returns at once.
+
+        Args:
+            wait (bool): without effect; the call always waits.
+                Accepted for compatibility, has no effect here: it always waits.
+        """
+    def deg2rad(self) -> Tensor:
+        """Converts degrees to radians.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def delete_(self, non_blocking: _b.bool = False) -> Tensor:
+        """Frees the Tensor's memory and returns the Tensor, which keeps its shape and reads as zeros.
+
+        Args:
+            non_blocking (bool): accepted, without effect; memory is freed once nothing else uses it.
+        """
+    def det(self) -> Tensor:
+        """Computes the determinant of each matrix.
+
+        Shapes:
+            `input` is (..., M, M). The result is (...), of the same dtype.
+        """
     @property
     def device(self) -> _t.Any: ...
     @_t.overload
-    def diag(self) -> _t.Any: ...
+    def diag(self) -> Tensor:
+        """Writes the elements on the diagonal of an array with twice the number of axes, with zeros
+
+        Forms:
+
+        diag()
+
+        Writes the elements on the diagonal of an array with twice the number of axes, with zeros
+        elsewhere.
+        """
     @_t.overload
-    def diag(self, diagonal: _b.int) -> _t.Any: ...
-    def diagflat(self, offset: _b.int | _b.bool = ...) -> Tensor: ...
-    def diagonal(self, offset: _b.int = ..., axis1: _b.int = ..., axis2: _b.int = ...) -> _t.Any: ...
-    def diagonal_scatter(self, src: Tensor, offset: _b.int | Tensor = ..., dim1: _b.int | Tensor = ..., dim2: _b.int | Tensor = ...) -> Tensor: ...
-    def diff(self, n: _b.int = ..., axis: _b.int | Tensor = ..., prepend: Tensor | None = ..., append: Tensor | None = ...) -> _t.Any: ...
-    def digamma(self) -> Tensor: ...
-    def dim(self) -> _t.Any: ...
-    def div(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = ...) -> _t.Any: ...
-    def div_(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = ...) -> _t.Any: ...
-    def divide(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = ...) -> _t.Any: ...
-    def dot(self, other: Tensor) -> Tensor: ...
-    def double(self) -> _t.Any: ...
-    def dsplit(self, indices_or_sections: _t.Any) -> _t.Any: ...
+    def diag(self, diagonal: _b.int) -> Tensor:
+        """Writes the elements on the diagonal of an array with twice the number of axes, with zeros
+
+        Forms:
+
+        diag()
+
+        Writes the elements on the diagonal of an array with twice the number of axes, with zeros
+        elsewhere.
+        """
+    def diagflat(self, offset: _b.int | _b.bool = 0) -> Tensor:
+        """Builds a matrix with all elements of the input on its diagonal.
+
+        Args:
+            offset (int or a bool, optional): which diagonal; 0 is the main one. Default: ``0``.
+
+        Shapes:
+            `input` may have any shape, of M elements. The result is square, of length M + |offset|, of
+            the same dtype.
+        """
+    def diagonal(self, offset: _b.int = 0, axis1: _b.int = 0, axis2: _b.int = 1) -> Tensor:
+        """Extracts the diagonal over two axes, along a new last axis; the result shares memory."""
+    def diagonal_scatter(self, src: Tensor, offset: _b.int | Tensor = 0, dim1: _b.int | Tensor = 0, dim2: _b.int | Tensor = 1) -> Tensor:
+        """Replaces a diagonal over two axes, in a copy of the input.
+
+        Args:
+            src (Tensor): see `src` above.
+            offset (int, or a Tensor without axes that holds it, optional): which diagonal; 0 is the
+                main one. Default: ``0``.
+            dim1 (int, or a Tensor without axes that holds it, optional): the first of two axes.
+                Default: ``0``.
+            dim2 (int, or a Tensor without axes that holds it, optional): the second of two axes.
+                Default: ``1``.
+
+        Shapes:
+            `src` has the shape of that diagonal. The result has the shape and dtype of `input`.
+        """
+    def diff(self, n: _b.int = 1, axis: _b.int | Tensor = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
+        """Computes the n-th difference along an axis: each element minus the one before it, `n` times.
+
+        `prepend` and `append` are first joined to the input at its start and end. A RuntimeError is
+        raised if `n` is negative.
+
+        Args:
+            n (int, optional): the number `n` above. Default: ``1``.
+            axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+                which it works; negative ones count from the end. Default: ``-1``.
+            prepend (Tensor or None, optional): see `prepend` above. Default: ``None``.
+            append (Tensor or None, optional): see `append` above. Default: ``None``.
+
+        Shapes:
+            `x` has at least one axis. Each difference shortens the axis by one; the other axes and the
+            dtype are kept.
+        """
+    def digamma(self) -> Tensor:
+        """Computes the derivative of the logarithm of the gamma function.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def dim(self) -> _b.int:
+        """Returns the number of axes."""
+    def div(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> Tensor:
+        """Divides the input by `other`, element by element.
+
+        `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
+        quotients are not rounded, and quotients of integers are float32.
+
+        Args:
+            other (Tensor or a number): the second input.
+            rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
+                'trunc'. Default: ``None``.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def div_(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> Tensor:
+        """Divides the input by `other`, element by element.
+
+        `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
+        quotients are not rounded, and quotients of integers are float32.
+
+        Args:
+            other (Tensor or a number): the second input.
+            rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
+                'trunc'. Default: ``None``.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def divide(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> Tensor:
+        """Divides the input by `other`, element by element.
+
+        `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
+        quotients are not rounded, and quotients of integers are float32.
+
+        Args:
+            other (Tensor or a number): the second input.
+            rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
+                'trunc'. Default: ``None``.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def dot(self, other: Tensor) -> Tensor:
+        """Computes the dot product over the last axis of the input and the second-to-last axis of
+        `other`, or its only axis.
+
+        Args:
+            other (Tensor): the second input.
+
+        Shapes:
+            `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
+            other axes of the input, then those of `other`.
+        """
+    def double(self) -> Tensor:
+        """The values as Float64."""
+    def dsplit(self, indices_or_sections: _t.Any) -> _b.tuple[Tensor, ...]:
+        """The parts along axis 2; see `ops.tensor_split`."""
     @property
     def dtype(self) -> _Type: ...
-    def eigvals(self) -> _t.Any: ...
-    def eq(self, other: Tensor | _b.complex) -> Tensor: ...
-    def equal(self, other: Tensor | _b.complex) -> Tensor: ...
-    def erf(self) -> Tensor: ...
-    def erfc(self) -> Tensor: ...
-    def erfinv(self) -> Tensor: ...
-    def erfinv_(self) -> Tensor: ...
-    def exp(self) -> Tensor: ...
-    def exp2(self) -> _t.Any: ...
-    def exp_(self) -> Tensor: ...
-    def expand(self, *size: _t.Any, **named: _t.Any) -> _t.Any: ...
+    def eigvals(self) -> Tensor:
+        """Computes the complex eigenvalues of square matrices. The errors are those of `ops.eig`."""
+    def eq(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where the elements are equal.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def equal(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where the elements are equal.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def erf(self) -> Tensor:
+        """Computes the error function of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def erfc(self) -> Tensor:
+        """Computes 1 less the error function of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def erfinv(self) -> Tensor:
+        """Computes the inverse of the error function, on (-1, 1).
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def erfinv_(self) -> Tensor:
+        """Computes the inverse of the error function, on (-1, 1).
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def exp(self) -> Tensor:
+        """Computes the exponential of each element, e^x.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def exp2(self) -> Tensor:
+        """Computes 2^x for each element x.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype, but
+            bfloat16 and integers give float32.
+        """
+    def exp_(self) -> Tensor:
+        """Computes the exponential of each element, e^x.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def expand(self, *size: _t.Any, **named: _t.Any) -> Tensor:
+        """Broadcasts the Tensor to a size; see `Tensor.broadcast_to`."""
     @_t.overload
-    def expand_as(self, other: Tensor) -> _t.Any: ...
+    def expand_as(self, other: Tensor) -> Tensor:
+        """Broadcasts the Tensor to the shape of another Tensor.
+
+        Forms:
+
+        expand_as(other)
+
+        Broadcasts the Tensor to the shape of another Tensor.
+        """
     @_t.overload
-    def expand_as(self, x: Tensor) -> _t.Any: ...
-    def expand_dims(self, axis: _b.int) -> Tensor: ...
-    def expm1(self) -> Tensor: ...
-    def exponential_(self, lambd: _b.float = ..., *, generator: _t.Any = ...) -> _t.Any: ...
-    def fill(self, value: _t.Any) -> _t.Any: ...
-    def fill_(self, value: _t.Any) -> _t.Any: ...
-    def fill_diagonal(self, fill_value: _b.float, wrap: _b.bool = ...) -> Tensor: ...
-    def fill_diagonal_(self, fill_value: _b.float, wrap: _b.bool = ...) -> Tensor: ...
-    def fills(self, value: Tensor | _b.complex) -> Tensor: ...
-    def fix(self) -> _t.Any: ...
+    def expand_as(self, x: Tensor) -> Tensor:
+        """Broadcasts the Tensor to the shape of another Tensor.
+
+        Forms:
+
+        expand_as(other)
+
+        Broadcasts the Tensor to the shape of another Tensor.
+        """
+    def expand_dims(self, axis: _b.int) -> Tensor:
+        """Adds a new axis of length 1.
+
+        Args:
+            axis (int): the axis or axes along which it works; negative ones count from the end.
+
+        Shapes:
+            `input_x` may have any shape. The result has one more axis, at `axis`, and the same dtype.
+        """
+    def expm1(self) -> Tensor:
+        """Computes exp(x) - 1 for each element x, accurately for small x.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def exponential_(self, lambd: _b.float = 1, *, generator: _t.Any = None) -> Tensor:
+        """Fills the Tensor with exponentially distributed numbers of rate `lambd`."""
+    def fill(self, value: _t.Any) -> Tensor:
+        """Creates a Tensor filled with one value, in this Tensor's shape and dtype; None gives 0."""
+    def fill_(self, value: _t.Any) -> Tensor:
+        """Fills the Tensor with one number, in place, and returns it."""
+    def fill_diagonal(self, fill_value: _b.float, wrap: _b.bool = False) -> Tensor:
+        """Writes one number on the main diagonal, in a copy of the input. With `wrap`, the diagonal of
+        a tall matrix starts again after each square block.
+
+        Args:
+            fill_value (float): see `fill_value` above.
+            wrap (bool, optional): see `wrap` above. Default: ``False``.
+
+        Shapes:
+            `input` has at least two axes, of one length if there are more than two. The result has the
+            same shape and dtype.
+        """
+    def fill_diagonal_(self, fill_value: _b.float, wrap: _b.bool = False) -> Tensor:
+        """Writes one number on the main diagonal, in a copy of the input. With `wrap`, the diagonal of
+        a tall matrix starts again after each square block.
+
+        Args:
+            fill_value (number): see `fill_value` above.
+            wrap (bool, optional): see `wrap` above. Default: ``False``.
+
+        Shapes:
+            `input` has at least two axes, of one length if there are more than two. The result has the
+            same shape and dtype.
+        """
+    def fills(self, value: Tensor | _b.complex) -> Tensor:
+        """Creates a Tensor filled with one value, in the shape and dtype of another Tensor.
+
+        Args:
+            value (Tensor or a number): the number `value` above.
+
+        Shapes:
+            `x` may have any shape, `value` is a number or a Tensor of one. The result has the shape and
+            dtype of `x`.
+        """
+    def fix(self) -> Tensor:
+        """Truncates each element toward zero to an integer.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
     @_t.overload
-    def flatten(self, start_dim: _b.int = ..., end_dim: _b.int = ...) -> _t.Any: ...
+    def flatten(self, start_dim: _b.int = 0, end_dim: _b.int = -1) -> Tensor:
+        """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
+
+        Forms:
+
+        flatten(start_dim=0, end_dim=-1)
+
+        Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
+        """
     @_t.overload
-    def flatten(self, order: _b.str = ..., *, start_dim: _b.int = ..., end_dim: _b.int = ...) -> _t.Any: ...
-    def flip(self, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _t.Any: ...
-    def fliplr(self) -> Tensor: ...
-    def flipud(self) -> Tensor: ...
-    def float(self) -> _t.Any: ...
+    def flatten(self, order: _b.str = 'C', *, start_dim: _b.int = 0, end_dim: _b.int = -1) -> Tensor:
+        """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
+
+        Forms:
+
+        flatten(start_dim=0, end_dim=-1)
+
+        Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
+        """
+    def flip(self, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor:
+        """Reverses the order of the elements along the given axes."""
+    def fliplr(self) -> Tensor:
+        """Reverses the second axis (flips left to right).
+
+        Shapes:
+            `input` has at least two axes. The result has the same shape and dtype.
+        """
+    def flipud(self) -> Tensor:
+        """Reverses the first axis (flips up to down).
+
+        Shapes:
+            `input` has at least one axis. The result has the same shape and dtype.
+        """
+    def float(self) -> Tensor:
+        """The values as Float32."""
     def float_power(self, other: Tensor | _b.complex) -> Tensor: ...
-    def floor(self) -> _t.Any: ...
-    def floor_(self) -> _t.Any: ...
-    def floor_divide(self, other: Tensor | _b.complex) -> _t.Any: ...
-    def floor_divide_(self, other: Tensor | _b.complex) -> _t.Any: ...
+    def floor(self) -> Tensor:
+        """Rounds each element down to an integer (floor).
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def floor_(self) -> Tensor:
+        """Rounds each element down to an integer (floor).
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def floor_divide(self, other: Tensor | _b.complex) -> Tensor:
+        """Divides the input by `other`, element by element, and rounds each quotient down (floor
+        division).
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def floor_divide_(self, other: Tensor | _b.complex) -> Tensor:
+        """Divides the input by `other`, element by element, and rounds each quotient down (floor
+        division).
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
     # Accepted for compatibility, has no effect here
-    def flush_from_cache(self) -> _t.Any: ...
-    def fmax(self, other: Tensor | _b.complex) -> Tensor: ...
-    def fmin(self, other: Tensor) -> Tensor: ...
-    def fmod(self, other: Tensor | _b.complex) -> Tensor: ...
-    def fold(self, output_size: _t.Any, kernel_size: _t.Any, dilation: _t.Any = ..., padding: _t.Any = ..., stride: _t.Any = ...) -> _t.Any: ...
-    def frac(self) -> Tensor: ...
+    def flush_from_cache(self) -> _t.Any:
+        """Writes cached values of the Tensor back to it; has no effect, because Tensors are not cached
+        here.
+
+        Accepted for compatibility, has no effect here: Tensors lie in no cache.
+        """
+    def fmax(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the elementwise maximum of two Tensors, ignoring NaN where the other element is a
+        number.
+
+        Args:
+            other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def fmin(self, other: Tensor) -> Tensor:
+        """Computes the elementwise minimum of two Tensors, ignoring NaN where the other element is a
+        number.
+
+        Args:
+            other (Tensor of a real dtype): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def fmod(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the remainder of truncated division, element by element. It has the sign of the
+        dividend.
+
+        Args:
+            other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def fold(self, output_size: _t.Any, kernel_size: _t.Any, dilation: _t.Any = 1, padding: _t.Any = 0, stride: _t.Any = 1) -> Tensor:
+        """Sums columns into images (col2im); see `ops.fold`."""
+    def frac(self) -> Tensor:
+        """Computes the fractional part of each element, x - trunc(x).
+
+        Shapes:
+            `x` may have any shape. The result has the same shape and dtype; bools give int64 zeros.
+        """
     @staticmethod
-    def from_dlpack(dlpack: _t.Any) -> _t.Any: ...
+    def from_dlpack(dlpack: _t.Any) -> _t.Any:
+        """Creates a Tensor that shares the memory of a DLPack capsule.
+
+        Args:
+            dlpack (PyCapsule): the result of `to_dlpack`, here or in another library; or an object with
+                `__dlpack__`, such as an array of another library.
+        """
     @staticmethod
-    def from_numpy(array: _t.Any) -> _t.Any: ...
+    def from_numpy(array: _t.Any) -> _t.Any:
+        """Returns a Tensor that shares the memory of a NumPy array on the CPU."""
     @_t.overload
-    def gather(self, dim: _b.int | Tensor, index: Tensor) -> _t.Any: ...
+    def gather(self, dim: _b.int | Tensor, index: Tensor) -> Tensor:
+        """Gathers elements along an axis. With two axes and `dim` 1, out[i][j] = self[i][index[i][j]].
+
+        Forms:
+
+        gather(dim, index)
+
+        Gathers elements along an axis. With two axes and `dim` 1, out[i][j] = self[i][index[i][j]].
+        """
     @_t.overload
-    def gather(self, input_indices: Tensor, axis: _b.int, batch_dims: _b.int = ...) -> _t.Any: ...
-    def gather_elements(self, dim: _b.int | Tensor, index: Tensor) -> _t.Any: ...
-    def gather_nd(self, indices: Tensor) -> _t.Any: ...
-    def gcd(self, other: Tensor) -> Tensor: ...
-    def ge(self, other: Tensor | _b.complex) -> Tensor: ...
-    def geqrf(self) -> _t.Any: ...
-    def ger(self, vec2: Tensor) -> Tensor: ...
-    def get_bytes(self) -> _t.Any: ...
-    def greater(self, other: Tensor | _b.complex) -> Tensor: ...
-    def greater_equal(self, other: Tensor | _b.complex) -> Tensor: ...
-    def gt(self, other: Tensor | _b.complex) -> Tensor: ...
-    def half(self) -> _t.Any: ...
-    def hardshrink(self, lambd: _b.float | _b.bool | Tensor = ...) -> Tensor: ...
+    def gather(self, input_indices: Tensor, axis: _b.int, batch_dims: _b.int = 0) -> Tensor:
+        """Gathers elements along an axis. With two axes and `dim` 1, out[i][j] = self[i][index[i][j]].
+
+        Forms:
+
+        gather(dim, index)
+
+        Gathers elements along an axis. With two axes and `dim` 1, out[i][j] = self[i][index[i][j]].
+        """
+    def gather_elements(self, dim: _b.int | Tensor, index: Tensor) -> Tensor:
+        """Gathers single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
+        x[i][index[i][j]].
+
+        Args:
+            dim (int, or a Tensor that holds it): the axis or axes along which it works; negative
+                ones count from the end.
+            index (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+
+        Shapes:
+            `index` has the same number of axes as `x` and is no longer along those other than `dim`.
+            The result has the shape of `index` and the dtype of `x`.
+        """
+    def gather_nd(self, indices: Tensor) -> Tensor:
+        """Gathers slices of the input; each row of `indices` is the position of one slice.
+
+        Args:
+            indices (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+
+        Shapes:
+            `input_x` is of any shape; `indices` is (..., K), with K at most the number of axes, or one
+            number for one row. The result is (..., *input_x.shape[K:]), of the dtype of `input_x`.
+        """
+    def gcd(self, other: Tensor) -> Tensor:
+        """Computes the greatest common divisor of two integers, element by element. A pair of int8 or
+        uint8 inputs is rejected.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8): the second
+                input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def ge(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input >= other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def geqrf(self) -> _b.tuple[Tensor, ...]:
+        """Computes a QR decomposition in packed form: R on and above the diagonal, Householder vectors
+        below it, and the coefficients of the reflections.
+
+        Shapes:
+            `input` is (..., M, N). The results are (..., M, N) and (..., min(M, N)), of the same dtype.
+        """
+    def ger(self, vec2: Tensor) -> Tensor:
+        """Computes the outer product of two vectors.
+
+        Args:
+            vec2 (Tensor): see `vec2` above.
+
+        Shapes:
+            `input` is (M,), `vec2` is (N,), of one dtype. The result is (M, N), of the same dtype.
+        """
+    def get_bytes(self) -> _t.Any:
+        """Returns the bytes of the values, in row-major order."""
+    def greater(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input > other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def greater_equal(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input >= other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def gt(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input > other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def half(self) -> Tensor:
+        """The values as Float16."""
+    def hardshrink(self, lambd: _b.float | _b.bool | Tensor = 0.5) -> Tensor:
+        """Applies hard shrinkage: keeps the elements whose magnitude exceeds `lambd` and sets the
+        others to 0.
+
+        Args:
+            lambd (number or a bool, or a Tensor without axes that holds it, optional): see `lambd`
+                above. Default: ``0.5``.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
     @property
     def has_init(self) -> _t.Any: ...
-    def heaviside(self, values: Tensor) -> Tensor: ...
-    def histc(self, bins: _b.int = ..., min: _b.float | _b.bool = ..., max: _b.float | _b.bool = ...) -> Tensor: ...
-    def hooks(self) -> _t.Any: ...
-    def hsplit(self, indices_or_sections: _t.Any) -> _t.Any: ...
-    def hypot(self, other: Tensor | _b.complex) -> Tensor: ...
-    def i0(self) -> Tensor: ...
-    def igamma(self, other: Tensor) -> Tensor: ...
-    def igammac(self, other: Tensor) -> Tensor: ...
-    def imag(self) -> Tensor: ...
+    def heaviside(self, values: Tensor) -> Tensor:
+        """Computes the Heaviside step function: 0 for negative elements, 1 for positive elements, and
+        the element of `values` for zeros.
+
+        Args:
+            values (Tensor): see `values` above.
+
+        Shapes:
+            The shapes of `input` and `values` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def histc(self, bins: _b.int = 100, min: _b.float | _b.bool = 0.0, max: _b.float | _b.bool = 0.0) -> Tensor:
+        """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
+
+        If `min` and `max` are equal, the range of the elements is used. Elements outside are ignored.
+
+        Args:
+            bins (int >= 1, optional): see `bins` above. Default: ``100``.
+            min (number or a bool, optional): the lower bound; None for none. Default: ``0.0``.
+            max (number or a bool, optional): the upper bound; None for none. Default: ``0.0``.
+
+        Shapes:
+            `input` may have any shape. The result is (bins,).
+        """
+    def hooks(self) -> _t.Any:
+        """Returns the hooks registered on this Tensor, in order."""
+    def hsplit(self, indices_or_sections: _t.Any) -> _b.tuple[Tensor, ...]:
+        """The parts along axis 1; see `ops.tensor_split`."""
+    def hypot(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the length of the hypotenuse, sqrt(input^2 + other^2), without overflow.
+
+        Args:
+            other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def i0(self) -> Tensor:
+        """Computes the modified Bessel function of the first kind, order 0.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def igamma(self, other: Tensor) -> Tensor:
+        """Computes the lower regularised incomplete gamma function of order `input` at `other`.
+
+        Args:
+            other (Tensor of dtype float16 or float32 or float64): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def igammac(self, other: Tensor) -> Tensor:
+        """Computes the upper regularised incomplete gamma function of order `input` at `other`.
+
+        Args:
+            other (Tensor of dtype float16 or float32 or float64): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def imag(self) -> Tensor:
+        """Returns the imaginary part of each element, which is 0 for a real number.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; complex64 gives float32,
+            complex128 gives float64, and a real dtype is kept.
+        """
     @_t.overload
-    def index_add(self, dim: _b.int, index: Tensor, source: Tensor, *, alpha: _b.float | _b.bool = ...) -> _t.Any: ...
+    def index_add(self, dim: _b.int, index: Tensor, source: Tensor, *, alpha: _b.float | _b.bool = 1) -> Tensor:
+        """Adds `alpha` times the slices of `source` at indices along an axis, in a copy;
+
+        Forms:
+
+        index_add(dim, index, source, *, alpha=1)
+
+        Adds `alpha` times the slices of `source` at indices along an axis, in a copy;
+        differentiable.
+        """
     @_t.overload
-    def index_add(self, indices: Tensor, y: Tensor, axis: _b.int, use_lock: _b.bool = ..., check_index_bound: _b.bool = ...) -> _t.Any: ...
-    def index_add_(self, dim: _b.int, index: Tensor, source: Tensor, *, alpha: _b.float = ...) -> _t.Any: ...
-    def index_copy_(self, dim: _b.int, index: Tensor, tensor: Tensor) -> _t.Any: ...
-    def index_fill(self, axis: _b.int | Tensor | Tensor | _b.complex, index: Tensor, value: Tensor | _b.complex) -> Tensor: ...
-    def index_fill_(self, dim: _b.int, index: Tensor, value: Tensor | _b.float | _b.bool) -> _t.Any: ...
-    def index_put(self, indices: _t.Any, values: _t.Any, accumulate: _t.Any = ...) -> _t.Any: ...
-    def index_put_(self, indices: _t.Any, values: _t.Any, accumulate: _t.Any = ...) -> _t.Any: ...
+    def index_add(self, indices: Tensor, y: Tensor, axis: _b.int, use_lock: _b.bool = True, check_index_bound: _b.bool = True) -> Tensor:
+        """Adds `alpha` times the slices of `source` at indices along an axis, in a copy;
+
+        Forms:
+
+        index_add(dim, index, source, *, alpha=1)
+
+        Adds `alpha` times the slices of `source` at indices along an axis, in a copy;
+        differentiable.
+        """
+    def index_add_(self, dim: _b.int, index: Tensor, source: Tensor, *, alpha: _b.float = 1) -> Tensor:
+        """Adds alpha times slices of `source` at indices along an axis, and returns the Tensor."""
+    def index_copy_(self, dim: _b.int, index: Tensor, tensor: Tensor) -> Tensor:
+        """Writes slices of `tensor` at indices along an axis, and returns the Tensor."""
+    def index_fill(self, axis: _b.int | Tensor | Tensor | _b.complex, index: Tensor, value: Tensor | _b.complex) -> Tensor:
+        """Fills the slices at the given indices along an axis with one number, in a copy of the input.
+
+        Args:
+            axis (int or a Tensor of dtype int32 or int64): the axis or axes along which it works;
+                negative ones count from the end.
+            index (Tensor of dtype int32 or int64): the positions.
+            value (Tensor or a number): the number `value` above.
+
+        Shapes:
+            `x` has at least one axis; `index` is (K,) of int32. The result has the shape and dtype of
+            `x`.
+        """
+    def index_fill_(self, dim: _b.int, index: Tensor, value: Tensor | _b.float | _b.bool) -> Tensor:
+        """Fills slices at indices along an axis with one number, in place, and returns the Tensor."""
+    def index_put(self, indices: _t.Any, values: _t.Any, accumulate: _t.Any = False) -> Tensor:
+        """Calls `ops.index_put` with this Tensor as `input`."""
+    def index_put_(self, indices: _t.Any, values: _t.Any, accumulate: _t.Any = False) -> Tensor:
+        """Writes the result of `index_put` into this Tensor; masks are accepted as indices, too."""
     @_t.overload
-    def index_select(self, axis: _b.int, index: Tensor) -> _t.Any: ...
+    def index_select(self, axis: _b.int, index: Tensor) -> Tensor:
+        """Selects the slices at positions along an axis.
+
+        Forms:
+
+        index_select(axis, index)
+
+        Selects the slices at positions along an axis.
+        """
     @_t.overload
-    def index_select(self, dim: _b.int, index: Tensor) -> _t.Any: ...
+    def index_select(self, dim: _b.int, index: Tensor) -> Tensor:
+        """Selects the slices at positions along an axis.
+
+        Forms:
+
+        index_select(axis, index)
+
+        Selects the slices at positions along an axis.
+        """
     init: _t.Any
-    def init_data(self, slice_index: _t.Any = ..., shape: _t.Any = ..., opt_shard_group: _t.Any = ...) -> _t.Any: ...
-    def inner(self, other: Tensor) -> Tensor: ...
-    def inplace_update(self, v: _t.Any, indices: _t.Any) -> _t.Any: ...
-    def int(self) -> _t.Any: ...
-    def inv(self) -> _t.Any: ...
-    def inverse(self) -> Tensor: ...
-    def invert(self) -> Tensor: ...
-    def is_complex(self) -> _t.Any: ...
-    def is_contiguous(self) -> _t.Any: ...
-    def is_floating_point(self) -> _t.Any: ...
+    def init_data(self, slice_index: _t.Any = None, shape: _t.Any = None, opt_shard_group: _t.Any = None) -> _t.Any:
+        """Fills in place a Tensor created with `init`, and returns it."""
+    def inner(self, other: Tensor) -> Tensor:
+        """Computes the inner product over the last axes; a Tensor without axes multiplies every
+        element.
+
+        Args:
+            other (Tensor): the second input.
+
+        Shapes:
+            `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
+            the input first.
+        """
+    def inplace_update(self, v: _t.Any, indices: _t.Any) -> Tensor:
+        """Calls `ops.inplace_update` with this Tensor as `x`."""
+    def int(self) -> Tensor:
+        """The values as Int32."""
+    def inv(self) -> Tensor:
+        """Computes the reciprocal 1 / x of each element x. For integers it is truncated to an integer.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def inverse(self) -> Tensor:
+        """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
+
+        Shapes:
+            `input` is (..., M, M). The result has the same shape and dtype.
+        """
+    def invert(self) -> Tensor:
+        """Computes the bitwise NOT of each integer, -x - 1 in a signed dtype.
+
+        Shapes:
+            `x` may have any shape. The result has the same shape and dtype.
+        """
+    def is_complex(self) -> _b.bool:
+        """Returns True if the Tensor has a complex dtype."""
+    def is_contiguous(self) -> _b.bool:
+        """Returns True if the elements lie in memory in row-major order."""
+    def is_floating_point(self) -> _b.bool:
+        """Returns True if the Tensor has a floating dtype."""
     @property
     def is_meta(self) -> _t.Any: ...
-    def is_pinned(self) -> _t.Any: ...
-    def is_shared(self) -> _t.Any: ...
-    def is_signed(self) -> _t.Any: ...
+    def is_pinned(self) -> _b.bool:
+        """Returns True if the Tensor is a result of `pin_memory`."""
+    def is_shared(self) -> _b.bool:
+        """Returns False, because no other process shares the memory."""
+    def is_signed(self) -> _b.bool:
+        """Returns True if the Tensor has a dtype that can hold negative values."""
     @_t.overload
-    def isclose(self, other: Tensor, rtol: _b.float | _b.bool = ..., atol: _b.float | _b.bool = ..., equal_nan: _b.bool = ...) -> _t.Any: ...
+    def isclose(self, other: Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> Tensor:
+        """Tests whether |self - other| <= atol + rtol |other|.
+
+        Forms:
+
+        isclose(other, rtol=1e-05, atol=1e-08, equal_nan=False)
+
+        Tests whether |self - other| <= atol + rtol |other|.
+        """
     @_t.overload
-    def isclose(self, x2: Tensor, rtol: _b.float | _b.bool = ..., atol: _b.float | _b.bool = ..., equal_nan: _b.bool = ...) -> _t.Any: ...
-    def isfinite(self) -> Tensor: ...
-    def isinf(self) -> Tensor: ...
-    def isnan(self) -> Tensor: ...
-    def isneginf(self) -> Tensor: ...
-    def isposinf(self) -> Tensor: ...
-    def isreal(self) -> Tensor: ...
-    def item(self) -> _t.Any: ...
-    def itemset(self, *args: _t.Any) -> _t.Any: ...
+    def isclose(self, x2: Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> Tensor:
+        """Tests whether |self - other| <= atol + rtol |other|.
+
+        Forms:
+
+        isclose(other, rtol=1e-05, atol=1e-08, equal_nan=False)
+
+        Tests whether |self - other| <= atol + rtol |other|.
+        """
+    def isfinite(self) -> Tensor:
+        """Tests whether each element is finite, that is, neither infinite nor NaN.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
+    def isinf(self) -> Tensor:
+        """Tests each element for infinity, positive or negative.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
+    def isnan(self) -> Tensor:
+        """Tests each element for NaN.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
+    def isneginf(self) -> Tensor:
+        """Tests which elements are minus infinity.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
+    def isposinf(self) -> Tensor:
+        """Tests which elements are plus infinity.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
+    def isreal(self) -> Tensor:
+        """Tests which elements are real, that is, have an imaginary part of 0.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
+    def item(self) -> _t.Any:
+        """Returns the only element as a Python number; a ValueError for several elements."""
+    def itemset(self, *args: _t.Any) -> _t.Any:
+        """Returns a copy with one element replaced: `itemset(index, number)`, or `itemset(number)` if
+        there is only one element.
+        """
     @property
     def itemsize(self) -> _b.int: ...
-    def kron(self, other: Tensor) -> Tensor: ...
-    def kthvalue(self, k: _b.int, dim: _b.int = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-    def lcm(self, other: Tensor | _b.complex) -> Tensor: ...
-    def ldexp(self, other: Tensor | _b.complex) -> Tensor: ...
-    def le(self, other: Tensor | _b.complex) -> Tensor: ...
-    def lerp(self, end: Tensor, weight: Tensor | _b.float | Tensor | _b.complex) -> Tensor: ...
-    def less(self, other: Tensor | _b.complex) -> Tensor: ...
-    def less_equal(self, other: Tensor | _b.complex) -> Tensor: ...
-    def lgamma(self) -> Tensor: ...
-    def log(self) -> Tensor: ...
-    def log10(self) -> Tensor: ...
-    def log1p(self) -> Tensor: ...
-    def log2(self) -> Tensor: ...
-    def log_(self) -> Tensor: ...
-    def log_matrix_determinant(self) -> _t.Any: ...
-    def log_normal(self, mean: _b.float = ..., std: _b.float = ...) -> _t.Any: ...
-    def logaddexp(self, other: Tensor) -> Tensor: ...
-    def logaddexp2(self, other: Tensor) -> Tensor: ...
-    def logcumsumexp(self, axis: _b.int) -> _t.Any: ...
-    def logdet(self) -> Tensor: ...
+    def kron(self, other: Tensor) -> Tensor:
+        """Computes the Kronecker product: a block of `other` scaled by each element of the input.
+
+        Args:
+            other (Tensor): the second input.
+
+        Shapes:
+            Missing leading axes count as 1. Each length of the result is the product of the two
+            lengths; the dtype is that to which both are promoted.
+        """
+    def kthvalue(self, k: _b.int, dim: _b.int = -1, keepdim: _b.bool = False) -> _b.tuple[Tensor, ...]:
+        """Finds the `k`-th smallest value along an axis and its position. A RuntimeError is raised if
+        `k` is out of range.
+
+        Args:
+            k (int): the number `k` above.
+            dim (int, optional): the axis or axes along which it works; negative ones count from the
+                end. Default: ``-1``.
+            keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+        Shapes:
+            `input` has at least one axis. Both results lack the axis, or have length 1 along it with
+            `keepdim`; the values keep the dtype, the positions are int64.
+        """
+    def lcm(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the least common multiple of two integers, element by element. A pair of int8 or
+        uint8 inputs is rejected.
+
+        Args:
+            other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8 or a number):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def ldexp(self, other: Tensor | _b.complex) -> Tensor:
+        """Multiplies `x` by 2 to the power of `other`, element by element.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `x` and `other` are broadcast. The result is of the dtype to which `x` and the
+            power are promoted; the power of an integer is float32.
+        """
+    def le(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input <= other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def lerp(self, end: Tensor, weight: Tensor | _b.float | Tensor | _b.complex) -> Tensor:
+        """Interpolates linearly between the input and `end`: input + weight * (end - input).
+
+        Args:
+            end (Tensor of a floating dtype): see `end` above.
+            weight (Tensor of a floating dtype or a float): the weights.
+
+        Shapes:
+            The shapes of `input`, `end` and a `weight` that is a Tensor are broadcast. The result has
+            the dtype of the inputs.
+        """
+    def less(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input < other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def less_equal(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input <= other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def lgamma(self) -> Tensor:
+        """Computes the logarithm of the absolute value of the gamma function.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def log(self) -> Tensor:
+        """Computes the natural logarithm of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def log10(self) -> Tensor:
+        """Computes the base-10 logarithm of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def log1p(self) -> Tensor:
+        """Computes log(1 + x) for each element x, accurately for small x.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def log2(self) -> Tensor:
+        """Computes the base-2 logarithm of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def log_(self) -> Tensor:
+        """Computes the natural logarithm of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def log_matrix_determinant(self) -> _b.tuple[Tensor, ...]:
+        """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
+
+        Shapes:
+            `input` is (..., M, M). Both results are (...), of the same dtype.
+        """
+    def log_normal(self, mean: _b.float = 1.0, std: _b.float = 2.0) -> Tensor:
+        """Fills the Tensor with log-normally distributed numbers, and returns it."""
+    def logaddexp(self, other: Tensor) -> Tensor:
+        """Computes log(exp(input) + exp(other)), element by element, without overflow.
+
+        Args:
+            other (Tensor of a floating dtype): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def logaddexp2(self, other: Tensor) -> Tensor:
+        """Computes log2(2^input + 2^other), element by element, without overflow.
+
+        Args:
+            other (Tensor of a floating dtype): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def logcumsumexp(self, axis: _b.int) -> Tensor:
+        """Computes the logarithm of the cumulative sum of exponentials along an axis, without overflow.
+
+        Args:
+            axis (int): the axis or axes along which it works; negative ones count from the end.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def logdet(self) -> Tensor:
+        """Computes the logarithm of the determinant of each matrix; it is NaN where the determinant is
+        negative.
+
+        Shapes:
+            `input` is (..., M, M). The result is (...), of the same dtype.
+        """
     @_t.overload
-    def logical_and(self, other: Tensor | _b.bool) -> _t.Any: ...
+    def logical_and(self, other: Tensor | _b.bool) -> Tensor:
+        """True where both elements are true.
+
+        Forms:
+
+        logical_and(other)
+
+        True where both elements are true.
+        """
     @_t.overload
-    def logical_and(self, y: Tensor | _b.bool) -> _t.Any: ...
-    def logical_not(self) -> Tensor: ...
+    def logical_and(self, y: Tensor | _b.bool) -> Tensor:
+        """True where both elements are true.
+
+        Forms:
+
+        logical_and(other)
+
+        True where both elements are true.
+        """
+    def logical_not(self) -> Tensor:
+        """Computes the logical NOT of each element; an element is true if it is not 0.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
     @_t.overload
-    def logical_or(self, other: Tensor | _b.bool) -> _t.Any: ...
+    def logical_or(self, other: Tensor | _b.bool) -> Tensor:
+        """True where either element is true.
+
+        Forms:
+
+        logical_or(other)
+
+        True where either element is true.
+        """
     @_t.overload
-    def logical_or(self, y: Tensor | _b.bool) -> _t.Any: ...
-    def logical_xor(self, other: Tensor | _b.bool) -> _t.Any: ...
-    def logit(self, eps: _b.float | None = ...) -> Tensor: ...
-    def logsumexp(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, keepdim: _b.bool = ...) -> _t.Any: ...
-    def long(self) -> _t.Any: ...
-    def lstsq(self, A: Tensor) -> Tensor: ...
-    def lt(self, other: Tensor | _b.complex) -> Tensor: ...
-    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor: ...
+    def logical_or(self, y: Tensor | _b.bool) -> Tensor:
+        """True where either element is true.
+
+        Forms:
+
+        logical_or(other)
+
+        True where either element is true.
+        """
+    def logical_xor(self, other: Tensor | _b.bool) -> Tensor:
+        """Computes the logical XOR: True where one element is true and the other is not."""
+    def logit(self, eps: _b.float | None = None) -> Tensor:
+        """Computes the logit, log(x / (1 - x)), of each element x.
+
+        Elements are first clipped to [eps, 1 - eps], unless `eps` is negative or None.
+
+        Args:
+            eps (float or None, optional): a small number that is added, or bounds a divisor from
+                below. Default: ``None``.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def logsumexp(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, keepdim: _b.bool = False) -> Tensor:
+        """Computes log(sum(exp(input))) over the given axes, without overflow.
+
+        Args:
+            dim (int or a tuple of ints or a list of ints, or a Tensor without axes that holds it):
+                the axis or axes along which it works; negative ones count from the end.
+            keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+        Shapes:
+            `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+            with `keepdim`; the dtype is kept.
+        """
+    def long(self) -> Tensor:
+        """The values as Int64."""
+    def lstsq(self, A: Tensor) -> Tensor:
+        """Solves the least-squares problem: finds the y of least norm that minimizes |input y - A|.
+        `input` must have full rank.
+
+        Args:
+            A (Tensor of dtype float16 or float32 or float64): see `A` above.
+
+        Shapes:
+            `input` is (M, N), `A` is (M, K) or (M,). The result is (N, K), of the same dtype.
+        """
+    def lt(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where input < other.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+        """Solves A y = b, given the packed LU factors of A = P L U and its row exchanges, which count
+        from 1.
+
+        Args:
+            LU_data (Tensor of dtype float16 or float32 or float64): see `LU_data` above.
+            LU_pivots (Tensor of dtype int32 or int64): see `LU_pivots` above.
+
+        Shapes:
+            `b` is (..., M, K), `LU_data` is (..., M, M), `LU_pivots` is (..., M) of int32. The result
+            has the shape and dtype of `b`.
+        """
     @property
     def mH(self) -> _t.Any: ...
     @property
     def mT(self) -> _t.Any: ...
-    def masked_fill(self, mask: Tensor, value: Tensor | _b.complex) -> Tensor: ...
-    def masked_fill_(self, mask: Tensor, value: Tensor | _b.complex) -> Tensor: ...
-    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor: ...
-    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor: ...
-    def masked_select(self, mask: Tensor) -> _t.Any: ...
+    def masked_fill(self, mask: Tensor, value: Tensor | _b.complex) -> Tensor:
+        """Fills the elements where the mask is true with `value`.
+
+        Args:
+            mask (Tensor of dtype bool): where it works.
+            value (Tensor or a number): the number `value` above.
+
+        Shapes:
+            The shapes of `input_x` and the bool `mask` are broadcast. The result has the broadcast
+            shape and the dtype of `input_x`.
+        """
+    def masked_fill_(self, mask: Tensor, value: Tensor | _b.complex) -> Tensor:
+        """Fills the elements where the mask is true with `value`.
+
+        Args:
+            mask (Tensor of dtype bool): where it works.
+            value (Tensor or a number): the number `value` above.
+
+        Shapes:
+            The shapes of `input_x` and the bool `mask` are broadcast. The result has the broadcast
+            shape and the dtype of `input_x`.
+        """
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """Writes the elements of `source`, in order, where the mask is true, in a copy of the input.
+
+        Args:
+            mask (Tensor of dtype bool): where it works.
+            source (Tensor): see `source` above.
+
+        Shapes:
+            The shapes of `input` and the bool `mask` are broadcast; `source` has at least one element
+            per True in the mask. The result has the dtype of `input`.
+        """
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
+        """Writes the elements of `source`, in order, where the mask is true, in a copy of the input.
+
+        Args:
+            mask (Tensor of dtype bool): where it works.
+            source (Tensor): see `source` above.
+
+        Shapes:
+            The shapes of `input` and the bool `mask` are broadcast; `source` has at least one element
+            per True in the mask. The result has the dtype of `input`.
+        """
+    def masked_select(self, mask: Tensor) -> Tensor:
+        """Selects the elements where the mask is true.
+
+        Args:
+            mask (Tensor of dtype bool): where it works.
+
+        Shapes:
+            The shapes of `input` and the bool `mask` are broadcast. The result has one axis, with one
+            element per True in the mask, and the dtype of `input`.
+        """
     @_t.overload
-    def matmul(self, tensor2: Tensor) -> _t.Any: ...
+    def matmul(self, tensor2: Tensor) -> Tensor:
+        """Computes the matrix product over the last two axes; a vector is treated as a matrix.
+
+        Forms:
+
+        matmul(tensor2)
+
+        Computes the matrix product over the last two axes; a vector is treated as a matrix.
+        """
     @_t.overload
-    def matmul(self, other: Tensor) -> _t.Any: ...
-    def matrix_determinant(self) -> Tensor: ...
-    def matrix_exp(self) -> Tensor: ...
-    def matrix_power(self, n: _b.int) -> _t.Any: ...
+    def matmul(self, other: Tensor) -> Tensor:
+        """Computes the matrix product over the last two axes; a vector is treated as a matrix.
+
+        Forms:
+
+        matmul(tensor2)
+
+        Computes the matrix product over the last two axes; a vector is treated as a matrix.
+        """
+    def matrix_determinant(self) -> Tensor:
+        """Computes the determinant of each matrix.
+
+        Shapes:
+            `input` is (..., M, M). The result is (...), of the same dtype.
+        """
+    def matrix_exp(self) -> Tensor:
+        """Computes the matrix exponential of each matrix, the sum of x^k / k! over all k.
+
+        Shapes:
+            `input` is (..., M, M). The result has the same shape and dtype.
+        """
+    def matrix_power(self, n: _b.int) -> Tensor: ...
     @_t.overload
-    def max(self) -> _t.Any: ...
+    def max(self) -> _t.Any:
+        """The largest element.
+
+        Forms:
+
+        max()
+
+        The largest element.
+        """
     @_t.overload
-    def max(self, dim: _b.int, keepdim: _b.bool = ...) -> _t.Any: ...
+    def max(self, dim: _b.int, keepdim: _b.bool = False) -> _t.Any:
+        """The largest element.
+
+        Forms:
+
+        max()
+
+        The largest element.
+        """
     @_t.overload
-    def max(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., keepdims: _b.bool = ..., *, initial: _b.float | _b.bool | None = ..., where: _b.bool | Tensor = ..., return_indices: _b.bool = ...) -> _t.Any: ...
-    def maximum(self, other: Tensor | _b.complex) -> Tensor: ...
+    def max(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> _t.Any:
+        """The largest element.
+
+        Forms:
+
+        max()
+
+        The largest element.
+        """
+    def maximum(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the elementwise maximum of two Tensors; NaN where either element is NaN.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
     @_t.overload
-    def mean(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
+    def mean(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+        """Computes the mean over the given axes, in the Tensor's dtype (integers are truncated) or the
+
+        Forms:
+
+        mean(dim=None, keepdim=False, *, dtype=None)
+
+        Computes the mean over the given axes, in the Tensor's dtype (integers are truncated) or the
+        given one.
+        """
     @_t.overload
-    def mean(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keep_dims: _b.bool = ...) -> _t.Any: ...
+    def mean(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
+        """Computes the mean over the given axes, in the Tensor's dtype (integers are truncated) or the
+
+        Forms:
+
+        mean(dim=None, keepdim=False, *, dtype=None)
+
+        Computes the mean over the given axes, in the Tensor's dtype (integers are truncated) or the
+        given one.
+        """
     @_t.overload
-    def median(self, axis: _b.int = ..., keepdims: _b.bool = ...) -> _t.Any: ...
+    def median(self, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.Any:
+        """Computes the lower medians along an axis, and their int64 indices.
+
+        Forms:
+
+        median(axis=-1, keepdims=False)
+
+        Computes the lower medians along an axis, and their int64 indices.
+        """
     @_t.overload
-    def median(self, dim: _b.int = ..., keepdim: _b.bool = ...) -> _t.Any: ...
+    def median(self, dim: _b.int = -1, keepdim: _b.bool = False) -> _t.Any:
+        """Computes the lower medians along an axis, and their int64 indices.
+
+        Forms:
+
+        median(axis=-1, keepdims=False)
+
+        Computes the lower medians along an axis, and their int64 indices.
+        """
     @_t.overload
-    def min(self) -> _t.Any: ...
+    def min(self) -> _t.Any:
+        """The smallest element.
+
+        Forms:
+
+        min()
+
+        The smallest element.
+        """
     @_t.overload
-    def min(self, dim: _b.int, keepdim: _b.bool = ...) -> _t.Any: ...
+    def min(self, dim: _b.int, keepdim: _b.bool = False) -> _t.Any:
+        """The smallest element.
+
+        Forms:
+
+        min()
+
+        The smallest element.
+        """
     @_t.overload
-    def min(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., keepdims: _b.bool = ..., *, initial: _b.float | _b.bool | None = ..., where: _b.bool | Tensor = ..., return_indices: _b.bool = ...) -> _t.Any: ...
-    def minimum(self, other: Tensor | _b.complex) -> Tensor: ...
-    def mm(self, mat2: Tensor) -> _t.Any: ...
-    def move_to(self, to: _t.Literal['Ascend', 'GPU', 'CPU'], blocking: _b.bool = ...) -> _t.Any: ...
-    def moveaxis(self, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool) -> Tensor: ...
-    def movedim(self, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool) -> Tensor: ...
-    def msort(self) -> _t.Any: ...
-    def mul(self, other: Tensor | _b.complex) -> Tensor: ...
-    def mul_(self, other: Tensor | _b.complex) -> Tensor: ...
-    def multinomial(self, num_samples: _t.Any, replacement: _t.Any = ..., seed: _t.Any = ..., *, generator: _t.Any = ...) -> _t.Any: ...
-    def multiply(self, value: Tensor | _b.complex) -> Tensor: ...
-    def mv(self, vec: Tensor) -> _t.Any: ...
-    def mvlgamma(self, p: _b.int) -> _t.Any: ...
-    def nan_to_num(self, nan: _b.float | _b.bool | None = ..., posinf: _b.float | _b.bool | None = ..., neginf: _b.float | _b.bool | None = ...) -> Tensor: ...
-    def nanmean(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = ..., keepdims: _b.bool = ..., *, dtype: _Type | None = ...) -> Tensor: ...
-    def nanmedian(self, axis: _b.int = ..., keepdims: _b.bool = ...) -> _t.Any: ...
-    def nanquantile(self, q: Tensor | _b.float | Tensor | _b.complex, axis: _b.int | None = ..., keepdims: _b.bool = ...) -> _t.Any: ...
+    def min(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> _t.Any:
+        """The smallest element.
+
+        Forms:
+
+        min()
+
+        The smallest element.
+        """
+    def minimum(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
+
+        Args:
+            other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+                the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def mm(self, mat2: Tensor) -> Tensor:
+        """Multiplies two matrices.
+
+        Args:
+            mat2 (Tensor): see `mat2` above.
+
+        Shapes:
+            `input` is (M, K) and `mat2` is (K, N), of one dtype. The result is (M, N), of the same
+            dtype.
+        """
+    def move_to(self, to: _t.Literal['Ascend', 'GPU', 'CPU'], blocking: _b.bool = True) -> Tensor:
+        """Copies the Tensor to a device; "Ascend" stands for the GPU here."""
+    def moveaxis(self, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool) -> Tensor:
+        """Moves axes from the positions `source` to the positions `destination`; the others keep their
+        order.
+
+        Args:
+            source (int or a tuple of ints or a list of ints or a bool): see `source` above.
+            destination (int or a tuple of ints or a list of ints or a bool): see `destination`
+                above.
+
+        Shapes:
+            `x` may have any shape. The result has its axes in the new order and the same dtype.
+        """
+    def movedim(self, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool) -> Tensor:
+        """Moves axes from the positions `source` to the positions `destination`; the others keep their
+        order.
+
+        Args:
+            source (int or a tuple of ints or a list of ints or a bool): see `source` above.
+            destination (int or a tuple of ints or a list of ints or a bool): see `destination`
+                above.
+
+        Shapes:
+            `x` may have any shape. The result has its axes in the new order and the same dtype.
+        """
+    def msort(self) -> Tensor:
+        """Sorts the input along its first axis.
+
+        Shapes:
+            `input` has at least one axis. The result has the same shape and dtype.
+        """
+    def mul(self, other: Tensor | _b.complex) -> Tensor:
+        """Multiplies two Tensors, or a Tensor and a number, element by element.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def mul_(self, other: Tensor | _b.complex) -> Tensor:
+        """Multiplies two Tensors, or a Tensor and a number, element by element.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def multinomial(self, num_samples: _t.Any, replacement: _t.Any = True, seed: _t.Any = None, *, generator: _t.Any = None) -> Tensor:
+        """Draws category indices with probabilities proportional to the weights in each row; int64 if a
+        generator is given, else int32.
+        """
+    def multiply(self, value: Tensor | _b.complex) -> Tensor:
+        """Multiplies two Tensors, or a Tensor and a number, element by element.
+
+        Args:
+            value (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `value` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def mv(self, vec: Tensor) -> Tensor:
+        """Computes a matrix-vector product.
+
+        Args:
+            vec (Tensor): see `vec` above.
+
+        Shapes:
+            `mat` is (M, K), `vec` is (K,). The result is (M,), of the same dtype.
+        """
+    def mvlgamma(self, p: _b.int) -> Tensor:
+        """Computes the logarithm of the multivariate gamma function of dimension `p`. Each element must
+        exceed (p - 1) / 2.
+
+        Args:
+            p (int >= 1): the number `p` above.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def nan_to_num(self, nan: _b.float | _b.bool | None = None, posinf: _b.float | _b.bool | None = None, neginf: _b.float | _b.bool | None = None) -> Tensor:
+        """Replaces NaN and infinities by finite numbers.
+
+        NaN becomes `nan`, by default 0; infinities become `posinf` and `neginf`, by default the largest
+        and the smallest number of the dtype.
+
+        Args:
+            nan (number or a bool or None, optional): see `nan` above. Default: ``None``.
+            posinf (number or a bool or None, optional): see `posinf` above. Default: ``None``.
+            neginf (number or a bool or None, optional): see `neginf` above. Default: ``None``.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def nanmean(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+        """Computes the mean of the elements that are not NaN over the given axes, by default over all.
+
+        Args:
+            axis (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+                the axis or axes along which it works; negative ones count from the end. Default:
+                ``None``.
+            keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+            dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+                None keeps its own. Default: ``None``.
+
+        Shapes:
+            `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+            with `keepdims`; the dtype is kept.
+        """
+    def nanmedian(self, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.Any:
+        """Computes the median of the elements that are not NaN along an axis, the lower of the two
+        middle elements, and its position.
+
+        Args:
+            axis (int, optional): the axis or axes along which it works; negative ones count from
+                the end. Default: ``-1``.
+            keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+        Shapes:
+            `input` may have any shape. Both results lack the axis, or have length 1 along it with
+            `keepdims`; the values keep the dtype, the positions are int64.
+        """
+    def nanquantile(self, q: Tensor | _b.float | Tensor | _b.complex, axis: _b.int | None = None, keepdims: _b.bool = False) -> Tensor:
+        """Computes the quantiles at the fractions `q` of the elements that are not NaN.
+
+        Args:
+            q (Tensor of dtype float32 or float64 or a float): see `q` above.
+            axis (int or None, optional): the axis or axes along which it works; negative ones count
+                from the end. Default: ``None``.
+            keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+        Shapes:
+            `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
+            result; the axes of `input` follow, without `axis`, or with length 1 along it with
+            `keepdims`.
+        """
     @_t.overload
-    def nansum(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
+    def nansum(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+        """Sums the elements that are not NaN, in the Tensor's dtype unless one is given; bools in
+
+        Forms:
+
+        nansum(dim=None, keepdim=False, *, dtype=None)
+
+        Sums the elements that are not NaN, in the Tensor's dtype unless one is given; bools in
+        int64.
+        """
     @_t.overload
-    def nansum(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keepdims: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
+    def nansum(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+        """Sums the elements that are not NaN, in the Tensor's dtype unless one is given; bools in
+
+        Forms:
+
+        nansum(dim=None, keepdim=False, *, dtype=None)
+
+        Sums the elements that are not NaN, in the Tensor's dtype unless one is given; bools in
+        int64.
+        """
     @_t.overload
-    def narrow(self, dim: _b.int, start: _b.int, length: _b.int) -> _t.Any: ...
+    def narrow(self, dim: _b.int, start: _b.int, length: _b.int) -> Tensor:
+        """Narrows an axis to `length` elements from `start` on; the result shares memory.
+
+        Forms:
+
+        narrow(dim, start, length)
+
+        Narrows an axis to `length` elements from `start` on; the result shares memory.
+        """
     @_t.overload
-    def narrow(self, axis: _b.int, start: _b.int, length: _b.int) -> _t.Any: ...
+    def narrow(self, axis: _b.int, start: _b.int, length: _b.int) -> Tensor:
+        """Narrows an axis to `length` elements from `start` on; the result shares memory.
+
+        Forms:
+
+        narrow(dim, start, length)
+
+        Narrows an axis to `length` elements from `start` on; the result shares memory.
+        """
     @property
     def nbytes(self) -> _b.int: ...
     @property
     def ndim(self) -> _b.int: ...
-    def ndimension(self) -> _t.Any: ...
-    def ne(self, other: Tensor | _b.complex) -> Tensor: ...
-    def neg(self) -> Tensor: ...
-    def negative(self) -> Tensor: ...
-    def nelement(self) -> _t.Any: ...
-    def new_empty(self, size: _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.int, *, dtype: _Type | None = ..., device: _t.Literal['CPU', 'GPU', 'Ascend'] | None = ...) -> _t.Any: ...
-    def new_full(self, size: _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.float | _b.bool, *, dtype: _Type | None = ...) -> _t.Any: ...
-    def new_ones(self, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dtype: _Type | None = ...) -> _t.Any: ...
-    def new_zeros(self, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dtype: _Type | None = ...) -> _t.Any: ...
-    def nextafter(self, other: Tensor) -> Tensor: ...
-    def nonzero(self, *, as_tuple: _t.Any = ...) -> _t.Any: ...
-    def norm(self, ord: _b.float | _b.str | Tensor | None = ..., dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = ..., keepdim: _t.Any = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
-    def normal_(self, mean: _b.float = ..., std: _b.float = ..., *, generator: _t.Any = ...) -> _t.Any: ...
-    def not_equal(self, other: Tensor | _b.complex) -> Tensor: ...
-    def numel(self) -> _t.Any: ...
-    def numpy(self) -> _np.ndarray[_t.Any, _t.Any]: ...
-    def offload(self, file_path: _b.str) -> _t.Any: ...
-    def offload_file_path(self) -> _t.Any: ...
-    def orgqr(self, input2: Tensor) -> _t.Any: ...
-    def ormqr(self, input2: Tensor, input3: Tensor, left: _b.bool = ..., transpose: _b.bool = ...) -> _t.Any: ...
-    def outer(self, vec2: Tensor) -> Tensor: ...
+    def ndimension(self) -> _b.int:
+        """Returns the number of axes."""
+    def ne(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where the elements differ.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def neg(self) -> Tensor:
+        """Negates each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def negative(self) -> Tensor:
+        """Negates each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def nelement(self) -> _b.int:
+        """Returns the number of elements."""
+    def new_empty(self, size: _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.int, *, dtype: _Type | None = None, device: _t.Literal['CPU', 'GPU', 'Ascend'] | None = None) -> Tensor:
+        """Creates an uninitialized Tensor of the given size; its dtype defaults to that of this Tensor.
+
+        `device` "CPU" means host memory, another name the current device target, and None the device of
+        this Tensor.
+        """
+    def new_full(self, size: _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.float | _b.bool, *, dtype: _Type | None = None) -> Tensor:
+        """Creates a Tensor of the given size, filled with one number; its dtype defaults to that of
+        this Tensor.
+        """
+    def new_ones(self, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dtype: _Type | None = None) -> Tensor:
+        """Creates a Tensor of ones of the given size; its dtype defaults to that of this Tensor."""
+    def new_zeros(self, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dtype: _Type | None = None) -> Tensor:
+        """Creates a Tensor of zeros of the given size; its dtype defaults to that of this Tensor."""
+    def nextafter(self, other: Tensor) -> Tensor:
+        """Computes the next floating-point number after each element in the direction of `other`.
+
+        Args:
+            other (Tensor of dtype float32 or float64): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def nonzero(self, *, as_tuple: _t.Any = False) -> _t.Any:
+        """Finds the int64 indices of the nonzero elements.
+
+        Args:
+            input (Tensor): any dtype.
+            as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
+                whose rows are positions.
+        """
+    def norm(self, ord: _b.float | _b.str | Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = None, keepdim: _t.Any = False, *, dtype: _Type | None = None) -> Tensor:
+        """Computes the norm of vectors or matrices.
+
+        Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.
+        With `ord`, one axis in `dim` means norms of vectors, two axes mean norms of matrices.
+
+        If `ord` is a Tensor, vectors use the number in it, and matrices the Frobenius norm. Norms of
+        complex vectors, and complex Frobenius norms, have a complex dtype.
+
+        Args:
+            ord (number or a str or an instance of Tensor or None, optional): see `ord` above.
+                Default: ``None``.
+            dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+                the axis or axes along which it works; negative ones count from the end. Default:
+                ``None``.
+            keepdim (bool, or a value that counts by its truth, optional): whether the axes stay,
+                with length 1. Default: ``False``.
+            dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+                None keeps its own. Default: ``None``.
+
+        Shapes:
+            `A` may have any shape. The result lacks the axes in `dim`, or has length 1 along them with
+            `keepdim`; floats keep their dtype.
+        """
+    def normal_(self, mean: _b.float = 0, std: _b.float = 1, *, generator: _t.Any = None) -> Tensor:
+        """Fills the Tensor with normally distributed numbers, and returns it."""
+    def not_equal(self, other: Tensor | _b.complex) -> Tensor:
+        """Compares two Tensors element by element: True where the elements differ.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+            broadcast shape.
+        """
+    def numel(self) -> _b.int:
+        """Returns the number of elements."""
+    def numpy(self) -> _np.ndarray[_t.Any, _t.Any]:
+        """Returns the values as a NumPy array, like `asnumpy`."""
+    def offload(self, file_path: _b.str) -> _t.Any:
+        """Moves the values to a file, from which they are read when needed, and frees the memory.
+
+        Args:
+            file_path (str): the file; its folder must exist.
+
+        Returns:
+            bool, True.
+        """
+    def offload_file_path(self) -> _t.Any:
+        """Returns the file that `offload` wrote, or an empty string."""
+    def orgqr(self, input2: Tensor) -> Tensor:
+        """Computes the first columns of the product of Householder reflections, which are given as
+        `geqrf` returns them.
+
+        Args:
+            input2 (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+                second input.
+
+        Shapes:
+            `input` is (..., M, N), `input2` is (..., K) with K at most N. The result is (..., M, N), of
+            the same dtype.
+        """
+    def ormqr(self, input2: Tensor, input3: Tensor, left: _b.bool = True, transpose: _b.bool = False) -> Tensor:
+        """Multiplies `input3` by the product of Householder reflections, from the left or, if `left` is
+        False, from the right. `transpose` uses the adjoint of the product.
+
+        Args:
+            input2 (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+                second input.
+            input3 (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+                second input.
+            left (bool, optional): see `left` above. Default: ``True``.
+            transpose (bool, optional): see `transpose` above. Default: ``False``.
+
+        Shapes:
+            `input` is (..., M, K), `input2` is (..., K), `input3` is (..., M, N) if `left` is True. The
+            result has the shape and dtype of `input3`.
+        """
+    def outer(self, vec2: Tensor) -> Tensor:
+        """Computes the outer product of two vectors.
+
+        Args:
+            vec2 (Tensor): the second input.
+
+        Shapes:
+            `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
+            promoted.
+        """
     param_info: _t.Any
-    def permute(self, *dims: _t.Any, **named: _t.Any) -> _t.Any: ...
-    def pin_memory(self) -> _t.Any: ...
-    def pinv(self, *, atol: _b.float | _b.bool | Tensor | None | Tensor | _b.complex = ..., rtol: _b.float | _b.bool | Tensor | None | Tensor | _b.complex = ..., hermitian: _b.bool = ...) -> Tensor: ...
-    def polygamma(self, n: Tensor) -> Tensor: ...
-    def positive(self) -> Tensor: ...
-    def pow(self, exponent: Tensor | _b.complex) -> _t.Any: ...
+    def permute(self, *dims: _t.Any, **named: _t.Any) -> Tensor:
+        """Permutes the axes to the given order, as ints or one tuple; None reverses the order."""
+    def pin_memory(self) -> Tensor:
+        """Returns a copy in pinned host memory, which the GPU can read directly."""
+    def pinv(self, *, atol: _b.float | _b.bool | Tensor | None | Tensor | _b.complex = None, rtol: _b.float | _b.bool | Tensor | None | Tensor | _b.complex = None, hermitian: _b.bool = False) -> Tensor:
+        """Computes the Moore-Penrose pseudoinverse of each matrix. Singular values up to max(atol, rtol
+        * the largest one) count as 0.
+
+        Args:
+            atol (number or a bool or a Tensor or None, optional): the absolute tolerance. Default:
+                ``None``.
+            rtol (number or a bool or a Tensor or None, optional): the tolerance relative to the
+                second input. Default: ``None``.
+            hermitian (bool, optional): see `hermitian` above. Default: ``False``.
+
+        Shapes:
+            `x` is (..., M, N). The result is (..., N, M), of the same dtype.
+        """
+    def polygamma(self, n: Tensor) -> Tensor:
+        """Computes the polygamma function of order `n`, the n-th derivative of the digamma function.
+
+        Args:
+            n (Tensor of dtype int32 or int64): the number `n` above.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype; `n` holds one integer
+            for all elements, or has a shape that is broadcast with it.
+        """
+    def positive(self) -> Tensor:
+        """Returns the input unchanged.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def pow(self, exponent: Tensor | _b.complex) -> Tensor: ...
     @_t.overload
-    def prod(self, dim: _b.int | None = ..., keepdim: _b.bool = ..., dtype: _Type | None = ...) -> _t.Any: ...
+    def prod(self, dim: _b.int | None = None, keepdim: _b.bool = False, dtype: _Type | None = None) -> Tensor:
+        """Computes the product of all elements, or of those along an axis. The product of integers is
+
+        Forms:
+
+        prod(dim=None, keepdim=False, dtype=None)
+
+        Computes the product of all elements, or of those along an axis. The product of integers is
+        int64 unless `dtype` is given.
+        """
     @_t.overload
-    def prod(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., keep_dims: _b.bool = ..., dtype: _Type | None = ...) -> _t.Any: ...
-    def ptp(self, axis: _b.int | _b.bool | _b.tuple[_b.int | _b.bool, ...] | None = ..., keepdims: _b.bool = ...) -> Tensor: ...
-    def put_(self, index: Tensor, source: Tensor, accumulate: _b.bool = ...) -> _t.Any: ...
-    def qr(self, some: _t.Any = ...) -> _t.Any: ...
-    def quantile(self, q: Tensor | _b.float | Tensor | _b.complex, axis: _b.int | None = ..., keepdims: _b.bool = ...) -> _t.Any: ...
-    def rad2deg(self) -> Tensor: ...
-    def random_(self, from_: _b.int = ..., to: _b.int | None = ..., *, generator: _t.Any = ...) -> _t.Any: ...
-    def random_categorical(self, num_sample: _b.int, seed: _b.int = ..., dtype: _Type = ...) -> _t.Any: ...
-    def ravel(self) -> _t.Any: ...
-    def real(self) -> Tensor: ...
-    def reciprocal(self) -> Tensor: ...
-    def register_hook(self, hook: _t.Any) -> _t.Any: ...
+    def prod(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keep_dims: _b.bool = False, dtype: _Type | None = None) -> Tensor:
+        """Computes the product of all elements, or of those along an axis. The product of integers is
+
+        Forms:
+
+        prod(dim=None, keepdim=False, dtype=None)
+
+        Computes the product of all elements, or of those along an axis. The product of integers is
+        int64 unless `dtype` is given.
+        """
+    def ptp(self, axis: _b.int | _b.bool | _b.tuple[_b.int | _b.bool, ...] | None = None, keepdims: _b.bool = False) -> Tensor:
+        """Computes the peak-to-peak range, the maximum minus the minimum, of all elements or along
+        axes.
+
+        Args:
+            axis (int or a bool or a tuple of (an int or a bool) or None, optional): the axis or
+                axes along which it works; negative ones count from the end. Default: ``None``.
+            keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+        Shapes:
+            `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+            with `keepdims`; the dtype is kept.
+        """
+    def put_(self, index: Tensor, source: Tensor, accumulate: _b.bool = False) -> Tensor:
+        """Writes (or adds) elements of `source` at flat indices in row-major order."""
+    def qr(self, some: _t.Any = True) -> _b.tuple[Tensor, ...]:
+        """Computes the QR decomposition of each matrix; in reduced form if `some` is True."""
+    def quantile(self, q: Tensor | _b.float | Tensor | _b.complex, axis: _b.int | None = None, keepdims: _b.bool = False) -> Tensor:
+        """Computes the quantiles at the fractions `q`, along an axis or over all elements. A quantile
+        between two elements is linearly interpolated.
+
+        Args:
+            q (Tensor of dtype float32 or float64 or a float): see `q` above.
+            axis (int or None, optional): the axis or axes along which it works; negative ones count
+                from the end. Default: ``None``.
+            keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+        Shapes:
+            `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
+            result; the axes of `input` follow, without `axis`, or with length 1 along it with
+            `keepdims`.
+        """
+    def rad2deg(self) -> Tensor:
+        """Converts radians to degrees.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def random_(self, from_: _b.int = 0, to: _b.int | None = None, *, generator: _t.Any = None) -> Tensor:
+        """Fills the Tensor with random integers in [from_, to), and returns it.
+
+        Without `to`, the upper limit is the largest integer that the dtype holds exactly.
+        """
+    def random_categorical(self, num_sample: _b.int, seed: _b.int = 0, dtype: _Type = ...) -> Tensor:
+        """Draws category indices with the probabilities given by the logits of each row; int64 by
+        default.
+        """
+    def ravel(self) -> Tensor:
+        """Flattens the input to one axis."""
+    def real(self) -> Tensor:
+        """Returns the real part of each element, as a copy.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; complex64 gives float32,
+            complex128 gives float64, and a real dtype is kept.
+        """
+    def reciprocal(self) -> Tensor:
+        """Computes the reciprocal 1 / x of each element x.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def register_hook(self, hook: _t.Any) -> _t.Any:
+        """Registers a gradient hook: `hook(gradient)` is called when the gradient of this Tensor is
+        known, and its result replaces the gradient.
+
+        Args:
+            hook (Callable): takes a Tensor and returns a Tensor or None.
+
+        Returns:
+            A handle whose `remove()` unregisters the hook.
+        """
     @_t.overload
-    def remainder(self, other: Tensor | _b.float | _b.bool) -> _t.Any: ...
+    def remainder(self, other: Tensor | _b.float | _b.bool) -> Tensor:
+        """Computes the remainder of floor division by `other`, element by element; it has the divisor's
+
+        Forms:
+
+        remainder(other)
+
+        Computes the remainder of floor division by `other`, element by element; it has the divisor's
+        sign.
+        """
     @_t.overload
-    def remainder(self, divisor: Tensor | _b.float | _b.bool) -> _t.Any: ...
-    def remainder_(self, other: Tensor | _b.complex) -> _t.Any: ...
-    def renorm(self, p: _b.float, axis: _b.int, maxnorm: _b.float) -> Tensor: ...
-    def repeat(self, *repeats: _t.Any, **named: _t.Any) -> _t.Any: ...
-    def repeat_interleave(self, repeats: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dim: _b.int | None = ..., *, output_size: _b.int | None = ...) -> _t.Any: ...
+    def remainder(self, divisor: Tensor | _b.float | _b.bool) -> Tensor:
+        """Computes the remainder of floor division by `other`, element by element; it has the divisor's
+
+        Forms:
+
+        remainder(other)
+
+        Computes the remainder of floor division by `other`, element by element; it has the divisor's
+        sign.
+        """
+    def remainder_(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes the remainder of floor division, element by element. It has the sign of the divisor.
+
+        For complex numbers, it is what remains after floor division by the real parts.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def renorm(self, p: _b.float, axis: _b.int, maxnorm: _b.float) -> Tensor:
+        """Scales each slice along an axis whose p-norm exceeds `maxnorm` down to that norm; other
+        slices are unchanged.
+
+        Args:
+            p (number >= 1): the number `p` above.
+            axis (int): the axis or axes along which it works; negative ones count from the end.
+            maxnorm (float): see `maxnorm` above.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def repeat(self, *repeats: _t.Any, **named: _t.Any) -> Tensor:
+        """Repeats the Tensor along each axis, as `Tensor.tile`.
+
+        With the keyword `axis`, as in releases before 2.5, it repeats elements, as
+        `Tensor.repeat_interleave`.
+        """
+    def repeat_interleave(self, repeats: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> Tensor:
+        """Repeats every element along an axis; without an axis, every element of the flattened Tensor.
+
+        Args:
+            repeats (Union[int, tuple[int], list[int], Tensor]): the number of repeats, one for all
+                elements or one per element.
+            dim (int): the axis.
+            output_size (int): the expected length of the result along the axis.
+        """
     @property
     def requires_grad(self) -> _t.Any: ...
     @requires_grad.setter
     def requires_grad(self, value: _t.Any) -> None: ...
     # Accepted for compatibility, has no effect here
-    def requires_grad_(self, requires_grad: _t.Any = ...) -> _t.Any: ...
-    def reshape(self, *shape: _t.Any, **named: _t.Any) -> _t.Any: ...
-    def reshape_as(self, other: _t.Any) -> _t.Any: ...
-    def resize(self, *new_shape: _t.Any) -> _t.Any: ...
-    def reverse(self, axis: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _t.Any: ...
-    def reverse_sequence(self, seq_lengths: Tensor, seq_dim: _b.int = ..., batch_dim: _b.int = ...) -> Tensor: ...
-    def roll(self, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ...) -> Tensor: ...
-    def rot90(self, k: _b.int | _b.bool, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor: ...
-    def round(self, decimals: _b.int | Tensor = ...) -> _t.Any: ...
-    def rsqrt(self) -> Tensor: ...
+    def requires_grad_(self, requires_grad: _t.Any = True) -> Tensor:
+        """Returns the Tensor; has no effect, because only `mindspore.grad` computes gradients.
+
+        Accepted for compatibility, has no effect here: 'grad' names what is differentiated.
+        """
+    def reshape(self, *shape: _t.Any, **named: _t.Any) -> Tensor:
+        """Reshapes the Tensor; the new shape is given as ints or as one tuple."""
+    def reshape_as(self, other: _t.Any) -> Tensor:
+        """Reshapes the Tensor to the shape of `other`."""
+    def resize(self, *new_shape: _t.Any) -> Tensor:
+        """Resizes the Tensor: takes the elements in row-major order, and crops them or appends zeros."""
+    def reverse(self, axis: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor:
+        """Reverses the order of the elements along the given axes."""
+    def reverse_sequence(self, seq_lengths: Tensor, seq_dim: _b.int = 0, batch_dim: _b.int = 0) -> Tensor:
+        """Reverses the first seq_lengths[i] elements along `seq_dim` of each row i of `batch_dim`.
+
+        Args:
+            seq_lengths (Tensor of dtype int32 or int64): see `seq_lengths` above.
+            seq_dim (int >= 0, optional): see `seq_dim` above. Default: ``0``.
+            batch_dim (int >= 0, optional): see `batch_dim` above. Default: ``0``.
+
+        Shapes:
+            `x` has at least two axes, `seq_lengths` is (B,) for the length B of `batch_dim`. The result
+            has the shape and dtype of `x`.
+        """
+    def roll(self, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> Tensor:
+        """Shifts the elements cyclically along axes. Without `dims` it shifts them in the flattened
+        input.
+
+        Args:
+            shifts (int or a tuple of ints or a list of ints): see `shifts` above.
+            dims (int or a tuple of ints or a list of ints or None, optional): the axes; negative
+                ones count from the end. Default: ``None``.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def rot90(self, k: _b.int | _b.bool, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor:
+        """Rotates the input `k` times by 90 degrees, from the first axis in `dims` toward the second."""
+    def round(self, decimals: _b.int | Tensor = 0) -> Tensor:
+        """Rounds each element to the nearest number with `decimals` decimal places; ties go to the even
+        digit.
+
+        Args:
+            decimals (int, or a Tensor that holds it, optional): see `decimals` above. Default:
+                ``0``.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def rsqrt(self) -> Tensor:
+        """Computes the reciprocal of the square root of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
     @_t.overload
-    def scatter(self, axis: _b.int, index: Tensor, src: Tensor | _b.float | _b.bool) -> _t.Any: ...
+    def scatter(self, axis: _b.int, index: Tensor, src: Tensor | _b.float | _b.bool) -> Tensor:
+        """Scatters the values of `src`, or one number, at indices along an axis, element by element,
+
+        Forms:
+
+        scatter(axis, index, src)
+
+        Scatters the values of `src`, or one number, at indices along an axis, element by element,
+        into a copy.
+        """
     @_t.overload
-    def scatter(self, dim: _b.int | Tensor, index: Tensor, src: Tensor | _b.float | _b.bool, reduce: _t.Literal['none', 'add', 'multiply'] = ...) -> _t.Any: ...
-    def scatter_(self, dim: _b.int, index: Tensor, src: Tensor | _b.complex | None = ..., *, value: _b.float | None = ..., reduce: _t.Literal['add', 'multiply'] | None = ...) -> _t.Any: ...
+    def scatter(self, dim: _b.int | Tensor, index: Tensor, src: Tensor | _b.float | _b.bool, reduce: _t.Literal['none', 'add', 'multiply'] = 'none') -> Tensor:
+        """Scatters the values of `src`, or one number, at indices along an axis, element by element,
+
+        Forms:
+
+        scatter(axis, index, src)
+
+        Scatters the values of `src`, or one number, at indices along an axis, element by element,
+        into a copy.
+        """
+    def scatter_(self, dim: _b.int, index: Tensor, src: Tensor | _b.complex | None = None, *, value: _b.float | None = None, reduce: _t.Literal['add', 'multiply'] | None = None) -> Tensor:
+        """Writes `src` (or one number) at indices along an axis, and returns the Tensor.
+
+        Args:
+            dim (int): the axis.
+            index (Tensor): one index per written element.
+            src (Union[Tensor, number]): the values to write; a single number may also be passed as
+                `value`.
+            reduce (str): "add" or "multiply" to combine the values with the present elements.
+        """
     @_t.overload
-    def scatter_add(self, dim: _b.int, index: Tensor, src: Tensor) -> _t.Any: ...
+    def scatter_add(self, dim: _b.int, index: Tensor, src: Tensor) -> Tensor:
+        """Scatter-adds the values of `src` at indices along an axis, element by element, to a copy.
+
+        Forms:
+
+        scatter_add(dim, index, src)
+
+        Scatter-adds the values of `src` at indices along an axis, element by element, to a copy.
+        """
     @_t.overload
-    def scatter_add(self, indices: Tensor, updates: Tensor) -> _t.Any: ...
-    def scatter_add_(self, dim: _b.int, index: Tensor, src: Tensor) -> Tensor: ...
-    def scatter_div(self, indices: _t.Any, updates: _t.Any) -> _t.Any: ...
-    def scatter_max(self, indices: _t.Any, updates: _t.Any) -> _t.Any: ...
-    def scatter_min(self, indices: _t.Any, updates: _t.Any) -> _t.Any: ...
-    def scatter_mul(self, indices: _t.Any, updates: _t.Any) -> _t.Any: ...
-    def scatter_sub(self, indices: _t.Any, updates: _t.Any) -> _t.Any: ...
-    def searchsorted(self, v: _t.Any, side: _t.Any = ..., sorter: _t.Any = ...) -> _t.Any: ...
+    def scatter_add(self, indices: Tensor, updates: Tensor) -> Tensor:
+        """Scatter-adds the values of `src` at indices along an axis, element by element, to a copy.
+
+        Forms:
+
+        scatter_add(dim, index, src)
+
+        Scatter-adds the values of `src` at indices along an axis, element by element, to a copy.
+        """
+    def scatter_add_(self, dim: _b.int, index: Tensor, src: Tensor) -> Tensor:
+        """Scatter-adds the values of `src` at indices along an axis, element by element, to a copy of
+        the input.
+
+        Args:
+            dim (int): the axis or axes along which it works; negative ones count from the end.
+            index (Tensor of dtype int32 or int64): the positions.
+            src (Tensor): see `src` above.
+
+        Shapes:
+            `index` and `src` have the same number of axes as `input`, and `index` is no longer than
+            `src` along any axis. The result has the shape and dtype of `input`.
+        """
+    def scatter_div(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+        """`ops.tensor_scatter_div` of this Tensor."""
+    def scatter_max(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+        """`ops.tensor_scatter_max` of this Tensor."""
+    def scatter_min(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+        """`ops.tensor_scatter_min` of this Tensor."""
+    def scatter_mul(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+        """`ops.tensor_scatter_mul` of this Tensor."""
+    def scatter_sub(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+        """`ops.tensor_scatter_sub` of this Tensor."""
+    def searchsorted(self, v: _t.Any, side: _t.Any = 'left', sorter: _t.Any = None) -> Tensor:
+        """Finds the positions at which the numbers `v` would be inserted into this sorted Tensor, as
+        int32.
+        """
     @_t.overload
-    def select(self, dim: _b.int, index: _b.int) -> _t.Any: ...
+    def select(self, dim: _b.int, index: _b.int) -> Tensor:
+        """Selects one slice along an axis and removes that axis; given a condition instead, selects
+
+        Forms:
+
+        select(dim, index)
+
+        Selects one slice along an axis and removes that axis; given a condition instead, selects
+        this Tensor where it is true and `y` elsewhere.
+        """
     @_t.overload
-    def select(self, condition: Tensor, y: Tensor | _b.float | _b.bool) -> _t.Any: ...
-    def select_scatter(self, src: Tensor, axis: _b.int, index: _b.int | _b.bool | Tensor) -> Tensor: ...
+    def select(self, condition: Tensor, y: Tensor | _b.float | _b.bool) -> Tensor:
+        """Selects one slice along an axis and removes that axis; given a condition instead, selects
+
+        Forms:
+
+        select(dim, index)
+
+        Selects one slice along an axis and removes that axis; given a condition instead, selects
+        this Tensor where it is true and `y` elsewhere.
+        """
+    def select_scatter(self, src: Tensor, axis: _b.int, index: _b.int | _b.bool | Tensor) -> Tensor:
+        """Replaces one slice along an axis, in a copy of the input.
+
+        Args:
+            src (Tensor): see `src` above.
+            axis (int): the axis or axes along which it works; negative ones count from the end.
+            index (int or a bool, or a Tensor that holds it): the positions.
+
+        Shapes:
+            `src` has the shape of `input` without `axis`. The result has the shape and dtype of
+            `input`.
+        """
     @_t.overload
-    def set_(self) -> _t.Any: ...
+    def set_(self) -> Tensor:
+        """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+
+        Forms:
+
+        set_()
+
+        Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+        with the layout of `source` or with a given offset, size and strides; without `source`, the
+        Tensor becomes empty.
+        """
     @_t.overload
-    def set_(self, source: Tensor) -> _t.Any: ...
+    def set_(self, source: Tensor) -> Tensor:
+        """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+
+        Forms:
+
+        set_()
+
+        Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+        with the layout of `source` or with a given offset, size and strides; without `source`, the
+        Tensor becomes empty.
+        """
     @_t.overload
-    def set_(self, source: Tensor, storage_offset: _b.int, size: _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ...) -> _t.Any: ...
+    def set_(self, source: Tensor, storage_offset: _b.int, size: _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> Tensor:
+        """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+
+        Forms:
+
+        set_()
+
+        Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+        with the layout of `source` or with a given offset, size and strides; without `source`, the
+        Tensor becomes empty.
+        """
     @_t.overload
-    def set_(self, source: _t.Any) -> _t.Any: ...
+    def set_(self, source: _t.Any) -> Tensor:
+        """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+
+        Forms:
+
+        set_()
+
+        Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+        with the layout of `source` or with a given offset, size and strides; without `source`, the
+        Tensor becomes empty.
+        """
     @_t.overload
-    def set_(self, source: _t.Any, storage_offset: _b.int, size: _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ...) -> _t.Any: ...
+    def set_(self, source: _t.Any, storage_offset: _b.int, size: _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> Tensor:
+        """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+
+        Forms:
+
+        set_()
+
+        Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+        with the layout of `source` or with a given offset, size and strides; without `source`, the
+        Tensor becomes empty.
+        """
     # Accepted for compatibility, has no effect here
-    def set_const_arg(self, const_arg: _b.bool = ...) -> _t.Any: ...
-    def set_dtype(self, dtype: _t.Any) -> _t.Any: ...
-    def sgn(self) -> Tensor: ...
+    def set_const_arg(self, const_arg: _b.bool = True) -> Tensor:
+        """Stores whether a network takes the Tensor as a constant, and returns the Tensor.
+
+        Accepted for compatibility, has no effect here.
+        """
+    def set_dtype(self, dtype: _t.Any) -> _t.Any:
+        """Casts the Tensor itself to a dtype and returns the dtype."""
+    def sgn(self) -> Tensor:
+        """Computes the sign of each element; for a complex number x it is x / |x|, and 0 for 0.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
     @property
     def shape(self) -> _b.tuple[_b.int, ...]: ...
-    def short(self) -> _t.Any: ...
-    def sigmoid(self) -> Tensor: ...
-    def sigmoid_(self) -> _t.Any: ...
-    def sign(self) -> _t.Any: ...
-    def sign_(self) -> _t.Any: ...
-    def signbit(self) -> Tensor: ...
-    def sin(self) -> Tensor: ...
-    def sinc(self) -> Tensor: ...
-    def sinh(self) -> Tensor: ...
+    def short(self) -> Tensor:
+        """The values as Int16."""
+    def sigmoid(self) -> Tensor:
+        """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def sigmoid_(self) -> Tensor:
+        """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`."""
+    def sign(self) -> Tensor:
+        """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def sign_(self) -> Tensor:
+        """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def signbit(self) -> Tensor:
+        """Tests the sign bit of each element; it is also set for -0.0.
+
+        Shapes:
+            `input` may have any shape. The result is a bool Tensor of the same shape.
+        """
+    def sin(self) -> Tensor:
+        """Computes the sine of each angle in radians.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def sinc(self) -> Tensor:
+        """Computes sin(pi x) / (pi x) of each element x, which is 1 at 0.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def sinh(self) -> Tensor:
+        """Computes the hyperbolic sine of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
     @property
     def size(self) -> _b.int: ...
-    def slice_scatter(self, src: Tensor, axis: _b.int | Tensor = ..., start: _b.int | _b.bool | Tensor | None = ..., end: _b.int | _b.bool | Tensor | None = ..., step: _b.int | _b.bool | Tensor = ...) -> Tensor: ...
-    def slogdet(self) -> _t.Any: ...
-    def soft_shrink(self, lambd: _b.float | _b.bool = ...) -> Tensor: ...
-    def softmax(self, axis: _b.int, dtype: _Type | None = ...) -> _t.Any: ...
+    def slice_scatter(self, src: Tensor, axis: _b.int | Tensor = 0, start: _b.int | _b.bool | Tensor | None = None, end: _b.int | _b.bool | Tensor | None = None, step: _b.int | _b.bool | Tensor = 1) -> Tensor:
+        """Replaces the slices from `start` to `end`, in steps of `step`, along an axis, in a copy of
+        the input.
+
+        Args:
+            src (Tensor): see `src` above.
+            axis (int, or a Tensor that holds it, optional): the axis or axes along which it works;
+                negative ones count from the end. Default: ``0``.
+            start (int or a bool, or a Tensor that holds it or None, optional): see `start` above.
+                Default: ``None``.
+            end (int or a bool, or a Tensor that holds it or None, optional): see `end` above.
+                Default: ``None``.
+            step (int >= 1 or a bool, or a Tensor that holds it, optional): see `step` above.
+                Default: ``1``.
+
+        Shapes:
+            `src` has the shape of the slices. The result has the shape and dtype of `input`.
+        """
+    def slogdet(self) -> _b.tuple[Tensor, ...]:
+        """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
+
+        Shapes:
+            `input` is (..., M, M). Both results are (...), of the same dtype.
+        """
+    def soft_shrink(self, lambd: _b.float | _b.bool = 0.5) -> Tensor:
+        """Applies soft shrinkage: moves each element toward 0 by `lambd`; those that would cross 0
+        become 0. `lambd` is not negative.
+
+        Args:
+            lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def softmax(self, axis: _b.int, dtype: _Type | None = None) -> Tensor:
+        """Computes the softmax along `axis`: exp(x) divided by the sum of all exp(x). If `dtype` is
+        given, the input is cast to it first.
+
+        Args:
+            axis (int): the axis or axes along which it works; negative ones count from the end.
+            dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+                None keeps its own. Default: ``None``.
+
+        Shapes:
+            `input` has at least one axis. The result has the same shape, and the dtype of `input` or
+            `dtype`.
+        """
     @_t.overload
-    def sort(self, axis: _b.int = ..., descending: _b.bool = ...) -> _t.Any: ...
+    def sort(self, axis: _b.int = -1, descending: _b.bool = False) -> _b.tuple[Tensor, ...]:
+        """Sorts the values along an axis, and returns them with their int32 indices.
+
+        Forms:
+
+        sort(axis=-1, descending=False)
+
+        Sorts the values along an axis, and returns them with their int32 indices.
+        """
     @_t.overload
-    def sort(self, dim: _b.int = ..., descending: _b.bool = ..., stable: _b.bool = ...) -> _t.Any: ...
+    def sort(self, dim: _b.int = -1, descending: _b.bool = False, stable: _b.bool = False) -> _b.tuple[Tensor, ...]:
+        """Sorts the values along an axis, and returns them with their int32 indices.
+
+        Forms:
+
+        sort(axis=-1, descending=False)
+
+        Sorts the values along an axis, and returns them with their int32 indices.
+        """
     @_t.overload
-    def split(self, split_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dim: _b.int = ...) -> _t.Any: ...
+    def split(self, split_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dim: _b.int = 0) -> _b.tuple[Tensor, ...]:
+        """Splits the Tensor along an axis into parts of one length, or of the given lengths.
+
+        Forms:
+
+        split(split_size, dim=0)
+
+        Splits the Tensor along an axis into parts of one length, or of the given lengths.
+        """
     @_t.overload
-    def split(self, split_size_or_sections: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], axis: _b.int = ...) -> _t.Any: ...
-    def sqrt(self) -> Tensor: ...
-    def square(self) -> Tensor: ...
-    def squeeze(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = ...) -> Tensor: ...
+    def split(self, split_size_or_sections: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], axis: _b.int = 0) -> _b.tuple[Tensor, ...]:
+        """Splits the Tensor along an axis into parts of one length, or of the given lengths.
+
+        Forms:
+
+        split(split_size, dim=0)
+
+        Splits the Tensor along an axis into parts of one length, or of the given lengths.
+        """
+    def sqrt(self) -> Tensor:
+        """Computes the square root of each element; it is NaN for a negative number.
+
+        Shapes:
+            `x` may have any shape. The result has the same shape; floats keep their dtype and integers
+            give float32.
+        """
+    def square(self) -> Tensor:
+        """Squares each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def squeeze(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = None) -> Tensor:
+        """Removes axes of length 1: all of them, or those in `axis`.
+
+        Args:
+            axis (int or a tuple of ints or a list of ints, or a Tensor without axes that holds it or None, optional):
+                the axis or axes along which it works; negative ones count from the end. Default:
+                ``None``.
+
+        Shapes:
+            `input` may have any shape. The result lacks those axes; the dtype is kept.
+        """
     @_t.overload
-    def std(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., ddof: _b.int | _b.bool = ..., keepdims: _b.bool = ...) -> _t.Any: ...
+    def std(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> Tensor:
+        """The standard deviation over the axes given, divided by the count less `ddof`; NaN for no elements.
+
+        Forms:
+
+        std(axis=None, ddof=0, keepdims=False)
+
+        The standard deviation over the axes given, divided by the count less `ddof`; NaN for no elements.
+        """
     @_t.overload
-    def std(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., *, correction: _b.int = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-    def storage(self) -> _t.Any: ...
-    def storage_offset(self) -> _t.Any: ...
-    def stride(self, dim: _t.Any = ...) -> _t.Any: ...
+    def std(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> Tensor:
+        """The standard deviation over the axes given, divided by the count less `ddof`; NaN for no elements.
+
+        Forms:
+
+        std(axis=None, ddof=0, keepdims=False)
+
+        The standard deviation over the axes given, divided by the count less `ddof`; NaN for no elements.
+        """
+    def storage(self) -> _t.Any:
+        """Returns the memory behind the Tensor, shared with its views.
+
+        Returns:
+            UntypedStorage.
+        """
+    def storage_offset(self) -> _b.int:
+        """Returns the number of elements before this Tensor's first one in the memory that it
+        shares.
+        """
+    def stride(self, dim: _t.Any = None) -> _t.Any:
+        """Returns the distance of successive elements along each axis, in elements, as a list; given
+        `dim`, that along `dim`.
+        """
     @property
     def strides(self) -> _t.Any: ...
     @_t.overload
-    def sub(self, other: Tensor | _b.float | _b.bool, *, alpha: _b.float | _b.bool = ...) -> _t.Any: ...
+    def sub(self, other: Tensor | _b.float | _b.bool, *, alpha: _b.float | _b.bool = 1) -> Tensor:
+        """Computes self - alpha * other, element by element; the shapes broadcast.
+
+        Forms:
+
+        sub(other, *, alpha=1)
+
+        Computes self - alpha * other, element by element; the shapes broadcast.
+        """
     @_t.overload
-    def sub(self, y: _t.Any) -> _t.Any: ...
-    def sub_(self, other: Tensor | _b.complex, *, alpha: _b.float | Tensor = ...) -> Tensor: ...
-    def subtract(self, other: Tensor | _b.complex, *, alpha: _b.float | Tensor = ...) -> Tensor: ...
+    def sub(self, y: _t.Any) -> Tensor:
+        """Computes self - alpha * other, element by element; the shapes broadcast.
+
+        Forms:
+
+        sub(other, *, alpha=1)
+
+        Computes self - alpha * other, element by element; the shapes broadcast.
+        """
+    def sub_(self, other: Tensor | _b.complex, *, alpha: _b.float | Tensor = 1) -> Tensor:
+        """Subtracts `alpha` times `other` from the input; for two bools it is the logical XOR.
+
+        Args:
+            other (Tensor or a number): the second input.
+            alpha (number, or a Tensor without axes that holds it, optional): the factor `alpha`
+                above. Default: ``1``.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def subtract(self, other: Tensor | _b.complex, *, alpha: _b.float | Tensor = 1) -> Tensor:
+        """Subtracts `alpha` times `other` from the input; for two bools it is the logical XOR.
+
+        Args:
+            other (Tensor or a number): the second input.
+            alpha (number, or a Tensor without axes that holds it, optional): the factor `alpha`
+                above. Default: ``1``.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
     @_t.overload
-    def sum(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
+    def sum(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+        """Sums the elements over the given axes. Integers and bools are summed in int64, unless a dtype
+
+        Forms:
+
+        sum(dim=None, keepdim=False, *, dtype=None)
+
+        Sums the elements over the given axes. Integers and bools are summed in int64, unless a dtype
+        is given.
+        """
     @_t.overload
-    def sum(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = ..., dtype: _Type | None = ..., keepdims: _b.bool = ..., initial: _b.float | _b.bool | None = ...) -> _t.Any: ...
-    def sum_to_size(self, *size: _t.Any) -> _t.Any: ...
-    def svd(self, full_matrices: _t.Any = ..., compute_uv: _t.Any = ...) -> _t.Any: ...
-    def swapaxes(self, axis0: _b.int | _b.bool, axis1: _b.int | _b.bool) -> Tensor: ...
-    def swapdims(self, dim0: _b.int | _b.bool, dim1: _b.int | _b.bool) -> Tensor: ...
-    def t(self) -> _t.Any: ...
+    def sum(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _b.float | _b.bool | None = None) -> Tensor:
+        """Sums the elements over the given axes. Integers and bools are summed in int64, unless a dtype
+
+        Forms:
+
+        sum(dim=None, keepdim=False, *, dtype=None)
+
+        Sums the elements over the given axes. Integers and bools are summed in int64, unless a dtype
+        is given.
+        """
+    def sum_to_size(self, *size: _t.Any) -> Tensor:
+        """Sums over the axes along which `size` would broadcast to this Tensor's shape."""
+    def svd(self, full_matrices: _t.Any = False, compute_uv: _t.Any = True) -> _b.tuple[Tensor, ...]:
+        """Computes the singular value decomposition: the singular values s of each matrix, in
+        descending order, or (s, u, v) with `compute_uv`.
+
+        Args:
+            input (Tensor): float32 or float64 matrices over the last two axes.
+            full_matrices (bool): True for square u and v. Default: False.
+            compute_uv (bool): False for the singular values alone. Default: True.
+        """
+    def swapaxes(self, axis0: _b.int | _b.bool, axis1: _b.int | _b.bool) -> Tensor:
+        """Swaps two axes.
+
+        Args:
+            axis0 (int or a bool): the first of two axes.
+            axis1 (int or a bool): the first of two axes.
+
+        Shapes:
+            `input` may have any shape. The result has the two lengths exchanged and the same dtype.
+        """
+    def swapdims(self, dim0: _b.int | _b.bool, dim1: _b.int | _b.bool) -> Tensor:
+        """Swaps two axes.
+
+        Args:
+            dim0 (int or a bool): the first of two axes.
+            dim1 (int or a bool): the first of two axes.
+
+        Shapes:
+            `input` may have any shape. The result has the two lengths exchanged and the same dtype.
+        """
+    def t(self) -> Tensor:
+        """Transposes a matrix; returns scalars and vectors unchanged.
+
+        Shapes:
+            `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
+        """
     @_t.overload
-    def take(self, indices: Tensor, axis: _b.int | None = ..., mode: _t.Literal['clip', 'wrap', 'raise'] = ...) -> _t.Any: ...
+    def take(self, indices: Tensor, axis: _b.int | None = None, mode: _t.Literal['clip', 'wrap', 'raise'] = 'clip') -> Tensor:
+        """Takes elements of the flattened Tensor, or slices along an axis, at indices.
+
+        Forms:
+
+        take(indices, axis=None, mode='clip')
+
+        Takes elements of the flattened Tensor, or slices along an axis, at indices.
+
+        Args:
+            indices (Tensor): the indices.
+            axis (int): the axis; None for the flattened Tensor.
+            mode (str): whether indices out of range are clipped ("clip"), wrapped ("wrap") or rejected
+                ("raise").
+        """
     @_t.overload
-    def take(self, index: Tensor) -> _t.Any: ...
-    def tan(self) -> Tensor: ...
-    def tanh(self) -> Tensor: ...
-    def tanh_(self) -> Tensor: ...
-    def tensor_split(self, indices_or_sections: _t.Any, axis: _b.int = ...) -> _t.Any: ...
-    def tile(self, *reps: _t.Any, **named: _t.Any) -> _t.Any: ...
+    def take(self, index: Tensor) -> Tensor:
+        """Takes elements of the flattened Tensor, or slices along an axis, at indices.
+
+        Forms:
+
+        take(indices, axis=None, mode='clip')
+
+        Takes elements of the flattened Tensor, or slices along an axis, at indices.
+
+        Args:
+            indices (Tensor): the indices.
+            axis (int): the axis; None for the flattened Tensor.
+            mode (str): whether indices out of range are clipped ("clip"), wrapped ("wrap") or rejected
+                ("raise").
+        """
+    def tan(self) -> Tensor:
+        """Computes the tangent of each angle in radians.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def tanh(self) -> Tensor:
+        """Computes the hyperbolic tangent of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def tanh_(self) -> Tensor:
+        """Computes the hyperbolic tangent of each element.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape; floats keep their dtype and
+            integers give float32.
+        """
+    def tensor_split(self, indices_or_sections: _t.Any, axis: _b.int = 0) -> _b.tuple[Tensor, ...]:
+        """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices."""
+    def tile(self, *reps: _t.Any, **named: _t.Any) -> Tensor:
+        """Tiles the Tensor: repeats it along each axis; the numbers of repeats are ints or one tuple."""
     @_t.overload
-    def to(self, dtype: _Type | None = ..., non_blocking: _b.bool = ..., copy: _b.bool = ...) -> _t.Any: ...
+    def to(self, dtype: _Type | None = None, non_blocking: _b.bool = False, copy: _b.bool = False) -> Tensor:
+        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+
+        Forms:
+
+        to(dtype=None, non_blocking=False, copy=False)
+
+        Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+        Tensor itself unless `copy` is true.
+        """
     @_t.overload
-    def to(self, device: _t.Literal['Ascend', 'GPU', 'CPU', 'cpu', 'npu'] | None = ..., dtype: _Type | None = ..., non_blocking: _b.bool = ..., copy: _b.bool = ...) -> _t.Any: ...
+    def to(self, device: _t.Literal['Ascend', 'GPU', 'CPU', 'cpu', 'npu'] | None = None, dtype: _Type | None = None, non_blocking: _b.bool = False, copy: _b.bool = False) -> Tensor:
+        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+
+        Forms:
+
+        to(dtype=None, non_blocking=False, copy=False)
+
+        Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+        Tensor itself unless `copy` is true.
+        """
     @_t.overload
-    def to(self, other: Tensor, non_blocking: _b.bool = ..., copy: _b.bool = ...) -> _t.Any: ...
-    def to_(self, device: _b.str | None = ..., non_blocking: _b.bool = ...) -> _t.Any: ...
-    def to_coo(self) -> _t.Any: ...
-    def to_csr(self) -> _t.Any: ...
-    def to_dlpack(self) -> _t.Any: ...
-    def tolist(self) -> _t.Any: ...
-    def top_k(self, k: _b.int, sorted: _b.bool = ...) -> _t.Any: ...
-    def topk(self, k: _b.int, dim: _b.int | None = ..., largest: _b.bool = ..., sorted: _b.bool = ...) -> _t.Any: ...
-    def trace(self, offset: _b.int = ..., axis1: _b.int = ..., axis2: _b.int = ..., dtype: _Type | None = ...) -> _t.Any: ...
-    def transpose(self, *axes: _t.Any, **named: _t.Any) -> _t.Any: ...
-    def triangular_solve(self, A: Tensor, upper: _b.bool = ..., transpose: _b.bool = ..., unitriangular: _b.bool = ...) -> _t.Any: ...
-    def tril(self, diagonal: _b.int = ...) -> Tensor: ...
-    def triu(self, diagonal: _b.int | Tensor = ...) -> Tensor: ...
-    def true_divide(self, other: Tensor | _b.complex) -> _t.Any: ...
-    def trunc(self) -> _t.Any: ...
-    def type(self, dtype: _t.Any = ...) -> _t.Any: ...
-    def type_as(self, other: _t.Any) -> _t.Any: ...
-    def unbind(self, dim: _b.int = ...) -> _t.Any: ...
-    def unfold(self, kernel_size: _t.Any, dilation: _t.Any = ..., padding: _t.Any = ..., stride: _t.Any = ...) -> _t.Any: ...
-    def uniform(self, from_: _t.Any = ..., to: _t.Any = ..., generator: _t.Any = ...) -> _t.Any: ...
-    def uniform_(self, from_: _t.Any = ..., to: _t.Any = ..., *, generator: _t.Any = ...) -> _t.Any: ...
-    def unique(self, sorted: _b.bool = ..., return_inverse: _b.bool = ..., return_counts: _b.bool = ..., dim: _b.int | None = ...) -> _t.Any: ...
-    def unique_consecutive(self, return_inverse: _b.bool = ..., return_counts: _b.bool = ..., dim: _b.int | None = ...) -> _t.Any: ...
-    def unique_with_pad(self, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | Tensor) -> _t.Any: ...
-    def unsorted_segment_max(self, segment_ids: Tensor, num_segments: _b.int) -> _t.Any: ...
-    def unsorted_segment_min(self, segment_ids: Tensor, num_segments: _b.int) -> _t.Any: ...
-    def unsorted_segment_prod(self, segment_ids: Tensor, num_segments: _b.int) -> _t.Any: ...
+    def to(self, other: Tensor, non_blocking: _b.bool = False, copy: _b.bool = False) -> Tensor:
+        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+
+        Forms:
+
+        to(dtype=None, non_blocking=False, copy=False)
+
+        Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+        Tensor itself unless `copy` is true.
+        """
+    def to_(self, device: _b.str | None = None, non_blocking: _b.bool = False) -> Tensor:
+        """Moves the Tensor itself to a device and returns it; "Ascend" stands for the GPU here.
+
+        Args:
+            device (str): "Ascend", "GPU" or "CPU".
+            non_blocking (bool): without effect; the move is always complete on return.
+        """
+    def to_coo(self) -> _t.Any:
+        """Converts this matrix to a COOTensor; see `ops.dense_to_sparse_coo`."""
+    def to_csr(self) -> _t.Any:
+        """Converts this matrix to a CSRTensor; see `ops.dense_to_sparse_csr`."""
+    def to_dlpack(self) -> _t.Any:
+        """Returns a DLPack capsule, with which another library can share the memory of a Tensor; it can
+        be consumed once.
+
+        Args:
+            tensor (Tensor): a Tensor of a dtype that DLPack has.
+
+        Returns:
+            PyCapsule.
+        """
+    def tolist(self) -> _b.list:
+        """Returns the values as nested Python lists (a number for 0 axes)."""
+    def top_k(self, k: _b.int, sorted: _b.bool = True) -> _b.tuple[Tensor, ...]:
+        """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, and
+        their positions.
+
+        The elements are sorted. Only if `sorted` is False and `k` is the length of the axis, they keep
+        the order of the input.
+
+        Args:
+            k (int): the number `k` above.
+            sorted (bool, optional): whether the results come in order. Default: ``True``.
+
+        Shapes:
+            `input` has at least one axis. Both results have length `k` along `dim`, by default the last
+            axis; the values keep the dtype, the positions are int32.
+        """
+    def topk(self, k: _b.int, dim: _b.int | None = None, largest: _b.bool = True, sorted: _b.bool = True) -> _b.tuple[Tensor, ...]:
+        """Finds the `k` largest or smallest values along an axis, in order, and their int32 indices."""
+    def trace(self, offset: _b.int = 0, axis1: _b.int = 0, axis2: _b.int = 1, dtype: _Type | None = None) -> Tensor:
+        """Computes the traces, the sums of the diagonals over two axes; integers are summed in int64,
+        unless a dtype is given.
+        """
+    def transpose(self, *axes: _t.Any, **named: _t.Any) -> Tensor:
+        """Swaps two axes, `transpose(dim0, dim1)`, or permutes all axes, `transpose(*axes)`, given as
+        ints or one tuple. Without axes, their order is reversed.
+        """
+    def triangular_solve(self, A: Tensor, upper: _b.bool = True, transpose: _b.bool = False, unitriangular: _b.bool = False) -> _b.tuple[Tensor, ...]:
+        """Solves A y = b for a triangular matrix A, and returns the solution and A.
+
+        `transpose` solves with the transpose of A; `unitriangular` assumes that the diagonal is 1.
+
+        Args:
+            A (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see `A`
+                above.
+            upper (bool, optional): whether the upper triangle is meant. Default: ``True``.
+            transpose (bool, optional): see `transpose` above. Default: ``False``.
+            unitriangular (bool, optional): see `unitriangular` above. Default: ``False``.
+
+        Shapes:
+            `A` is (..., M, M), `b` is (..., M, K), of one dtype. The results have the shapes of `b` and
+            `A`.
+        """
+    def tril(self, diagonal: _b.int = 0) -> Tensor:
+        """Returns the lower triangle of each matrix, up to a diagonal, with zeros elsewhere.
+
+        `diagonal` 0 is the main diagonal; positive numbers are above it, negative ones below.
+
+        Args:
+            diagonal (int, optional): which diagonal; 0 is the main one. Default: ``0``.
+
+        Shapes:
+            `input` is (..., M, N). The result has the same shape and dtype.
+        """
+    def triu(self, diagonal: _b.int | Tensor = 0) -> Tensor:
+        """Returns the upper triangle of each matrix, from a diagonal on, with zeros elsewhere.
+
+        `diagonal` 0 is the main diagonal; positive numbers are above it, negative ones below.
+
+        Args:
+            diagonal (int, or a Tensor that holds it, optional): which diagonal; 0 is the main one.
+                Default: ``0``.
+
+        Shapes:
+            `input` is (..., M, N). The result has the same shape and dtype.
+        """
+    def true_divide(self, other: Tensor | _b.complex) -> Tensor:
+        """Divides the input by `other`, element by element. Quotients of integers are float32.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            dtype to which both are promoted.
+        """
+    def trunc(self) -> Tensor:
+        """Truncates each element toward zero to an integer.
+
+        Shapes:
+            `input` may have any shape. The result has the same shape and dtype.
+        """
+    def type(self, dtype: _t.Any = None) -> _t.Any:
+        """Returns the name of the dtype, or, if a dtype is given, a copy that is cast to it."""
+    def type_as(self, other: _t.Any) -> Tensor:
+        """Casts the Tensor to the dtype of `other`."""
+    def unbind(self, dim: _b.int = 0) -> _b.tuple[Tensor, ...]:
+        """Unstacks a Tensor into its slices along an axis.
+
+        Args:
+            dim (int, optional): the axis or axes along which it works; negative ones count from the
+                end. Default: ``0``.
+
+        Shapes:
+            `input_x` has at least one axis. The result is a tuple with one Tensor for each position
+            along `dim`, without that axis and of the same dtype.
+        """
+    def unfold(self, kernel_size: _t.Any, dilation: _t.Any = 1, padding: _t.Any = 0, stride: _t.Any = 1) -> Tensor:
+        """Extracts the windows of images, one column per window (im2col); see `ops.unfold`."""
+    def uniform(self, from_: _t.Any = 0.0, to: _t.Any = 1.0, generator: _t.Any = None) -> Tensor:
+        """Returns uniformly distributed numbers in [from_, to), in the Tensor's shape and dtype."""
+    def uniform_(self, from_: _t.Any = 0, to: _t.Any = 1, *, generator: _t.Any = None) -> Tensor:
+        """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it."""
+    def unique(self, sorted: _b.bool = True, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | None = None) -> _t.Any:
+        """Finds the unique values; if requested, also the index of each element among them and their
+        counts.
+        """
+    def unique_consecutive(self, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | None = None) -> _t.Any:
+        """Removes consecutive duplicates; returns inverse indices and counts if requested."""
+    def unique_with_pad(self, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | Tensor) -> _b.tuple[Tensor, ...]:
+        """Finds the unique values, padded to the input's length, and the index of each element among
+        them.
+
+        If `pad_num` holds several numbers, the first is used. It is an int for an integer dtype and a
+        float for a floating one.
+        """
+    def unsorted_segment_max(self, segment_ids: Tensor, num_segments: _b.int) -> Tensor:
+        """Takes the largest elements of the slices that belong to the same segment.
+
+        Slices with a number below 0 are left out.
+
+        Args:
+            segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+            num_segments (int >= 1): how many segments there are.
+
+        Shapes:
+            `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
+            other axes), of the dtype of `x`.
+        """
+    def unsorted_segment_min(self, segment_ids: Tensor, num_segments: _b.int) -> Tensor:
+        """Takes the smallest elements of the slices that belong to the same segment.
+
+        Slices with a number below 0 are left out.
+
+        Args:
+            segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+            num_segments (int >= 1): how many segments there are.
+
+        Shapes:
+            `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
+            other axes), of the dtype of `x`.
+        """
+    def unsorted_segment_prod(self, segment_ids: Tensor, num_segments: _b.int) -> Tensor:
+        """Multiplies the slices that belong to the same segment.
+
+        Slices with a number below 0 are left out.
+
+        Args:
+            segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+            num_segments (int >= 1): how many segments there are.
+
+        Shapes:
+            `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
+            other axes), of the dtype of `x`.
+        """
     @_t.overload
-    def unsqueeze(self, dim: _b.int | Tensor) -> _t.Any: ...
+    def unsqueeze(self, dim: _b.int | Tensor) -> Tensor:
+        """Adds a new axis of length 1.
+
+        Forms:
+
+        unsqueeze(dim)
+
+        Adds a new axis of length 1.
+        """
     @_t.overload
-    def unsqueeze(self, axis: _b.int | Tensor) -> _t.Any: ...
-    def untyped_storage(self) -> _t.Any: ...
-    def value(self) -> _t.Any: ...
-    def vander(self, N: _b.int | _b.bool | None = ...) -> Tensor: ...
+    def unsqueeze(self, axis: _b.int | Tensor) -> Tensor:
+        """Adds a new axis of length 1.
+
+        Forms:
+
+        unsqueeze(dim)
+
+        Adds a new axis of length 1.
+        """
+    def untyped_storage(self) -> _t.Any:
+        """Returns the memory behind the Tensor, shared with its views.
+
+        Returns:
+            UntypedStorage.
+        """
+    def value(self) -> Tensor:
+        """Returns the Tensor itself; for a Parameter, a Tensor of its values."""
+    def vander(self, N: _b.int | _b.bool | None = None) -> Tensor:
+        """Computes the Vandermonde matrix: the powers N-1, ..., 1, 0 of each element, one row per
+        element.
+
+        Args:
+            N (int >= 1 or a bool or None, optional): see `N` above. Default: ``None``.
+
+        Shapes:
+            `x` is (M,). The result is (M, N), with N = M by default, of the dtype of `x`; integers give
+            int64.
+        """
     @_t.overload
-    def var(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., ddof: _b.int | _b.bool = ..., keepdims: _b.bool = ...) -> _t.Any: ...
+    def var(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> Tensor:
+        """The variance over the axes given, divided by the count less `ddof`; NaN for no elements.
+
+        Forms:
+
+        var(axis=None, ddof=0, keepdims=False)
+
+        The variance over the axes given, divided by the count less `ddof`; NaN for no elements.
+        """
     @_t.overload
-    def var(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., *, correction: _b.int = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-    def view(self, *shape: _t.Any, **named: _t.Any) -> _t.Any: ...
-    def view_as(self, other: _t.Any) -> _t.Any: ...
-    def vsplit(self, indices_or_sections: _t.Any) -> _t.Any: ...
+    def var(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> Tensor:
+        """The variance over the axes given, divided by the count less `ddof`; NaN for no elements.
+
+        Forms:
+
+        var(axis=None, ddof=0, keepdims=False)
+
+        The variance over the axes given, divided by the count less `ddof`; NaN for no elements.
+        """
+    def view(self, *shape: _t.Any, **named: _t.Any) -> Tensor:
+        """Returns a view of the same memory: with another shape, `view(*shape)`, or another dtype,
+        `view(dtype)`.
+        """
+    def view_as(self, other: _t.Any) -> Tensor:
+        """Reshapes the Tensor to the shape of `other`."""
+    def vsplit(self, indices_or_sections: _t.Any) -> _b.tuple[Tensor, ...]:
+        """The parts along axis 0; see `ops.tensor_split`."""
     @_t.overload
-    def where(self, condition: Tensor, y: Tensor | _b.float | _b.bool) -> _t.Any: ...
+    def where(self, condition: Tensor, y: Tensor | _b.float | _b.bool) -> Tensor:
+        """Selects this Tensor where the condition is true, and `y` elsewhere.
+
+        Forms:
+
+        where(condition, y)
+
+        Selects this Tensor where the condition is true, and `y` elsewhere.
+        """
     @_t.overload
-    def where(self, condition: Tensor, other: Tensor | _b.float | _b.bool) -> _t.Any: ...
-    def xdivy(self, y: Tensor | _b.complex) -> Tensor: ...
-    def xlogy(self, other: Tensor | _b.complex) -> Tensor: ...
-    def zero_(self) -> _t.Any: ...
-def from_numpy(array: _t.Any) -> _t.Any: ...
-def is_tensor(obj: _t.Any) -> _t.Any: ...
-def tensor(input_data: _t.Any = ..., dtype: _t.Any = ..., shape: _t.Any = ..., init: _t.Any = ..., const_arg: _t.Any = ..., device: _t.Any = ...) -> _t.Any: ...
+    def where(self, condition: Tensor, other: Tensor | _b.float | _b.bool) -> Tensor:
+        """Selects this Tensor where the condition is true, and `y` elsewhere.
+
+        Forms:
+
+        where(condition, y)
+
+        Selects this Tensor where the condition is true, and `y` elsewhere.
+        """
+    def xdivy(self, y: Tensor | _b.complex) -> Tensor:
+        """Divides `x` by `y`, element by element; the result is 0 wherever `x` is 0. At least one input
+        is floating or complex.
+
+        Args:
+            y (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the dtype to
+            which both are promoted.
+        """
+    def xlogy(self, other: Tensor | _b.complex) -> Tensor:
+        """Computes input * log(other), element by element; the result is 0 wherever the input is 0.
+
+        Args:
+            other (Tensor or a number): the second input.
+
+        Shapes:
+            The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+            floating dtype to which both are promoted, float32 for integers.
+        """
+    def zero_(self) -> Tensor:
+        """Sets all elements to zero, in place, and returns the Tensor."""
+def from_numpy(array: _t.Any) -> Tensor:
+    """Converts a NumPy array to a Tensor on the CPU that shares its memory."""
+def is_tensor(obj: _t.Any) -> _t.Any:
+    """Returns True for a Tensor, a Parameter included."""
+def tensor(input_data: _t.Any = None, dtype: _t.Any = None, shape: _t.Any = None, init: _t.Any = None, const_arg: _t.Any = False, device: _t.Any = None) -> Tensor:
+    """Creates a Tensor; the arguments and errors are those of `Tensor`."""

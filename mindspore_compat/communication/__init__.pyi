@@ -11,6 +11,14 @@ import numpy as _np
 from . import comm_func as comm_func
 from . import management as management
 class GlobalComm:
+    """Properties of the world group.
+
+    Attributes:
+        BACKEND (str): the library that fits the device target: "hccl", "nccl" or "mccl".
+        WORLD_COMM_GROUP (str): the name of the group of all ranks.
+        INITED (bool): whether `init` has been called.
+        CHECK_ENVS (bool): exists for scripts that set it; it has no effect here.
+    """
     BACKEND: _t.Any
     CHECK_ENVS: _t.Any
     INITED: _t.Any
@@ -18,15 +26,82 @@ class GlobalComm:
 HCCL_WORLD_COMM_GROUP: _b.str
 MCCL_WORLD_COMM_GROUP: _b.str
 NCCL_WORLD_COMM_GROUP: _b.str
-def create_group(group: _b.str, rank_ids: _b.list[_b.int], options: _t.Any = ...) -> _t.Any: ...
-def destroy_group(group: _b.str) -> _t.Any: ...
-def get_comm_name(group: _b.str = ...) -> _t.Any: ...
-def get_group_rank_from_world_rank(world_rank_id: _b.int, group: _b.str) -> _t.Any: ...
-def get_group_size(group: _b.str = ...) -> _t.Any: ...
-def get_local_rank(group: _b.str = ...) -> _t.Any: ...
-def get_local_rank_size(group: _b.str = ...) -> _t.Any: ...
-def get_process_group_ranks(group: _b.str = ...) -> _t.Any: ...
-def get_rank(group: _b.str = ...) -> _t.Any: ...
-def get_world_rank_from_group_rank(group: _b.str, group_rank_id: _b.int) -> _t.Any: ...
-def init(backend_name: _b.str | None = ...) -> _t.Any: ...
-def release() -> _t.Any: ...
+def create_group(group: _b.str, rank_ids: _b.list[_b.int], options: _t.Any = None) -> _t.Any:
+    """Creates a group of some ranks. Every member must call this, and no other rank may.
+
+    An existing name, or a name of the world, keeps its group.
+
+    Args:
+        group: the new group's name.
+        rank_ids: the world ranks of its members, without repetition.
+        options: settings for the library of an Ascend device; stored without effect.
+    """
+def destroy_group(group: _b.str) -> _t.Any:
+    """Destroys a group made by `create_group`.
+
+    Args:
+        group: the group's name.
+    """
+def get_comm_name(group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Returns the name of a group in the library of an Ascend device; here always "".
+
+    Args:
+        group: the group's name.
+    """
+def get_group_rank_from_world_rank(world_rank_id: _b.int, group: _b.str) -> _t.Any:
+    """Returns the group rank of a process, given its world rank.
+
+    Args:
+        world_rank_id: the world rank.
+        group: the group's name.
+    """
+def get_group_size(group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Returns the number of ranks in a group; before `init`, the launcher's number, else 1.
+
+    Args:
+        group: the group's name.
+    """
+def get_local_rank(group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Returns the local rank of this process: its number among a group's members on its machine.
+
+    Before `init` it is the launcher's local rank, else 0.
+
+    Args:
+        group: the group's name.
+    """
+def get_local_rank_size(group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Returns the number of a group's members on this process's machine; 1 before `init`.
+
+    Args:
+        group: the group's name.
+    """
+def get_process_group_ranks(group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Returns the world ranks of a group's members, in their order in the group.
+
+    Args:
+        group: the group's name.
+    """
+def get_rank(group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Returns the rank of this process in a group; before `init`, the launcher's rank, else 0.
+
+    Args:
+        group: the group's name.
+    """
+def get_world_rank_from_group_rank(group: _b.str, group_rank_id: _b.int) -> _t.Any:
+    """Returns the world rank of a member of a group.
+
+    Args:
+        group: the group's name.
+        group_rank_id: the member's rank in the group.
+    """
+def init(backend_name: _b.str | None = None) -> _t.Any:
+    """Joins this process to the others that the launcher started. Calling it again does nothing.
+
+    On a GPU each process takes the GPU with its own number on the machine.
+
+    Args:
+        backend_name: the library's name; it must fit the device target: "mccl" for a CPU, "nccl"
+            for a GPU, "hccl" for Ascend. By default the one that fits.
+    """
+def release() -> _t.Any:
+    """Leaves all groups. Does nothing unless `init` was called."""

@@ -11,26 +11,205 @@ from ..common.dtype import Type as _Type
 from ..common.tensor import Tensor as _Tensor
 
 class P2POp:
+    """One send or receive for `batch_isend_irecv`.
+
+    Args:
+        op (Union[str, function]): "isend" or "irecv", or the function of that name.
+        tensor (Union[Tensor, tuple[int]]): the Tensor to send; for a receive, a Tensor that gives
+            the shape and dtype, or the shape alone.
+        peer (int): the world rank of the peer.
+        group (str): the group's name. Default: ``None``, the world.
+        tag (int): 0.
+        recv_dtype (mindspore.dtype): the dtype, where `tensor` is a shape. Default: ``None``.
+    """
     op: _t.Any
     tensor: _t.Any
     recv_dtype: _t.Any
     peer: _t.Any
     group: _t.Any
     tag: _t.Any
-    def __init__(self, op: _t.Any, tensor: _t.Any, peer: _b.int, group: _b.str | None = ..., tag: _t.Any = ..., *, recv_dtype: _Type | None = ...) -> None: ...
-def all_gather_into_tensor(tensor: _Tensor, group: _b.str = ..., async_op: _b.bool = ...) -> _t.Any: ...
-def all_reduce(tensor: _Tensor, op: _b.str = ..., group: _b.str = ..., async_op: _b.bool = ...) -> _t.Any: ...
-def all_to_all_single_with_output_shape(output_shape: _t.Any, tensor: _t.Any, output_split_sizes: _t.Any = ..., input_split_sizes: _t.Any = ..., group: _t.Any = ..., async_op: _t.Any = ...) -> _t.Any: ...
-def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _b.list[_b.int], group: _b.str | None = ..., async_op: _b.bool = ...) -> _t.Any: ...
-def all_to_all_with_output_shape(output_shape_list: _t.Any, input_tensor_list: _t.Any, group: _t.Any = ..., async_op: _t.Any = ...) -> _t.Any: ...
-def barrier(group: _b.str = ...) -> _t.Any: ...
-def batch_isend_irecv(p2p_op_list: _t.Any) -> _t.Any: ...
-def broadcast(tensor: _Tensor, src: _b.int = ..., group: _b.str = ...) -> _t.Any: ...
-def gather_into_tensor(tensor: _Tensor, dst: _b.int = ..., group: _b.str = ...) -> _t.Any: ...
-def irecv(tensor: _Tensor, src: _b.int = ..., group: _b.str = ..., tag: _b.int = ...) -> _t.Any: ...
-def isend(tensor: _Tensor, dst: _b.int = ..., group: _b.str = ..., tag: _b.int = ...) -> _t.Any: ...
-def recv(tensor: _Tensor, src: _b.int = ..., group: _b.str = ..., tag: _b.int = ...) -> _t.Any: ...
-def reduce(tensor: _Tensor, dst: _b.int, op: _b.str = ..., group: _b.str = ...) -> _t.Any: ...
-def reduce_scatter_tensor(tensor: _Tensor, op: _b.str = ..., group: _b.str = ..., async_op: _b.bool = ...) -> _t.Any: ...
-def scatter_tensor(tensor: _Tensor, src: _b.int = ..., group: _b.str = ...) -> _t.Any: ...
-def send(tensor: _Tensor, dst: _b.int = ..., group: _b.str = ..., tag: _b.int = ...) -> _t.Any: ...
+    def __init__(self, op: _t.Any, tensor: _t.Any, peer: _b.int, group: _b.str | None = None, tag: _t.Any = 0, *, recv_dtype: _Type | None = None) -> None: ...
+def all_gather_into_tensor(tensor: _Tensor, group: _b.str = 'hccl_world_group', async_op: _b.bool = False) -> _t.Any:
+    """Gathers the members' Tensors along axis 0; every member gets the result.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        group: the group's name.
+        async_op: whether to return before the result is complete.
+
+    Returns:
+        (Tensor, CommHandle), the handle None unless `async_op` is set.
+    """
+def all_reduce(tensor: _Tensor, op: _b.str = 'sum', group: _b.str = 'hccl_world_group', async_op: _b.bool = False) -> _t.Any:
+    """Reduces the members' Tensors element by element; every member gets the result.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        op: "sum", "prod", "max" or "min".
+        group: the group's name.
+        async_op: whether to return before the result is complete.
+
+    Returns:
+        (Tensor, CommHandle), the handle None unless `async_op` is set.
+    """
+def all_to_all_single_with_output_shape(output_shape: _t.Any, tensor: _t.Any, output_split_sizes: _t.Any = None, input_split_sizes: _t.Any = None, group: _t.Any = None, async_op: _t.Any = False) -> _t.Any:
+    """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
+
+    Args:
+        output_shape (Union[Tensor, tuple[int]]): the shape of the result, or a Tensor of it.
+        tensor (Tensor): the Tensor to send.
+        output_split_sizes (Union[list[int], tuple[int]]): rows from each member. Default: ``None``,
+            equally many.
+        input_split_sizes (Union[list[int], tuple[int]]): rows to each member. Default: ``None``,
+            equally many.
+        group (str): the group's name. Default: ``None``, the world.
+        async_op (bool): whether to return before the result is complete. Default: ``False``.
+
+    Returns:
+        (Tensor, CommHandle), the handle None unless `async_op` is set. A result without elements
+        is a Tensor of one number without meaning.
+    """
+def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _b.list[_b.int], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+    """Sends rows of axis 0 to each member and joins the rows from all members in `output`.
+
+    Args:
+        output: receives the result.
+        input: the Tensor to send.
+        send_count_matrix: for each sender, for each receiver, how many rows; one list.
+        group: the group's name. By default the world.
+        async_op: whether to return before the result is complete.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+    """
+def all_to_all_with_output_shape(output_shape_list: _t.Any, input_tensor_list: _t.Any, group: _t.Any = None, async_op: _t.Any = False) -> _t.Any:
+    """Sends one Tensor to each member and receives one from each.
+
+    Args:
+        output_shape_list (Union[list, tuple]): for each member the shape, or a Tensor of the
+            shape, that it sends here.
+        input_tensor_list (Union[list[Tensor], tuple[Tensor]]): for each member what is sent to it;
+            of one dtype.
+        group (str): the group's name. Default: ``None``, the world.
+        async_op (bool): whether to return before the result is complete. Default: ``False``.
+
+    Returns:
+        (tuple[Tensor], CommHandle), the handle None unless `async_op` is set.
+    """
+def barrier(group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Barrier: waits until all members of the group have called it.
+
+    Args:
+        group: the group's name.
+    """
+def batch_isend_irecv(p2p_op_list: _t.Any) -> _t.Any:
+    """Runs a batch of sends and receives.
+
+    Args:
+        p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group.
+
+    Returns:
+        tuple[Tensor], what was received, and a Tensor of one number without meaning for each send.
+    """
+def broadcast(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Broadcasts the Tensor of one member to all members.
+
+    Args:
+        tensor: the Tensor to send; on the other members it gives the shape and dtype.
+        src: the world rank of the sender.
+        group: the group's name.
+
+    Returns:
+        Tensor, that of `src`.
+    """
+def gather_into_tensor(tensor: _Tensor, dst: _b.int = 0, group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Gathers the members' Tensors along axis 0; one member gets the result.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        dst: the world rank of the member that receives the result.
+        group: the group's name.
+
+    Returns:
+        Tensor, the result on `dst`; on the others a meaningless Tensor of shape (1,).
+    """
+def irecv(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group', tag: _b.int = 0) -> _t.Any:
+    """Non-blocking `recv`: returns immediately.
+
+    Args:
+        tensor: gives the shape and dtype; its values are ignored.
+        src: the world rank of the sender.
+        group: the group's name.
+        tag: the tag that the sender uses.
+
+    Returns:
+        (Tensor, CommHandle), the Tensor filled after the handle's `wait()`.
+    """
+def isend(tensor: _Tensor, dst: _b.int = 0, group: _b.str = 'hccl_world_group', tag: _b.int = 0) -> _t.Any:
+    """Non-blocking `send`: returns immediately.
+
+    Args:
+        tensor: the Tensor to send; it must not change before the handle's `wait()`.
+        dst: the world rank of the receiver.
+        group: the group's name.
+        tag: a tag that the receiver must use too.
+
+    Returns:
+        CommHandle.
+    """
+def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group', tag: _b.int = 0) -> _t.Any:
+    """Receives a Tensor from another rank.
+
+    Args:
+        tensor: gives the shape and dtype; its values are ignored.
+        src: the world rank of the sender.
+        group: the group's name.
+        tag: the tag that the sender uses.
+
+    Returns:
+        Tensor, what was received.
+    """
+def reduce(tensor: _Tensor, dst: _b.int, op: _b.str = 'sum', group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Reduces the members' Tensors element by element; one member gets the result.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        dst: the world rank of the member that receives the result.
+        op: "sum", "prod", "max" or "min".
+        group: the group's name.
+
+    Returns:
+        Tensor, the result on `dst`; on the others a meaningless Tensor of shape (1,).
+    """
+def reduce_scatter_tensor(tensor: _Tensor, op: _b.str = 'sum', group: _b.str = 'hccl_world_group', async_op: _b.bool = False) -> _t.Any:
+    """Reduces the members' Tensors and splits the result along axis 0; each member gets its part.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        op: "sum", "prod", "max" or "min".
+        group: the group's name.
+        async_op: whether to return before the result is complete.
+
+    Returns:
+        (Tensor, CommHandle), the handle None unless `async_op` is set.
+    """
+def scatter_tensor(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group') -> _t.Any:
+    """Scatters one member's Tensor along axis 0; each member gets its part.
+
+    Args:
+        tensor: the Tensor to split; on the other members it gives the shape and dtype.
+        src: the world rank of the member whose Tensor is split.
+        group: the group's name.
+
+    Returns:
+        Tensor, this member's part.
+    """
+def send(tensor: _Tensor, dst: _b.int = 0, group: _b.str = 'hccl_world_group', tag: _b.int = 0) -> _t.Any:
+    """Sends a Tensor to another rank; blocks until the Tensor may be changed again.
+
+    Args:
+        tensor: the Tensor to send.
+        dst: the world rank of the receiver.
+        group: the group's name.
+        tag: a tag that the receiver must use too.
+    """

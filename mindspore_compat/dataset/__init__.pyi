@@ -17,504 +17,2115 @@ from . import text as text
 from . import transforms as transforms
 from . import vision as vision
 class AGNewsDataset(SourceDataset):
+    """The news of AG News: the columns "index", "title" and "description", text.
+
+    Args:
+        dataset_dir (str): the folder of train.csv and test.csv.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class AmazonReviewDataset(SourceDataset):
+    """The reviews of Amazon, polarity or full: the columns "label", "title" and "content", text.
+
+    Args:
+        dataset_dir (str): the folder of train.csv and test.csv.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
-class AudioBaseDataset(Dataset): ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
+class AudioBaseDataset(Dataset):
+    """Base class of audio sources."""
 class BatchDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = ..., num_parallel_workers: _b.int | None = ..., per_batch_map: _c.Callable[..., _t.Any] | None = ..., input_columns: _b.str | _b.list[_b.str] | None = ..., output_columns: _b.str | _b.list[_b.str] | None = ..., python_multiprocessing: _b.bool = ..., max_rowsize: _b.int | _b.list[_b.int] | None = ...) -> None: ...
-    def get_repeat_count(self) -> _t.Any: ...  # type: ignore
+    """Combines `batch_size` consecutive rows into a batch with a new first axis.
+
+    Args:
+        batch_size (Union[int, Callable]): the number of rows, or a function that takes a BatchInfo
+            and returns the number.
+        drop_remainder (bool, optional): whether to drop a smaller last batch.
+        num_parallel_workers (int, optional): is checked; batches are made in the reader's thread.
+        per_batch_map (Callable, optional): takes a list of arrays for each input column, then a
+            BatchInfo, and returns a tuple with a list of arrays for each output column.
+        input_columns (Union[str, list[str]], optional): the columns that it takes; by default all
+            columns.
+        output_columns (Union[str, list[str]], optional): the columns that it returns; by default
+            the same names.
+        python_multiprocessing (bool, optional): is checked.
+        max_rowsize (Union[int, list[int]], optional): is checked.
+
+    Returns:
+        Dataset.
+    """
+    def __init__(self, input_dataset: _t.Any, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, per_batch_map: _c.Callable[..., _t.Any] | None = None, input_columns: _b.str | _b.list[_b.str] | None = None, output_columns: _b.str | _b.list[_b.str] | None = None, python_multiprocessing: _b.bool = False, max_rowsize: _b.int | _b.list[_b.int] | None = None) -> None: ...
+    def get_repeat_count(self) -> _t.Any:  # type: ignore
+        """Returns the count of the nearest `repeat` below."""
 class BatchInfo:
+    """The argument of functions that process batches: the numbers of the batch and of the epoch."""
     def __init__(self, epoch: _t.Any, number: _t.Any) -> None: ...
-    def get_batch_num(self) -> _t.Any: ...
-    def get_epoch_num(self) -> _t.Any: ...
+    def get_batch_num(self) -> _t.Any:
+        """Returns the number of the batch in its epoch, from 0; a later `repeat` restarts the
+        count.
+        """
+    def get_epoch_num(self) -> _t.Any:
+        """Returns the number of the epoch, from 0; a `repeat` does not start a new epoch."""
 class BucketBatchByLengthDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, column_names: _b.list[_b.str], bucket_boundaries: _b.list[_b.int], bucket_batch_sizes: _b.list[_b.int], element_length_function: _c.Callable[..., _t.Any] | None = ..., pad_info: _b.dict[_t.Any, _t.Any] | None = ..., pad_to_bucket_boundary: _b.bool = ..., drop_remainder: _b.bool = ...) -> None: ...
+    """Batches rows of similar length: collects rows in buckets by length; a full bucket is a batch.
+
+    Args:
+        column_names (list[str]): the columns that the length function takes.
+        bucket_boundaries (list[int]): n increasing upper bounds (exclusive) for n + 1 buckets.
+        bucket_batch_sizes (list[int]): the batch size of each of the n + 1 buckets.
+        element_length_function (Callable, optional): returns the length of a row; by default the
+            length of the only column's first axis.
+        pad_info (dict, optional): as for `padded_batch`; without it, columns are padded with 0.
+        pad_to_bucket_boundary (bool, optional): whether None in a shape means the bucket's bound
+            minus 1 instead of the greatest length in the batch.
+        drop_remainder (bool, optional): whether to drop buckets that are not full at the end.
+
+    Returns:
+        Dataset.
+    """
+    def __init__(self, input_dataset: _t.Any, column_names: _b.list[_b.str], bucket_boundaries: _b.list[_b.int], bucket_batch_sizes: _b.list[_b.int], element_length_function: _c.Callable[..., _t.Any] | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None, pad_to_bucket_boundary: _b.bool = False, drop_remainder: _b.bool = False) -> None: ...
 class BuiltinSampler:
-    def __init__(self, num_samples: _t.Any = ...) -> None: ...
-    def add_child(self, sampler: _t.Any) -> _t.Any: ...
-    def get_child(self) -> _t.Any: ...
-    def get_num_samples(self) -> _t.Any: ...
-    def get_shuffle_mode(self) -> _t.Any: ...
-    def is_sharded(self) -> _t.Any: ...
-    def is_shuffled(self) -> _t.Any: ...
-    def open(self, size: _t.Any, labels: _t.Any = ...) -> _t.Any: ...
-    def parse(self) -> _t.Any: ...
+    """Base class of all samplers.
+
+    Args:
+        num_samples (int, optional): the maximum number of rows of an epoch.
+    """
+    def __init__(self, num_samples: _t.Any = None) -> None: ...
+    def add_child(self, sampler: _t.Any) -> _t.Any:
+        """Adds a child sampler: this sampler selects among the rows that the child selects."""
+    def get_child(self) -> _t.Any:
+        """Returns the child sampler, or None."""
+    def get_num_samples(self) -> _t.Any:
+        """Returns the maximum number of rows of an epoch, including the child's limit; None means
+        no limit.
+        """
+    def get_shuffle_mode(self) -> _t.Any:
+        """Returns the shuffle mode: FALSE here, GLOBAL for random samplers."""
+    def is_sharded(self) -> _t.Any:
+        """Returns whether the rows are divided among several processes."""
+    def is_shuffled(self) -> _t.Any:
+        """Returns whether the order is random."""
+    def open(self, size: _t.Any, labels: _t.Any = None) -> _t.Any:
+        """Returns the function that returns the indices of each epoch.
+
+        Args:
+            size (int): the number of rows of the source.
+            labels (Callable, optional): returns the class of each row, for PKSampler.
+        """
+    def parse(self) -> _t.Any:
+        """Returns the sampler in the form for pipelines, which here is the sampler itself."""
 class CLUEDataset(SourceDataset):
+    """The rows of CLUE files, with one JSON object per line.
+
+    The columns are the object's entries for the task, by name; the entries of "target" become
+    separate columns. Integers are uint32, other values are text; "keyword" is a list of text.
+
+    Args:
+        dataset_files (Union[str, list[str]]): paths or patterns.
+        task (str, optional): "AFQMC", "TNEWS", "IFLYTEK", "CMNLI", "WSC" or "CSL".
+        usage (str, optional): "train", "test" or "eval".
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
+            alone.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], task: _t.Literal['AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC', 'CSL'] = ..., usage: _t.Literal['train', 'test', 'eval'] = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_files: _b.str | _b.list[_b.str], task: _t.Literal['AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC', 'CSL'] = 'AFQMC', usage: _t.Literal['train', 'test', 'eval'] = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class CMUArcticDataset(MappableDataset):
+    """The sentences of CMU Arctic: "waveform", "sample_rate" (uint32), "transcript" and
+    "utterance_id".
+
+    Args:
+        dataset_dir (str): the folder of folders such as cmu_us_aew_arctic.
+        name (str, optional): the voice, such as "aew", which is the default.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, name: _t.Literal['aew', 'ahw', 'aup', 'awb', 'axb', 'bdl', 'clb', 'eey', 'fem', 'gka', 'jmk', 'ksp', 'ljm', 'lnh', 'rms', 'rxr', 'slp', 'slt'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, name: _t.Literal['aew', 'ahw', 'aup', 'awb', 'axb', 'bdl', 'clb', 'eey', 'fem', 'gka', 'jmk', 'ksp', 'ljm', 'lnh', 'rms', 'rxr', 'slp', 'slt'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class CSVDataset(SourceDataset):
+    """A dataset of the lines of CSV files; columns are text, int32 or float32, according to their
+    default values.
+
+    Args:
+        dataset_files (Union[str, list[str]]): paths or patterns.
+        field_delim (str, optional): the separator of fields, one character.
+        column_defaults (list, optional): one str, int or float per column; columns without a
+            default are text.
+        column_names (list[str], optional): the column names; by default, the first line of each
+            file.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], field_delim: _b.str = ..., column_defaults: _b.list[_b.str | _b.int | _b.float] | None = ..., column_names: _b.list[_b.str] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_files: _b.str | _b.list[_b.str], field_delim: _b.str = ',', column_defaults: _b.list[_b.str | _b.int | _b.float] | None = None, column_names: _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class Caltech101Dataset(GeneratorDataset):
-    def __init__(self, dataset_dir: _b.str, target_type: _t.Literal['category', 'annotation', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ...) -> None: ...
-    def get_class_indexing(self) -> _t.Any: ...  # type: ignore
+    """The objects of Caltech 101.
+
+    The columns are "image", the bytes of the file or its pixels, and "category", int64, the number
+    of its folder; or "annotation", float64, the points of its outline; or all three columns.
+
+    Args:
+        dataset_dir (str): the folder of 101_ObjectCategories and Annotations.
+        target_type (str, optional): "category", "annotation" or "all"; by default the first.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): the number of workers that read rows.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+    """
+    def __init__(self, dataset_dir: _b.str, target_type: _t.Literal['category', 'annotation', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def get_class_indexing(self) -> _t.Any:  # type: ignore
+        """Returns the numbers of the folders, by name."""
 class Caltech256Dataset(MappableDataset):
+    """The objects of Caltech 256: "image", the bytes of the file or its pixels; "label", int32.
+
+    Args:
+        dataset_dir (str): the folder of the folders of .jpg files, one for each class.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def num_classes(self) -> _t.Any: ...  # type: ignore
+    def num_classes(self) -> _t.Any:  # type: ignore
+        """Returns the number of folders."""
 class CelebADataset(MappableDataset):
+    """The faces of CelebA.
+
+    The columns are "image", the bytes of the file or its pixels, and "attr", uint32: 1 for each
+    attribute that the face has, 0 for the others.
+
+    Args:
+        dataset_dir (str): the folder of list_attr_celeba.txt and the images; except for "all", also
+            of list_eval_partition.txt.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        usage (str, optional): "train", "valid", "test" or "all".
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order; not a
+            PKSampler.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        extensions (list[str], optional): the accepted file name extensions, such as ".jpg"; by
+            default all files.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+        decrypt (Callable, optional): takes a path and returns the bytes of the file.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., usage: _t.Literal['all', 'train', 'valid', 'test'] | None = ..., sampler: _t.Any = ..., decode: _b.bool = ..., extensions: _b.list[_b.str] | None = ..., num_samples: _b.int | None = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ..., decrypt: _c.Callable[..., _t.Any] | None = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, usage: _t.Literal['all', 'train', 'valid', 'test'] | None = 'all', sampler: _t.Any = None, decode: _b.bool = False, extensions: _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Cifar100Dataset(MappableDataset):
+    """The images of CIFAR-100: (32, 32, 3) uint8 images, with the coarse and the fine labels as
+    uint32.
+
+    Args:
+        dataset_dir (str): the folder of train.bin and test.bin.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class Cifar10Dataset(MappableDataset):
+    """The images of CIFAR-10: (32, 32, 3) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of data_batch_1.bin to data_batch_5.bin and test_batch.bin.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class CityscapesDataset(MappableDataset):
+    """The street scenes of Cityscapes.
+
+    The columns are "image" and "task": the bytes of the two files or their pixels; for polygons,
+    the text of the JSON file.
+
+    Args:
+        dataset_dir (str): the folder of leftImg8bit, and of gtFine or gtCoarse.
+        usage (str, optional): "train", "val" or "all"; also "test" for "fine", and "train_extra"
+            for "coarse".
+        quality_mode (str, optional): "fine" or "coarse".
+        task (str, optional): "instance", "semantic", "polygon" or "color".
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _b.str = ..., quality_mode: _t.Literal['fine', 'coarse'] = ..., task: _t.Literal['instance', 'semantic', 'color', 'polygon'] = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _b.str = 'train', quality_mode: _t.Literal['fine', 'coarse'] = 'fine', task: _t.Literal['instance', 'semantic', 'color', 'polygon'] = 'instance', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class CoNLL2000Dataset(SourceDataset):
+    """The sentences of CoNLL-2000: the columns "word", "pos_tag" and "chunk_tag", lists of text.
+
+    Args:
+        dataset_dir (str): the folder of train.txt and test.txt.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class CocoDataset(MappableDataset):
+    """The images of COCO with their annotations; images without annotations are skipped.
+
+    The columns are "image", the bytes of the file or its pixels, and by task, with one row per
+    object: "bbox" (float32), "category_id" and "iscrowd" (uint32) for detection; "segmentation"
+    (float32, padded with -1) and "iscrowd" for stuff; "keypoints" (float32) and "num_keypoints"
+    (uint32) for keypoints; those of detection and "area" (uint32) for panoptic; "captions", text,
+    for captioning.
+
+    Args:
+        dataset_dir (str): the folder of the images.
+        annotation_file (str): the JSON file.
+        task (str, optional): "Detection", "Stuff", "Panoptic", "Keypoint" or "Captioning".
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order; not a
+            PKSampler.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+        extra_metadata (bool, optional): whether to add a column "_meta-filename" with the image's
+            name; iterators return it only if it is renamed.
+        decrypt (Callable, optional): takes a path and returns the bytes of the file.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, task: _t.Any = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ..., extra_metadata: _b.bool = ..., decrypt: _c.Callable[..., _t.Any] | None = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, task: _t.Any = 'Detection', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, extra_metadata: _b.bool = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
-    def get_class_indexing(self) -> _t.Any: ...  # type: ignore
+    def get_class_indexing(self) -> _t.Any:  # type: ignore
+        """Returns, by category name, a list of the number and, for panoptic, "isthing"."""
 class ConcatDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, datasets: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def use_sampler(self, sampler: _t.Any) -> _t.Any: ...
+    """Concatenates datasets: yields the rows of other datasets after the rows of this one; same as
+    `+`.
+
+    Args:
+        datasets (Union[Dataset, list[Dataset]]): the other datasets, with the same columns.
+
+    Returns:
+        Dataset. `use_sampler` can select every n-th row, for several processes.
+    """
+    def __init__(self, input_dataset: _t.Any, datasets: _t.Any = ()) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether only a share of the rows is returned."""
+    def use_sampler(self, sampler: _t.Any) -> _t.Any:
+        """Sets a sampler that selects among the rows of all datasets, in sequence.
+
+        Args:
+            sampler (Sampler): a DistributedSampler without shuffling; or another sampler, whose
+                order decides which dataset yields its next row.
+        """
 class DBpediaDataset(SourceDataset):
+    """The articles of DBpedia: the columns "class", "title" and "content", text.
+
+    Args:
+        dataset_dir (str): the folder of train.csv and test.csv.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class DIV2KDataset(MappableDataset):
+    """The images of DIV2K: "hr_image" and "lr_image", the bytes of two files or their pixels.
+
+    Args:
+        dataset_dir (str): the folder of DIV2K_train_HR, DIV2K_train_LR_bicubic and similar ones.
+        usage (str, optional): "train", "valid" or "all".
+        downgrade (str, optional): the downscaling of the small images: "bicubic", "unknown",
+            "mild", "difficult" or "wild".
+        scale (int, optional): the downscaling factor: 2, 3, 4, or 8 for "bicubic"; 4 for the last
+            three kinds.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'all'] = ..., downgrade: _t.Literal['bicubic', 'unknown', 'mild', 'difficult', 'wild'] = ..., scale: _t.Literal[2, 3, 4, 8] = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'all'] = 'train', downgrade: _t.Literal['bicubic', 'unknown', 'mild', 'difficult', 'wild'] = 'bicubic', scale: _t.Literal[2, 3, 4, 8] = 2, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class DSCallback:
-    def __init__(self, step_size: _b.int = ...) -> None: ...
-    def create_runtime_obj(self) -> _t.Any: ...
-    def ds_begin(self, ds_run_context: _t.Any) -> _t.Any: ...
-    def ds_epoch_begin(self, ds_run_context: _t.Any) -> _t.Any: ...
-    def ds_epoch_end(self, ds_run_context: _t.Any) -> _t.Any: ...
-    def ds_step_begin(self, ds_run_context: _t.Any) -> _t.Any: ...
-    def ds_step_end(self, ds_run_context: _t.Any) -> _t.Any: ...
+    """Base class of callbacks of `map`; subclasses define the methods they need.
+
+    Each method gets a context with `cur_epoch_num`, `cur_step_num_in_epoch` and `cur_step_num`, all
+    counted from 1.
+
+    Args:
+        step_size (int, optional): the number of rows between two calls for a step.
+    """
+    def __init__(self, step_size: _b.int = 1) -> None: ...
+    def create_runtime_obj(self) -> _t.Any:
+        """Returns the object that a pipeline calls: the callback itself."""
+    def ds_begin(self, ds_run_context: _t.Any) -> _t.Any:
+        """Called before the first row of the first epoch."""
+    def ds_epoch_begin(self, ds_run_context: _t.Any) -> _t.Any:
+        """Called before the first row of each epoch."""
+    def ds_epoch_end(self, ds_run_context: _t.Any) -> _t.Any:
+        """Called after the last row of each epoch."""
+    def ds_step_begin(self, ds_run_context: _t.Any) -> _t.Any:
+        """Called before a row."""
+    def ds_step_end(self, ds_run_context: _t.Any) -> _t.Any:
+        """Called after a row."""
 class Dataset:
-    def __add__(self, datasets: _t.Any) -> _t.Any: ...
-    def __init__(self, children: _t.Any = ..., num_parallel_workers: _t.Any = ..., cache: _t.Any = ...) -> None: ...
+    """Base class of all datasets and of all operations on them.
+
+    Args:
+        children (Union[Dataset, Iterable[Dataset]], optional): the nodes that provide the rows.
+        num_parallel_workers (int, optional): the number of workers.
+        cache (DatasetCache, optional): caches the rows.
+    """
+    def __add__(self, datasets: _t.Any) -> Dataset: ...
+    def __init__(self, children: _t.Any = None, num_parallel_workers: _t.Any = None, cache: _t.Any = None) -> None: ...
     def __iter__(self) -> _t.Any: ...
-    def __len__(self) -> _t.Any: ...
-    def apply(self, apply_func: _t.Any) -> _t.Any: ...
-    def batch(self, batch_size: _t.Any, drop_remainder: _t.Any = ..., num_parallel_workers: _t.Any = ..., per_batch_map: _t.Any = ..., input_columns: _t.Any = ..., output_columns: _t.Any = ..., python_multiprocessing: _t.Any = ..., max_rowsize: _t.Any = ...) -> _t.Any: ...
-    def bucket_batch_by_length(self, column_names: _t.Any, bucket_boundaries: _t.Any, bucket_batch_sizes: _t.Any, element_length_function: _t.Any = ..., pad_info: _t.Any = ..., pad_to_bucket_boundary: _t.Any = ..., drop_remainder: _t.Any = ...) -> _t.Any: ...
+    def __len__(self) -> _b.int: ...
+    def apply(self, apply_func: _t.Any) -> Dataset:
+        """Applies a function to this dataset and returns the result.
+
+        Args:
+            apply_func (Callable): takes a dataset and returns a dataset.
+        """
+    def batch(self, batch_size: _t.Any, drop_remainder: _t.Any = False, num_parallel_workers: _t.Any = None, per_batch_map: _t.Any = None, input_columns: _t.Any = None, output_columns: _t.Any = None, python_multiprocessing: _t.Any = False, max_rowsize: _t.Any = None) -> Dataset:
+        """Combines `batch_size` consecutive rows into a batch with a new first axis.
+
+        Args:
+            batch_size (Union[int, Callable]): the number of rows, or a function that takes a BatchInfo
+                and returns the number.
+            drop_remainder (bool, optional): whether to drop a smaller last batch.
+            num_parallel_workers (int, optional): is checked; batches are made in the reader's thread.
+            per_batch_map (Callable, optional): takes a list of arrays for each input column, then a
+                BatchInfo, and returns a tuple with a list of arrays for each output column.
+            input_columns (Union[str, list[str]], optional): the columns that it takes; by default all
+                columns.
+            output_columns (Union[str, list[str]], optional): the columns that it returns; by default
+                the same names.
+            python_multiprocessing (bool, optional): is checked.
+            max_rowsize (Union[int, list[int]], optional): is checked.
+
+        Returns:
+            Dataset.
+        """
+    def bucket_batch_by_length(self, column_names: _t.Any, bucket_boundaries: _t.Any, bucket_batch_sizes: _t.Any, element_length_function: _t.Any = None, pad_info: _t.Any = None, pad_to_bucket_boundary: _t.Any = False, drop_remainder: _t.Any = False) -> Dataset:
+        """Batches rows of similar length: collects rows in buckets by length; a full bucket is a batch.
+
+        Args:
+            column_names (list[str]): the columns that the length function takes.
+            bucket_boundaries (list[int]): n increasing upper bounds (exclusive) for n + 1 buckets.
+            bucket_batch_sizes (list[int]): the batch size of each of the n + 1 buckets.
+            element_length_function (Callable, optional): returns the length of a row; by default the
+                length of the only column's first axis.
+            pad_info (dict, optional): as for `padded_batch`; without it, columns are padded with 0.
+            pad_to_bucket_boundary (bool, optional): whether None in a shape means the bucket's bound
+                minus 1 instead of the greatest length in the batch.
+            drop_remainder (bool, optional): whether to drop buckets that are not full at the end.
+
+        Returns:
+            Dataset.
+        """
     cache: _t.Any
-    def concat(self, datasets: _t.Any = ...) -> _t.Any: ...
-    def create_dict_iterator(self, num_epochs: _t.Any = ..., output_numpy: _t.Any = ..., do_copy: _t.Any = ...) -> _t.Any: ...
-    def create_tuple_iterator(self, columns: _t.Any = ..., num_epochs: _t.Any = ..., output_numpy: _t.Any = ..., do_copy: _t.Any = ...) -> _t.Any: ...
-    def filter(self, predicate: _t.Any, input_columns: _t.Any = ..., num_parallel_workers: _t.Any = ...) -> _t.Any: ...
-    def flat_map(self, func: _t.Any) -> _t.Any: ...
-    def get_batch_size(self) -> _t.Any: ...
-    def get_class_indexing(self) -> _t.Any: ...
-    def get_col_names(self) -> _t.Any: ...
-    def get_dataset_size(self) -> _t.Any: ...
-    def get_init_step(self) -> _t.Any: ...
-    def get_repeat_count(self) -> _t.Any: ...
+    def concat(self, datasets: _t.Any = ()) -> Dataset:
+        """Concatenates datasets: yields the rows of other datasets after the rows of this one; same as
+        `+`.
+
+        Args:
+            datasets (Union[Dataset, list[Dataset]]): the other datasets, with the same columns.
+
+        Returns:
+            Dataset. `use_sampler` can select every n-th row, for several processes.
+        """
+    def create_dict_iterator(self, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> _c.Iterator[_b.dict[_b.str, _t.Any]]:
+        """Creates an iterator over rows as dicts.
+
+        Args:
+            num_epochs (int, optional): the number of epochs of the iterator; -1 for any number.
+            output_numpy (bool, optional): whether to return NumPy arrays instead of Tensors.
+            do_copy (bool, optional): whether Tensors copy the data of the row.
+
+        Returns:
+            Iterator over dicts from column names to values. Text stays a NumPy array.
+        """
+    def create_tuple_iterator(self, columns: _t.Any = None, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> _c.Iterator[_b.list[_t.Any]]:
+        """Creates an iterator over rows as lists.
+
+        Args:
+            columns (Union[str, list[str]], optional): the columns to return, in order.
+            num_epochs (int, optional): the number of epochs of the iterator; -1 for any number.
+            output_numpy (bool, optional): whether to return NumPy arrays instead of Tensors.
+            do_copy (bool, optional): whether Tensors copy the data of the row.
+
+        Returns:
+            Iterator over lists of column values. Text stays a NumPy array.
+        """
+    def filter(self, predicate: _t.Any, input_columns: _t.Any = None, num_parallel_workers: _t.Any = None) -> Dataset:
+        """Filters rows: keeps those for which a function returns a true value.
+
+        Args:
+            predicate (Callable): takes the arrays of the input columns.
+            input_columns (Union[str, list[str]], optional): the columns that it takes; by default all.
+            num_parallel_workers (int, optional): is checked; a filter runs in the reader's thread.
+
+        Returns:
+            Dataset.
+        """
+    def flat_map(self, func: _t.Any) -> Dataset:
+        """Maps each row to a dataset and returns the rows of all these datasets.
+
+        Args:
+            func (Callable): takes the arrays of a row and returns a dataset.
+
+        Returns:
+            Dataset.
+        """
+    def get_batch_size(self) -> _b.int:
+        """Returns the batch size; 1 without batches, -1 if a function determines the size of each
+        batch.
+        """
+    def get_class_indexing(self) -> _t.Any:
+        """Returns the class indices by class name; empty if the dataset has no class names."""
+    def get_col_names(self) -> _b.list[_b.str]:
+        """Returns the names of the columns, in order."""
+    def get_dataset_size(self) -> _b.int:
+        """Returns the number of rows, or of batches, in an epoch; an endless repeat counts as
+        one.
+        """
+    def get_init_step(self) -> _t.Any:
+        """Returns the number of rows that iterators skip."""
+    def get_repeat_count(self) -> _b.int:
+        """Returns the count of the nearest `repeat`; 1 without one."""
     @property
     def input_indexs(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
     @input_indexs.setter
     def input_indexs(self, value: _t.Any) -> None: ...
-    def is_sharded(self) -> _t.Any: ...
-    def is_shuffled(self) -> _t.Any: ...
-    def map(self, operations: _t.Any = ..., input_columns: _t.Any = ..., output_columns: _t.Any = ..., num_parallel_workers: _t.Any = ..., python_multiprocessing: _t.Any = ..., cache: _t.Any = ..., callbacks: _t.Any = ..., max_rowsize: _t.Any = ..., offload: _t.Any = ...) -> _t.Any: ...
-    def num_classes(self) -> _t.Any: ...
-    def output_shapes(self, estimate: _b.bool = ...) -> _t.Any: ...
-    def output_types(self) -> _t.Any: ...
-    def padded_batch(self, batch_size: _t.Any, drop_remainder: _t.Any = ..., num_parallel_workers: _t.Any = ..., pad_info: _t.Any = ...) -> _t.Any: ...
-    def project(self, columns: _t.Any) -> _t.Any: ...
-    def rename(self, input_columns: _t.Any, output_columns: _t.Any) -> _t.Any: ...
-    def repeat(self, count: _t.Any = ...) -> _t.Any: ...
+    def is_sharded(self) -> _t.Any:
+        """Returns whether any source returns only a shard of its rows."""
+    def is_shuffled(self) -> _t.Any:
+        """Returns whether any node shuffles the rows."""
+    def map(self, operations: _t.Any = None, input_columns: _t.Any = None, output_columns: _t.Any = None, num_parallel_workers: _t.Any = None, python_multiprocessing: _t.Any = False, cache: _t.Any = None, callbacks: _t.Any = None, max_rowsize: _t.Any = None, offload: _t.Any = None) -> Dataset:
+        """Applies operations, one after another, to columns of each row.
+
+        Args:
+            operations (Union[Callable, list[Callable]]): operations of this package, or functions that
+                take an array per input column and return an array, or a tuple of them.
+            input_columns (Union[str, list[str]], optional): the inputs of the first operation; by
+                default the first column.
+            output_columns (Union[str, list[str]], optional): the names of the results of the last
+                operation; by default those of the input columns. Equally many outputs replace the
+                inputs; otherwise they come before all other columns.
+            num_parallel_workers (int, optional): the number of workers that apply the operations; by
+                default the reader's thread applies them.
+            python_multiprocessing (bool, optional): whether workers are processes instead of threads,
+                for user-defined operations.
+            cache (DatasetCache, optional): caches the rows.
+            callbacks (Union[DSCallback, list[DSCallback]], optional): callbacks around the rows.
+            max_rowsize (Union[int, list[int]], optional): is checked.
+            offload (bool, optional): is checked; operations run on the host.
+
+        Returns:
+            Dataset.
+        """
+    def num_classes(self) -> _t.Any:
+        """Returns the number of classes, or None if unknown."""
+    def output_shapes(self, estimate: _b.bool = False) -> _t.Any:
+        """Returns the shape of each column, as lists.
+
+        Args:
+            estimate: whether to inspect all rows and return None for axes with different lengths;
+                otherwise the first row decides.
+        """
+    def output_types(self) -> _t.Any:
+        """Returns the NumPy dtype of each column; text dtypes without a length."""
+    def padded_batch(self, batch_size: _t.Any, drop_remainder: _t.Any = False, num_parallel_workers: _t.Any = None, pad_info: _t.Any = None) -> Dataset:
+        """Combines `batch_size` consecutive rows into a batch after padding them to a common shape.
+
+        Args:
+            batch_size (Union[int, Callable]): the number of rows, or a function that takes a BatchInfo
+                and returns the number.
+            drop_remainder (bool, optional): whether to drop a smaller last batch.
+            num_parallel_workers (int, optional): is checked.
+            pad_info (dict, optional): a tuple (shape, value) by column: the target shape, with None for
+                the greatest length in the batch, or None for all axes; and the padding value. Other
+                columns, and columns with None, are padded with 0 to the greatest length. Without
+                `pad_info`, nothing is padded.
+
+        Returns:
+            Dataset.
+        """
+    def project(self, columns: _t.Any) -> Dataset:
+        """Projects rows to some columns, in the given order.
+
+        Args:
+            columns (Union[str, list[str]]): the names of the columns to keep.
+
+        Returns:
+            Dataset.
+        """
+    def rename(self, input_columns: _t.Any, output_columns: _t.Any) -> Dataset:
+        """Renames columns.
+
+        Args:
+            input_columns (Union[str, list[str]]): the old names.
+            output_columns (Union[str, list[str]]): the new names; equally many.
+
+        Returns:
+            Dataset.
+        """
+    def repeat(self, count: _t.Any = None) -> Dataset:
+        """Repeats the rows several times in one epoch.
+
+        Args:
+            count (int, optional): the number of repetitions; None or -1 means forever.
+
+        Returns:
+            Dataset. Sources and shuffles start a new epoch with each repetition.
+        """
     # Accepted for compatibility, has no effect here
-    def reset(self) -> _t.Any: ...
-    def save(self, file_name: _t.Any, num_files: _t.Any = ..., file_type: _t.Any = ...) -> _t.Any: ...
-    def set_init_step(self, init_step: _b.int) -> _t.Any: ...
-    def shuffle(self, buffer_size: _t.Any) -> _t.Any: ...
-    def skip(self, count: _t.Any) -> _t.Any: ...
-    def split(self, sizes: _t.Any, randomize: _b.bool = ...) -> _t.Any: ...
-    def sync_update(self, condition_name: _t.Any, num_batch: _t.Any = ..., data: _t.Any = ...) -> _t.Any: ...
-    def sync_wait(self, condition_name: _t.Any, num_batch: _t.Any = ..., callback: _t.Any = ...) -> _t.Any: ...
-    def take(self, count: _t.Any = ...) -> _t.Any: ...
-    def zip(self, datasets: _t.Any) -> _t.Any: ...
+    def reset(self) -> _t.Any:
+        """Does nothing; every iterator starts from the first row anyway.
+
+        Accepted for compatibility, has no effect here: each iterator begins at the first row.
+        """
+    def save(self, file_name: _t.Any, num_files: _t.Any = 1, file_type: _t.Any = 'mindrecord') -> _t.Any:
+        """Saves the rows of one epoch to MindRecord files, which MindDataset reads.
+
+        bool, signed integers of up to 32 bits and unsigned ones of up to 16 bits are stored as
+        int32, other integers as int64, float16 as float32.
+
+        Args:
+            file_name (str): the file; for several files, a number is appended.
+            num_files (int): the number of files, in [1, 1000]. Default: ``1``.
+            file_type (str): "mindrecord". Default: ``"mindrecord"``.
+        """
+    def set_init_step(self, init_step: _b.int) -> _t.Any:
+        """Makes iterators skip the first rows of the first epoch, to resume training.
+
+        Args:
+            init_step: the number of rows; it may extend into later epochs.
+        """
+    def shuffle(self, buffer_size: _t.Any) -> Dataset:
+        """Shuffles the rows with a buffer: each returned row is drawn at random from the buffer.
+
+        Args:
+            buffer_size (int): the number of rows in the buffer, at least 2; with the size of the
+                dataset, all orders are possible.
+
+        Returns:
+            Dataset. With a seed, the orders are the original's, a different one in each epoch.
+        """
+    def skip(self, count: _t.Any) -> Dataset:
+        """Skips the first rows of each epoch.
+
+        Args:
+            count (int): the number of rows.
+
+        Returns:
+            Dataset.
+        """
+    def split(self, sizes: _t.Any, randomize: _b.bool = True) -> _b.tuple[Dataset, ...]:
+        """Splits the dataset into parts that do not overlap.
+
+        Args:
+            sizes (Union[list[int], list[float]]): the sizes of the parts, which add up to the size
+                of the dataset, or their fractions, which add up to 1. The sizes from fractions are
+                rounded; a missing remainder is added to the first part, an excess is taken from the
+                first part larger than 1.
+            randomize: whether to choose the rows of a part at random; the choice is the same in
+                every epoch.
+
+        Returns:
+            tuple[Dataset], the parts.
+        """
+    def sync_update(self, condition_name: _t.Any, num_batch: _t.Any = None, data: _t.Any = None) -> _t.Any:
+        """Calls the callback of a `sync_wait` operation, and releases more batches.
+
+        Args:
+            condition_name (str): the name that `sync_wait` was given.
+            num_batch (int, optional): the number of batches; by default that of `sync_wait`.
+            data (Any, optional): passed to the callback.
+        """
+    def sync_wait(self, condition_name: _t.Any, num_batch: _t.Any = 1, callback: _t.Any = None) -> Dataset:
+        """Lets rows pass only as `sync_update` releases them.
+
+        The first `num_batch` batches of an epoch pass at once. Each `sync_update` of this name then
+        calls `callback`, and releases as many batches again. So a later `map` computes with what the
+        reader has learned from the batches before. Batches are those of the `batch` operations that
+        follow; without one, rows.
+
+        Args:
+            condition_name (str): the name by which `sync_update` finds this operation.
+            num_batch (int, optional): the number of batches that pass at once.
+            callback (Callable, optional): is called by `sync_update` with its `data`.
+
+        Returns:
+            Dataset.
+        """
+    def take(self, count: _t.Any = -1) -> Dataset:
+        """Takes the first rows of each epoch.
+
+        Args:
+            count (int, optional): the number of rows; -1 for all.
+
+        Returns:
+            Dataset.
+        """
+    def zip(self, datasets: _t.Any) -> Dataset:
+        """Zips this dataset with others: appends their columns to the right.
+
+        Args:
+            datasets (Union[Dataset, tuple[Dataset]]): the other datasets; the shortest one ends the
+                epoch.
+
+        Returns:
+            Dataset.
+        """
 class DatasetCache:
-    def __init__(self, session_id: _b.int, size: _b.int = ..., spilling: _b.bool = ..., hostname: _b.str | None = ..., port: _b.int | None = ..., num_connections: _b.int | None = ..., prefetch_size: _b.int | None = ...) -> None: ...
-    def get_stat(self) -> _t.Any: ...
-    def rows_of(self, tree: _t.Any) -> _t.Any: ...
+    """Caches the rows of a source or a `map`, so that later epochs do not compute them again.
+
+    Pass it to a source or to `map` as `cache`. The nodes below it may be maps without random
+    numbers, `project`, `rename`, and `shuffle`, which has no effect on rows that are read by
+    number, but no other cache. Sources that read files sequentially, such as TextFileDataset and
+    TFRecordDataset, are stored as a whole; their shuffle then draws rows with replacement.
+
+    The rows are in the memory of this process: no server is used, and each process has its own
+    rows. All caches with the same session id share the rows of equal pipelines until the last of
+    these caches is deleted. In debug mode, nothing is cached.
+
+    Args:
+        session_id (int): the session, in [1, 2\\ :sup:`32` - 1].
+        size (int, optional): the memory limit in MB for the rows of one pipeline; 0 means no limit.
+            Default: 0.
+        spilling (bool, optional): whether to store further rows in a temporary file; otherwise they
+            are computed in each epoch. Default: False.
+        hostname (str, optional): None or "127.0.0.1".
+        port (int, optional): the port of a server, in [1025, 65535]; is checked.
+        num_connections (int, optional): the number of connections to the server; is checked.
+        prefetch_size (int, optional): the number of rows to prefetch; is checked.
+    """
+    def __init__(self, session_id: _b.int, size: _b.int = 0, spilling: _b.bool = False, hostname: _b.str | None = None, port: _b.int | None = None, num_connections: _b.int | None = None, prefetch_size: _b.int | None = None) -> None: ...
+    def get_stat(self) -> _t.Any:
+        """Returns statistics of the stored rows, after rows were read.
+
+        Returns:
+            an object with `avg_cache_sz`, the mean size of the stored rows in bytes,
+            `num_mem_cached` and `num_disk_cached`, the numbers of rows in memory and in a file.
+        """
+    def rows_of(self, tree: _t.Any) -> _t.Any:
+        """Returns the rows stored for a pipeline.
+
+        Args:
+            tree (tuple): a hashable key of the pipeline's operations.
+        """
 class DictIterator(Iterator):
-    def __init__(self, dataset: _t.Any, num_epochs: _t.Any = ..., output_numpy: _t.Any = ..., do_copy: _t.Any = ...) -> None: ...
+    """Iterates over rows as dicts by column name."""
+    def __init__(self, dataset: _t.Any, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
 class DistributedSampler(BuiltinSampler):
-    def __init__(self, num_shards: _b.int | _b.bool, shard_id: _b.int | _b.bool, shuffle: _b.bool | Shuffle = ..., num_samples: _b.int | _b.bool | None = ..., offset: _b.int | _b.bool = ...) -> None: ...
-    def get_shuffle_mode(self) -> _t.Any: ...  # type: ignore
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
-    def parse_for_minddataset(self) -> _t.Any: ...
-    def set_offset(self, offset: _t.Any) -> _t.Any: ...
-    def share(self, size: _t.Any, repeats: _t.Any = ...) -> _t.Any: ...
+    """Samples the shard of one process: every `num_shards`-th row.
+
+    Args:
+        num_shards (int): the number of processes that share the rows.
+        shard_id (int): the index of this process.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle the rows first, identically in
+            all processes.
+        num_samples (int, optional): the number of rows to take.
+        offset (int, optional): the process that gets the first row. By default, rows from the start
+            are repeated until all shards have equal size; with an offset, sizes may differ by one,
+            but no shard is empty.
+    """
+    def __init__(self, num_shards: _b.int | _b.bool, shard_id: _b.int | _b.bool, shuffle: _b.bool | Shuffle = True, num_samples: _b.int | _b.bool | None = None, offset: _b.int | _b.bool = -1) -> None: ...
+    def get_shuffle_mode(self) -> _t.Any:  # type: ignore
+        """Returns the shuffle mode."""
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether there is more than one shard."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled first."""
+    def parse_for_minddataset(self) -> _t.Any:
+        """Returns the sampler in the form for MindDataset; see `parse`."""
+    def set_offset(self, offset: _t.Any) -> _t.Any:
+        """Sets the process that gets the first row."""
+    def share(self, size: _t.Any, repeats: _t.Any = True) -> _t.Any:
+        """Returns the indices, in the (shuffled) order, of the rows of this process; with
+        `repeats`, rows from the start are repeated to make all shards equal.
+        """
 class EMnistDataset(MappableDataset):
+    """The letters and digits of EMNIST: (28, 28, 1) uint8 images, as they are stored, and uint32
+    labels.
+
+    Args:
+        dataset_dir (str): the folder of files such as emnist-mnist-train-images-idx3-ubyte.
+        name (str): the split: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist".
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, name: _t.Literal['byclass', 'bymerge', 'balanced', 'letters', 'digits', 'mnist'], usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, name: _t.Literal['byclass', 'bymerge', 'balanced', 'letters', 'digits', 'mnist'], usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class EnWik9Dataset(SourceDataset):
+    """The lines of EnWik9, including empty ones, in one column, "text".
+
+    Args:
+        dataset_dir (str): the folder of enwik9.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = True, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class FakeImageDataset(MappableDataset):
-    def __init__(self, num_images: _b.int = ..., image_size: _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] = ..., num_classes: _b.int = ..., base_seed: _b.int = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def num_classes(self) -> _t.Any: ...  # type: ignore
+    """A dataset of meaningless images, the same in each run: "image", uint8, and "label", uint32.
+
+    Args:
+        num_images (int, optional): the number of images.
+        image_size (Union[tuple, list], optional): the height, width and number of channels of the
+            images.
+        num_classes (int, optional): the number of labels, from 0 on.
+        base_seed (int, optional): added to the index of an image to seed its generator.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
+    def __init__(self, num_images: _b.int = 1000, image_size: _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] = (224, 224, 3), num_classes: _b.int = 10, base_seed: _b.int = 0, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def num_classes(self) -> _t.Any:  # type: ignore
+        """Returns the number of labels."""
 class FashionMnistDataset(MappableDataset):
+    """The clothes of Fashion-MNIST, or data in the same format: (28, 28, 1) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
+            t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or of one of the two pairs.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class FilterDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, predicate: _c.Callable[..., _t.Any], input_columns: _b.str | _b.list[_b.str] | None = ..., num_parallel_workers: _b.int | None = ...) -> None: ...
+    """Filters rows: keeps those for which a function returns a true value.
+
+    Args:
+        predicate (Callable): takes the arrays of the input columns.
+        input_columns (Union[str, list[str]], optional): the columns that it takes; by default all.
+        num_parallel_workers (int, optional): is checked; a filter runs in the reader's thread.
+
+    Returns:
+        Dataset.
+    """
+    def __init__(self, input_dataset: _t.Any, predicate: _c.Callable[..., _t.Any], input_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None) -> None: ...
 class FlickrDataset(MappableDataset):
+    """The images of Flickr8k or Flickr30k with captions.
+
+    The columns are "image", the bytes of the file or its pixels, and "annotation", the sentences.
+
+    Args:
+        dataset_dir (str): the folder of the images.
+        annotation_file (str): the file of lines such as "1.jpg#0<tab>A dog .".
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Flowers102Dataset(GeneratorDataset):
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Classification', 'Segmentation'] = ..., usage: _t.Literal['train', 'valid', 'test', 'all'] = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ...) -> None: ...
-    def get_class_indexing(self) -> _t.Any: ...  # type: ignore
+    """The flowers of Oxford's 102: "image", optionally "segmentation", the bytes of files or their
+    pixels, and "label", uint32.
+
+    Args:
+        dataset_dir (str): the folder of imagelabels.mat, setid.mat, jpg and segmim.
+        task (str, optional): "Classification" or "Segmentation".
+        usage (str, optional): "train", "valid", "test" or "all".
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): the number of workers that read rows.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+    """
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Classification', 'Segmentation'] = 'Classification', usage: _t.Literal['train', 'valid', 'test', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def get_class_indexing(self) -> _t.Any:  # type: ignore
+        """Returns the labels by the names of the flowers."""
 class Food101Dataset(MappableDataset):
+    """The dishes of Food 101: "image", the bytes of the file or its pixels, and "label", text.
+
+    Args:
+        dataset_dir (str): the folder of the folders images and meta.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class GTZANDataset(MappableDataset):
+    """The music of GTZAN: "waveform", "sample_rate" (uint32) and "label", the genre.
+
+    Args:
+        dataset_dir (str): the folder of the folders of the genres.
+        usage (str, optional): "train", "valid" or "test", the parts without faulty recordings; or
+            "all" recordings, which is the default.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class GeneratorDataset(MappableDataset):
+    """A dataset of rows from a Python object: an indexable object, an iterable or a generator
+    function.
+
+    Args:
+        source: an object with `__getitem__` and `__len__`; or an iterable; or a function that
+            returns an iterable, called once per epoch. A row is a value, or a tuple or list with
+            one value per column: an array, number, bool, text, Tensor, nested list or dict.
+        column_names (Union[str, list[str]], optional): the names of the columns.
+        column_types (list[mindspore.dtype], optional): the dtypes that columns must have.
+        schema (Union[str, Schema], optional): names and dtypes, instead of these two arguments.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): the number of workers that read rows by index.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled if rows
+            can be indexed.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        python_multiprocessing (bool, optional): whether several workers are processes instead of
+            threads.
+        max_rowsize (int, optional): is checked.
+        batch_sampler (Iterable, optional): yields lists of indices; each list is one batch.
+        collate_fn (Callable, optional): takes a list of arrays per column and returns the batch.
+    """
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
-    def __init__(self, source: _t.Any, column_names: _b.str | _b.list[_b.str] | None = ..., column_types: _b.list[_Type] | None = ..., schema: _b.str | Schema | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., python_multiprocessing: _b.bool | None = ..., max_rowsize: _b.int | None = ..., batch_sampler: _t.Any = ..., collate_fn: _c.Callable[..., _t.Any] | None = ...) -> None: ...
+    def __init__(self, source: _t.Any, column_names: _b.str | _b.list[_b.str] | None = None, column_types: _b.list[_Type] | None = None, schema: _b.str | Schema | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, python_multiprocessing: _b.bool | None = True, max_rowsize: _b.int | None = None, batch_sampler: _t.Any = None, collate_fn: _c.Callable[..., _t.Any] | None = None) -> None: ...
     def __len__(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
     # Accepted for compatibility, has no effect here
-    def prepare_multiprocessing(self) -> _t.Any: ...
+    def prepare_multiprocessing(self) -> _t.Any:
+        """Does nothing; workers start with the iterator that needs them.
+
+        Accepted for compatibility, has no effect here: workers start with the iterator that needs them.
+        """
 class GraphData:
+    """A graph of typed nodes and edges with features, read from MindRecord files.
+
+    An edge leads from its first node to its second node; the second is a neighbour of the first,
+    but not vice versa. Nodes and edges are int32 numbers; -1 stands for a missing one.
+
+    A server has neither authentication nor encryption: everyone who can reach its port can query
+    the graph, but nothing else.
+
+    Args:
+        dataset_file (str): one of the files.
+        num_parallel_workers (int, optional): is checked.
+            Accepted for compatibility, has no effect here: a graph answers in the caller's thread.
+        working_mode (str, optional): "local" answers queries from this process's memory; "server"
+            reads the files and serves `num_client` other processes; "client" queries a server.
+        hostname (str, optional): the host of the server.
+        port (int, optional): the port of the server, in [1024, 65535].
+        num_client (int, optional): the number of clients of a server, in [1, 255].
+        auto_shutdown (bool, optional): whether a server stops after all clients have disconnected;
+            otherwise it runs forever.
+    """
     # num_parallel_workers: Accepted for compatibility, has no effect here
-    def __init__(self, dataset_file: _b.str, num_parallel_workers: _b.int | None = ..., working_mode: _t.Literal['local', 'client', 'server'] = ..., hostname: _b.str = ..., port: _b.int = ..., num_client: _b.int = ..., auto_shutdown: _b.bool = ...) -> None: ...
-    def get_all_edges(self, edge_type: _b.int) -> _t.Any: ...
-    def get_all_neighbors(self, node_list: _t.Any, neighbor_type: _b.int, output_format: OutputFormat = ...) -> _t.Any: ...
-    def get_all_nodes(self, node_type: _b.int) -> _t.Any: ...
-    def get_edge_feature(self, edge_list: _t.Any, feature_types: _t.Any) -> _t.Any: ...
-    def get_edges_from_nodes(self, node_list: _t.Any) -> _t.Any: ...
-    def get_neg_sampled_neighbors(self, node_list: _t.Any, neg_neighbor_num: _b.int, neg_neighbor_type: _b.int) -> _t.Any: ...
-    def get_node_feature(self, node_list: _t.Any, feature_types: _t.Any) -> _t.Any: ...
-    def get_nodes_from_edges(self, edge_list: _t.Any) -> _t.Any: ...
-    def get_sampled_neighbors(self, node_list: _t.Any, neighbor_nums: _t.Any, neighbor_types: _t.Any, strategy: SamplingStrategy = ...) -> _t.Any: ...
-    def graph_info(self) -> _t.Any: ...
-    def random_walk(self, target_nodes: _t.Any, meta_path: _t.Any, step_home_param: _b.float = ..., step_away_param: _b.float = ..., default_node: _b.int = ...) -> _t.Any: ...
+    def __init__(self, dataset_file: _b.str, num_parallel_workers: _b.int | None = None, working_mode: _t.Literal['local', 'client', 'server'] = 'local', hostname: _b.str = '127.0.0.1', port: _b.int = 50051, num_client: _b.int = 1, auto_shutdown: _b.bool = True) -> None: ...
+    def get_all_edges(self, edge_type: _b.int) -> _t.Any:
+        """Returns the numbers of all edges of a type, as a one-dimensional array."""
+    def get_all_neighbors(self, node_list: _t.Any, neighbor_type: _b.int, output_format: OutputFormat = ...) -> _t.Any:
+        """Returns all neighbours, of one type, of some nodes.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): the nodes.
+            neighbor_type (int): the type of the neighbours.
+            output_format (OutputFormat, optional): NORMAL: one row per node with the node and its
+                neighbours, padded with -1. COO: one row (node, neighbour) per neighbour. CSR: two
+                arrays, the offsets of each node's neighbours and the neighbours.
+
+        Returns:
+            numpy.ndarray, or a pair of them.
+        """
+    def get_all_nodes(self, node_type: _b.int) -> _t.Any:
+        """Returns the numbers of all nodes of a type, as a one-dimensional array."""
+    def get_edge_feature(self, edge_list: _t.Any, feature_types: _t.Any) -> _t.Any:
+        """Returns features of edges, like `get_node_feature` for nodes.
+
+        Args:
+            edge_list (Union[list, numpy.ndarray]): the edges.
+            feature_types (Union[list, numpy.ndarray]): the types of the features.
+        """
+    def get_edges_from_nodes(self, node_list: _t.Any) -> _t.Any:
+        """Returns the edges between pairs of nodes, as a one-dimensional array.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): pairs of nodes, as tuples or rows.
+        """
+    def get_neg_sampled_neighbors(self, node_list: _t.Any, neg_neighbor_num: _b.int, neg_neighbor_type: _b.int) -> _t.Any:
+        """Samples negative neighbours: nodes of a type that are not neighbours.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): the nodes.
+            neg_neighbor_num (int): the number of samples per node.
+            neg_neighbor_type (int): the type of the sampled nodes.
+
+        Returns:
+            numpy.ndarray, one row per node: the node and its samples.
+        """
+    def get_node_feature(self, node_list: _t.Any, feature_types: _t.Any) -> _t.Any:
+        """Returns features of nodes.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): the nodes, of any shape; the features of -1 are
+                zeros.
+            feature_types (Union[list, numpy.ndarray]): the types of the features.
+
+        Returns:
+            list[numpy.ndarray], for each type an array whose shape is that of `node_list` followed
+            by that of the feature, without axes of length 1.
+        """
+    def get_nodes_from_edges(self, edge_list: _t.Any) -> _t.Any:
+        """Returns the two nodes of each edge, of shape (number of edges, 2).
+
+        Args:
+            edge_list (Union[list, numpy.ndarray]): the edges.
+        """
+    def get_sampled_neighbors(self, node_list: _t.Any, neighbor_nums: _t.Any, neighbor_types: _t.Any, strategy: SamplingStrategy = ...) -> _t.Any:
+        """Samples neighbours of nodes, neighbours of these, and so on.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): the nodes.
+            neighbor_nums (Union[list, numpy.ndarray]): the number of neighbours at each step, for
+                one to six steps.
+            neighbor_types (Union[list, numpy.ndarray]): the type at each step.
+            strategy (SamplingStrategy, optional): RANDOM samples all neighbours before it repeats
+                any; EDGE_WEIGHT samples by weight, with replacement.
+
+        Returns:
+            numpy.ndarray, one row per node: the node, its neighbours, their neighbours, ...
+        """
+    def graph_info(self) -> _t.Any:
+        """Returns a dict of the types of nodes, edges and features, and their numbers."""
+    def random_walk(self, target_nodes: _t.Any, meta_path: _t.Any, step_home_param: _b.float = 1.0, step_away_param: _b.float = 1.0, default_node: _b.int = -1) -> _t.Any:
+        """Performs random walks along neighbours, as in node2vec.
+
+        Args:
+            target_nodes (Union[list, numpy.ndarray]): the start nodes of the walks.
+            meta_path (Union[list, numpy.ndarray]): the type of the node at each step.
+            step_home_param (float, optional): the return parameter: the larger, the less likely is
+                a step back.
+            step_away_param (float, optional): the in-out parameter: the larger, the less likely is
+                a step to a node that is not a neighbour of the previous one.
+            default_node (int, optional): the node that fills the remaining steps of a walk that
+                cannot continue.
+
+        Returns:
+            numpy.ndarray, one row per walk.
+        """
 class IMDBDataset(MappableDataset):
+    """The reviews of IMDb: "text", and "label" (int32, 1 for positive and 0 for negative reviews).
+
+    Args:
+        dataset_dir (str): the folder of train and test, each with the folders pos and neg.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def num_classes(self) -> _t.Any: ...  # type: ignore
+    def num_classes(self) -> _t.Any:  # type: ignore
+        """Returns 2."""
 class IWSLT2016Dataset(SourceDataset):
+    """The talks of IWSLT 2016: the columns "text" and "translation".
+
+    Args:
+        dataset_dir (str): the folder of texts, which holds folders such as de/en/de-en.
+        usage (str, optional): "train", "valid", "test" or "all"; by default all.
+        language_pair (Union[list, tuple], optional): the source and target language: English and
+            French, German, Czech or Arabic, such as ("en", "fr"); by default ("de", "en").
+        valid_set (str, optional): "dev2010", "tst2010", "tst2011", "tst2012", "tst2013" or
+            "tst2014", for validation; by default "tst2013".
+        test_set (str, optional): one of the same sets, for test; by default "tst2014".
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., language_pair: _t.Any = ..., valid_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = ..., test_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = ..., num_samples: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, valid_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, test_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class IWSLT2017Dataset(SourceDataset):
+    """The talks of IWSLT 2017: the columns "text" and "translation".
+
+    Args:
+        dataset_dir (str): the folder of texts, which holds the folder
+            DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo.
+        usage (str, optional): "train", "valid", "test" or "all"; by default all.
+        language_pair (Union[list, tuple], optional): the source and target language: two of "en",
+            "nl", "de", "it" and "ro"; by default ("de", "en").
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., language_pair: _t.Any = ..., num_samples: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class ImageFolderDataset(MappableDataset):
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., extensions: _b.list[_b.str] | None = ..., class_indexing: _b.dict[_t.Any, _t.Any] | None = ..., decode: _b.bool = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ..., decrypt: _t.Any = ...) -> None: ...
-    def get_class_indexing(self) -> _t.Any: ...  # type: ignore
-    def num_classes(self) -> _t.Any: ...  # type: ignore
+    """A dataset of image files in subfolders: each folder is one class.
+
+    The columns are "image", the bytes of the file or its pixels, and "label", int32.
+
+    Args:
+        dataset_dir (str): the folder of the folders.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        extensions (list[str], optional): the accepted file name extensions, such as ".jpg"; by
+            default all files.
+        class_indexing (dict, optional): the labels by folder name; other folders are skipped. By
+            default, sorted folders are numbered from 0.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+        decrypt (Callable, optional): takes a path and returns the bytes of the file.
+    """
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, extensions: _b.list[_b.str] | None = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _t.Any = None) -> None: ...
+    def get_class_indexing(self) -> _t.Any:  # type: ignore
+        """Returns the labels by the names of the folders."""
+    def num_classes(self) -> _t.Any:  # type: ignore
+        """Returns the number of folders."""
 class IterSampler(Sampler):
-    def __init__(self, sampler: _t.Any, num_samples: _t.Any = ...) -> None: ...
+    """Samples the rows with the indices that an iterable yields.
+
+    Args:
+        sampler (Iterable): yields indices.
+        num_samples (int, optional): the number of rows to take.
+    """
+    def __init__(self, sampler: _t.Any, num_samples: _t.Any = None) -> None: ...
     def __iter__(self) -> _t.Any: ...
 class Iterator:
-    def __init__(self, dataset: _t.Any, num_epochs: _t.Any = ..., output_numpy: _t.Any = ..., do_copy: _t.Any = ...) -> None: ...
+    """Base class of iterators.
+
+    Args:
+        dataset (Dataset): the dataset to iterate over.
+        num_epochs (int, optional): the number of epochs; -1 for any number.
+        output_numpy (bool, optional): whether to return NumPy arrays; otherwise numbers become
+            Tensors.
+        do_copy (bool, optional): whether Tensors copy the data of the row.
+    """
+    def __init__(self, dataset: _t.Any, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
     def __iter__(self) -> _t.Any: ...
     def __next__(self) -> _t.Any: ...
-    def get_col_names(self) -> _t.Any: ...
-    def release(self) -> _t.Any: ...
-    def stop(self) -> _t.Any: ...
+    def get_col_names(self) -> _t.Any:
+        """Returns the names of the columns."""
+    def release(self) -> _t.Any:
+        """Ends the iteration and its workers, and releases the pipeline."""
+    def stop(self) -> _t.Any:
+        """Ends the iteration and its workers, and releases the pipeline."""
 class KITTIDataset(MappableDataset):
+    """The streets of KITTI: "image", the bytes of the file or its pixels; for training also, with
+    one row per object: "label" and "occluded" (uint32), "truncated", "alpha", "bbox", "dimensions",
+    "location" and "rotation_y" (float32). A label is the index of an object's kind in
+    the sorted list of kinds.
+
+    Args:
+        dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.
+        usage (str, optional): "train" or "test"; by default the first.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
 class KMnistDataset(MappableDataset):
+    """The letters of Kuzushiji-MNIST, or data in the same format: (28, 28, 1) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
+            t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or of one of the two pairs.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class LFWDataset(MappableDataset):
+    """The faces of LFW: images of persons, or pairs of images of the same person or two persons.
+
+    The columns are "image" and "label", the person's number; or "image1", "image2" and "label", 1
+    for the same person and 0 for two persons. Labels are uint32, images the bytes of the file or
+    its pixels.
+
+    Args:
+        dataset_dir (str): the folder of lfw-names.txt, the lists such as peopleDevTrain.txt and
+            pairs.txt, and the folders of images.
+        task (str, optional): "people" or "pairs"; by default the first.
+        usage (str, optional): "10fold", "train", "test" or "all", which is train and test, the
+            default.
+        image_set (str, optional): "original", "funneled" or "deepfunneled"; by default the second.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['people', 'pairs'] | None = ..., usage: _t.Literal['10fold', 'train', 'test', 'all'] | None = ..., image_set: _t.Literal['original', 'funneled', 'deepfunneled'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['people', 'pairs'] | None = None, usage: _t.Literal['10fold', 'train', 'test', 'all'] | None = None, image_set: _t.Literal['original', 'funneled', 'deepfunneled'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class LJSpeechDataset(MappableDataset):
+    """The sentences of LJ Speech: "waveform", "sample_rate" (int32), "transcription" and
+    "normalized_transcription".
+
+    Args:
+        dataset_dir (str): the folder of metadata.csv and wavs.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class LSUNDataset(MappableDataset):
+    """The scenes of LSUN: "image", the bytes of the file or its pixels, and "label", uint32.
+
+    Labels are the indices of the folders sorted by name; if both training and validation data are
+    read, a class has one label for each.
+
+    Args:
+        dataset_dir (str): the folder of folders such as bedroom_train, bedroom_val, and of test.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all except "test".
+        classes (Union[str, list[str]], optional): the classes to read, such as "bedroom"; by
+            default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., classes: _t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower'] | _b.list[_t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower']] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, classes: _t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower'] | _b.list[_t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower']] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def num_classes(self) -> _t.Any: ...  # type: ignore
+    def num_classes(self) -> _t.Any:  # type: ignore
+        """Returns the number of classes that are read."""
 class LibriTTSDataset(MappableDataset):
+    """The sentences of LibriTTS: "waveform", "sample_rate" (uint32), "original_text",
+    "normalized_text", "speaker_id", "chapter_id" (uint32) and "utterance_id".
+
+    Args:
+        dataset_dir (str): the folder of folders such as dev-clean, of folders of speakers, of
+            folders of chapters.
+        usage (str, optional): one of these folders, or "all", which is the default.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['dev-clean', 'dev-other', 'test-clean', 'test-other', 'train-clean-100', 'train-clean-360', 'train-other-500', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['dev-clean', 'dev-other', 'test-clean', 'test-other', 'train-clean-100', 'train-clean-360', 'train-other-500', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class LineReader:
+    """Reads lines of a text file by number; the offsets of the lines are computed once.
+
+    Args:
+        filename (str): the file, in UTF-8.
+    """
     filename: _t.Any
     offsets: _t.Any
-    def __getitem__(self, line: _b.int) -> _t.Any: ...
+    def __getitem__(self, line: _b.int) -> _t.Any:
+        """Returns a line without its line ending.
+
+        Args:
+            line: the number of the line, counted from 1.
+        """
     def __init__(self, filename: _b.str) -> None: ...
-    def __len__(self) -> _t.Any: ...
-    def close(self) -> _t.Any: ...
-    def len(self) -> _t.Any: ...
-    def readline(self, line: _b.int) -> _t.Any: ...
+    def __len__(self) -> _t.Any:
+        """Returns the number of lines."""
+    def close(self) -> _t.Any:
+        """Closes the file; the next read reopens it."""
+    def len(self) -> _t.Any:
+        """Returns the number of lines."""
+    def readline(self, line: _b.int) -> _t.Any:
+        """Returns a line without its line ending.
+
+        Args:
+            line: the number of the line, counted from 1.
+        """
 class ManifestDataset(MappableDataset):
+    """The images listed in a manifest file, lines of JSON: "image", and "label", int32.
+
+    The label of an image with several labels is an array.
+
+    Args:
+        dataset_file (str): the manifest file.
+        usage (str, optional): "train", "eval" or "inference".
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        class_indexing (dict, optional): the labels, by name; images without such a name are
+            skipped. By default, sorted names are numbered from 0.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_file: _b.str, usage: _b.str = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., class_indexing: _b.dict[_t.Any, _t.Any] | None = ..., decode: _b.bool = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_file: _b.str, usage: _b.str = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def get_class_indexing(self) -> _t.Any: ...  # type: ignore
-    def num_classes(self) -> _t.Any: ...  # type: ignore
+    def get_class_indexing(self) -> _t.Any:  # type: ignore
+        """Returns the labels by name."""
+    def num_classes(self) -> _t.Any:  # type: ignore
+        """Returns the number of names."""
 class MapDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, operations: _t.Any = ..., input_columns: _b.str | _b.list[_b.str] | None = ..., output_columns: _b.str | _b.list[_b.str] | None = ..., num_parallel_workers: _b.int | None = ..., python_multiprocessing: _b.bool = ..., cache: _t.Any = ..., callbacks: DSCallback | _b.list[DSCallback] | None = ..., max_rowsize: _b.int | _b.list[_b.int] | None = ..., offload: _b.bool | None = ...) -> None: ...
+    """Applies operations, one after another, to columns of each row.
+
+    Args:
+        operations (Union[Callable, list[Callable]]): operations of this package, or functions that
+            take an array per input column and return an array, or a tuple of them.
+        input_columns (Union[str, list[str]], optional): the inputs of the first operation; by
+            default the first column.
+        output_columns (Union[str, list[str]], optional): the names of the results of the last
+            operation; by default those of the input columns. Equally many outputs replace the
+            inputs; otherwise they come before all other columns.
+        num_parallel_workers (int, optional): the number of workers that apply the operations; by
+            default the reader's thread applies them.
+        python_multiprocessing (bool, optional): whether workers are processes instead of threads,
+            for user-defined operations.
+        cache (DatasetCache, optional): caches the rows.
+        callbacks (Union[DSCallback, list[DSCallback]], optional): callbacks around the rows.
+        max_rowsize (Union[int, list[int]], optional): is checked.
+        offload (bool, optional): is checked; operations run on the host.
+
+    Returns:
+        Dataset.
+    """
+    def __init__(self, input_dataset: _t.Any, operations: _t.Any = None, input_columns: _b.str | _b.list[_b.str] | None = None, output_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: _t.Any = None, callbacks: DSCallback | _b.list[DSCallback] | None = None, max_rowsize: _b.int | _b.list[_b.int] | None = None, offload: _b.bool | None = None) -> None: ...
 class MappableDataset(SourceDataset):
-    def add_sampler(self, new_sampler: _t.Any) -> _t.Any: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    """Base class of sources whose rows can be read by index, in the order of a sampler.
+
+    Subclasses define `_length` and either `_block(indices)`, which reads many rows at once, or
+    `_row(index)`.
+    """
+    def add_sampler(self, new_sampler: _t.Any) -> _t.Any:
+        """Adds a sampler that selects among the rows of the present sampler."""
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether the sampler selects only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the sampler shuffles the rows."""
     sampler: _t.Any
-    def use_sampler(self, new_sampler: _t.Any) -> _t.Any: ...
+    def use_sampler(self, new_sampler: _t.Any) -> _t.Any:
+        """Replaces the sampler.
+
+        Args:
+            new_sampler (Sampler): the new sampler; a part of a split remains that part.
+        """
 class MindDataset(MappableDataset):
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], columns_list: _b.list[_b.str] | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., sampler: _t.Any = ..., padded_sample: _b.dict[_t.Any, _t.Any] | None = ..., num_padded: _b.int | None = ..., num_samples: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    """A dataset of the rows of MindRecord files.
+
+    Args:
+        dataset_files (Union[str, list[str]]): one file, which includes the files written with it;
+            or all files.
+        columns_list (list[str], optional): the columns to read, in order; by default all, sorted by
+            name.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): the shuffle mode: all rows (GLOBAL), within parts
+            of a million rows (PARTIAL), one of these two by the number of rows (ADAPTIVE, True or
+            None), only files (FILES), rows within files (INFILE), or none (False).
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        sampler (Sampler, optional): selects the rows and their order: a SequentialSampler,
+            RandomSampler, SubsetSampler, SubsetRandomSampler, DistributedSampler or PKSampler.
+        padded_sample (dict, optional): a row, as a dict by column, that is appended for padding.
+        num_padded (int, optional): the number of padding rows.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        cache (DatasetCache, optional): caches the rows.
+    """
+    def __init__(self, dataset_files: _b.str | _b.list[_b.str], columns_list: _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, sampler: _t.Any = None, padded_sample: _b.dict[_t.Any, _t.Any] | None = None, num_padded: _b.int | None = None, num_samples: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class MnistDataset(MappableDataset):
+    """The digits of MNIST, or data in the same format: (28, 28, 1) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
+            t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or of one of the two pairs.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class Multi30kDataset(SourceDataset):
+    """The descriptions of Multi30k: the columns "text" and "translation".
+
+    Args:
+        dataset_dir (str): the folder of training, validation and mmt16_task1_test.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        language_pair (Union[list, tuple], optional): ("en", "de") or ("de", "en"); by default the
+            first.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., language_pair: _t.Any = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class NumpySlicesDataset(GeneratorDataset):
-    def __init__(self, data: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _b.dict[_t.Any, _t.Any] | _np.ndarray[_t.Any, _t.Any], column_names: _b.str | _b.list[_b.str] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ...) -> None: ...
+    """A dataset of rows from data in memory, sliced along the first axis.
+
+    Args:
+        data (Union[list, tuple, dict, numpy.ndarray]): a list or array is one column; each part of
+            a tuple, and each entry of a dict, is one column.
+        column_names (Union[str, list[str]], optional): the names; by default the dict's keys, or
+            column_0, column_1, ...
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+    """
+    def __init__(self, data: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _b.dict[_t.Any, _t.Any] | _np.ndarray[_t.Any, _t.Any], column_names: _b.str | _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class OmniglotDataset(MappableDataset):
+    """The characters of Omniglot: "image", the bytes of the file or its pixels; "label", int32.
+
+    Args:
+        dataset_dir (str): the folder of images_background and images_evaluation, which hold a
+            folder for each alphabet, with a folder for each of its characters.
+        background (bool, optional): whether to read the first of the two, which is the default, or
+            the second.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, background: _b.bool | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, background: _b.bool | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def num_classes(self) -> _t.Any: ...  # type: ignore
+    def num_classes(self) -> _t.Any:  # type: ignore
+        """Returns the number of characters."""
 class OutputFormat(_e.Enum):
+    """The format of neighbours: one row per node, pairs, or offsets and a list of all neighbours."""
     COO = ...
     CSR = ...
     NORMAL = ...
 class PKSampler(BuiltinSampler):
-    def __init__(self, num_val: _b.int | _b.bool, num_class: _t.Any = ..., shuffle: _b.bool = ..., class_column: _b.str = ..., num_samples: _b.int | _b.bool | None = ...) -> None: ...
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
-    def parse_for_minddataset(self) -> _t.Any: ...
+    """Samples `num_val` random rows of each class; as in the original, a row may be drawn twice.
+
+    Args:
+        num_val (int): the number of rows of each class.
+        num_class (int, optional): not supported by the original; must be None.
+        shuffle (bool, optional): whether to shuffle the order of the classes.
+        class_column (str, optional): for MindDataset, the column of the class.
+        num_samples (int, optional): the total number of rows to take.
+    """
+    def __init__(self, num_val: _b.int | _b.bool, num_class: _t.Any = None, shuffle: _b.bool = False, class_column: _b.str = 'label', num_samples: _b.int | _b.bool | None = None) -> None: ...
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the order is random."""
+    def parse_for_minddataset(self) -> _t.Any:
+        """Returns the sampler in the form for MindDataset; see `parse`."""
 class PaddedBatchDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = ..., num_parallel_workers: _b.int | None = ..., pad_info: _b.dict[_t.Any, _t.Any] | None = ...) -> None: ...
-    def get_repeat_count(self) -> _t.Any: ...  # type: ignore
+    """Combines `batch_size` consecutive rows into a batch after padding them to a common shape.
+
+    Args:
+        batch_size (Union[int, Callable]): the number of rows, or a function that takes a BatchInfo
+            and returns the number.
+        drop_remainder (bool, optional): whether to drop a smaller last batch.
+        num_parallel_workers (int, optional): is checked.
+        pad_info (dict, optional): a tuple (shape, value) by column: the target shape, with None for
+            the greatest length in the batch, or None for all axes; and the padding value. Other
+            columns, and columns with None, are padded with 0 to the greatest length. Without
+            `pad_info`, nothing is padded.
+
+    Returns:
+        Dataset.
+    """
+    def __init__(self, input_dataset: _t.Any, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None) -> None: ...
+    def get_repeat_count(self) -> _t.Any:  # type: ignore
+        """Returns the count of the nearest `repeat` below."""
 class PaddedDataset(GeneratorDataset):
+    """A dataset of rows that pad another dataset, so that its shards have equal size.
+
+    Args:
+        padded_samples (list[dict]): the rows, as dicts from column names to arrays.
+    """
     def __init__(self, padded_samples: _b.list[_t.Any]) -> None: ...
 class PennTreebankDataset(SourceDataset):
+    """The lines of the Penn Treebank, in one column, "text".
+
+    Args:
+        dataset_dir (str): the folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class PhotoTourDataset(MappableDataset):
+    """The patches of Photo Tourism, (64, 64, 1) uint8, which needs OpenCV.
+
+    The column is "image" for training; for tests the columns are "image1", "image2" and "matches",
+    uint32: 1 if both show the same point, otherwise 0.
+
+    Args:
+        dataset_dir (str): the folder of folders such as liberty, of files patches0000.bmp, info.txt
+            and m50_100000_100000_0.txt.
+        name (str): the scene: "notredame", "yosemite", "liberty", "notredame_harris",
+            "yosemite_harris" or "liberty_harris".
+        usage (str, optional): "train" or "test"; by default the first.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, name: _t.Literal['notredame', 'yosemite', 'liberty', 'notredame_harris', 'yosemite_harris', 'liberty_harris'], usage: _t.Literal['train', 'test'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, name: _t.Literal['notredame', 'yosemite', 'liberty', 'notredame_harris', 'yosemite_harris', 'liberty_harris'], usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Places365Dataset(MappableDataset):
+    """The photographs of Places365: "image", the bytes of the file or its pixels, and "label",
+    uint32.
+
+    Args:
+        dataset_dir (str): the folder of categories_places365.txt, of the list of the images, such
+            as places365_train_standard.txt, and of their folder, such as data_256_standard.
+        usage (str, optional): "train-standard", "train-challenge" or "val"; by default the first.
+        small (bool, optional): whether to read images of 256 x 256 pixels instead of the large
+            ones.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train-standard', 'train-challenge', 'val'] | None = ..., small: _b.bool = ..., decode: _b.bool = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train-standard', 'train-challenge', 'val'] | None = None, small: _b.bool = True, decode: _b.bool = False, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class ProjectDataset(UnionBaseDataset):
+    """Projects rows to some columns, in the given order.
+
+    Args:
+        columns (Union[str, list[str]]): the names of the columns to keep.
+
+    Returns:
+        Dataset.
+    """
     def __init__(self, input_dataset: _t.Any, columns: _b.str | _b.list[_b.str]) -> None: ...
 class QMnistDataset(MappableDataset):
+    """The digits of QMNIST: (28, 28, 1) uint8 images, and labels or full annotations, as uint32.
+
+    Args:
+        dataset_dir (str): the folder of qmnist-train-images-idx3-ubyte,
+            qmnist-train-labels-idx2-int, the same of qmnist-test and of xnist.
+        usage (str, optional): "train", "test", "test10k" (the first ten thousand of "test"),
+            "test50k" (the others), "nist" or "all"; by default all.
+        compat (bool, optional): whether a label is the digit only, instead of all eight numbers of
+            the image.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'test10k', 'test50k', 'nist', 'all'] | None = ..., compat: _b.bool = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'test10k', 'test50k', 'nist', 'all'] | None = None, compat: _b.bool = True, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class RandomDataset(SourceDataset):
-    def __init__(self, total_rows: _b.int | None = ..., schema: _b.str | Schema | None = ..., columns_list: _b.list[_b.str] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., cache: _t.Any = ..., shuffle: _b.bool | None = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
+    """A dataset of random rows; all bytes of a value are equal.
+
+    With a seed, the rows are the original's; each epoch repeats them.
+
+    Args:
+        total_rows (int, optional): the number of rows; by default the number in the schema, or a
+            random number up to 1024.
+        schema (Union[str, Schema], optional): the columns, their dtypes and shapes; an axis of -1
+            gets a random length up to 32. By default, all of this is random.
+        columns_list (list[str], optional): the columns of the schema to return, in order; without a
+            schema, the names of the columns, by default "c0", "c1", ...
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): caches the rows.
+        shuffle (bool, optional): is checked; rows are random in any order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+    """
+    def __init__(self, total_rows: _b.int | None = None, schema: _b.str | Schema | None = None, columns_list: _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None, shuffle: _b.bool | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
 class RandomSampler(BuiltinSampler):
-    def __init__(self, replacement: _b.bool = ..., num_samples: _b.int | _b.bool | None = ..., shuffle: Shuffle = ...) -> None: ...
-    def get_shuffle_mode(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
-    def parse_for_minddataset(self) -> _t.Any: ...
+    """Samples the rows in random order, a new one in each epoch.
+
+    Args:
+        replacement (bool, optional): whether to draw with replacement.
+        num_samples (int, optional): the number of rows to take.
+        shuffle (Shuffle, optional): the shuffle mode for MindDataset and TFRecordDataset.
+    """
+    def __init__(self, replacement: _b.bool = False, num_samples: _b.int | _b.bool | None = None, shuffle: Shuffle = ...) -> None: ...
+    def get_shuffle_mode(self) -> _t.Any:  # type: ignore
+        """Returns the shuffle mode."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns True."""
+    def parse_for_minddataset(self) -> _t.Any:
+        """Returns the sampler in the form for MindDataset; see `parse`."""
 class RenameDataset(UnionBaseDataset):
+    """Renames columns.
+
+    Args:
+        input_columns (Union[str, list[str]]): the old names.
+        output_columns (Union[str, list[str]]): the new names; equally many.
+
+    Returns:
+        Dataset.
+    """
     def __init__(self, input_dataset: _t.Any, input_columns: _b.str | _b.list[_b.str], output_columns: _b.str | _b.list[_b.str]) -> None: ...
 class RenderedSST2Dataset(MappableDataset):
+    """The sentences of SST2 rendered as images: "image", the bytes of the file or its pixels;
+    "label".
+
+    The label is uint32, 0 for negative and 1 for positive.
+
+    Args:
+        dataset_dir (str): the folder of train, valid and test, each with the folders negative and
+            positive.
+        usage (str, optional): "train", "val", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'val', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'val', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def num_classes(self) -> _t.Any: ...  # type: ignore
+    def num_classes(self) -> _t.Any:  # type: ignore
+        """Returns 2."""
 class RepeatDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, count: _b.int | None = ...) -> None: ...
-    def get_dataset_size(self) -> _t.Any: ...  # type: ignore
-    def get_repeat_count(self) -> _t.Any: ...  # type: ignore
+    """Repeats the rows several times in one epoch.
+
+    Args:
+        count (int, optional): the number of repetitions; None or -1 means forever.
+
+    Returns:
+        Dataset. Sources and shuffles start a new epoch with each repetition.
+    """
+    def __init__(self, input_dataset: _t.Any, count: _b.int | None = None) -> None: ...
+    def get_dataset_size(self) -> _t.Any:  # type: ignore
+        """Returns the number of rows of an epoch; an endless repeat counts as one."""
+    def get_repeat_count(self) -> _t.Any:  # type: ignore
+        """Returns the number of repetitions."""
 class SBDataset(GeneratorDataset):
-    def __init__(self, dataset_dir: _b.str, task: _t.Any = ..., usage: _t.Literal['train', 'val', 'train_noval', 'all'] = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int = ..., shuffle: _b.bool | None = ..., decode: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ...) -> None: ...
+    """The images of SBD: "image", the bytes of the file or its pixels, and "task", uint8.
+
+    The task is the boundaries of each of 20 categories, or one map of categories.
+
+    Args:
+        dataset_dir (str): the folder of img, cls, train.txt, val.txt and train_noval.txt.
+        task (str, optional): "Boundaries" or "Segmentation".
+        usage (str, optional): "train", "val", "train_noval" or "all", which is train and val.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): the number of workers that read rows.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+    """
+    def __init__(self, dataset_dir: _b.str, task: _t.Any = 'Boundaries', usage: _t.Literal['train', 'val', 'train_noval', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class SBUDataset(MappableDataset):
+    """The photographs of SBU: "image", the bytes of the file or its pixels, and "caption", text.
+
+    Images that were not downloaded are skipped.
+
+    Args:
+        dataset_dir (str): the folder of SBU_captioned_photo_dataset_urls.txt,
+            SBU_captioned_photo_dataset_captions.txt and sbu_images.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class SQuADDataset(SourceDataset):
+    """The questions of SQuAD 1.1 or 2.0: the columns "context", "question", "text" and
+    "answer_start".
+
+    The column "text" is the list of answers and "answer_start" their positions, uint32; without an
+    answer, they are "" and 2 ** 32 - 1.
+
+    Args:
+        dataset_dir (str): the folder of train-v1.1.json and dev-v1.1.json, or those of v2.0.
+        usage (str, optional): "train", "dev" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'dev', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'dev', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class SST2Dataset(SourceDataset):
+    """The sentences of SST2: the columns "sentence" and, except for "test", "label", text.
+
+    Args:
+        dataset_dir (str): the folder of train.tsv, dev.tsv and test.tsv.
+        usage (str, optional): "train", "test" or "dev"; by default the first.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'dev'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'dev'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class STL10Dataset(MappableDataset):
+    """The images of STL-10: (96, 96, 3) uint8 images, and int32 labels from 0, or -1 for unlabeled
+    images.
+
+    Args:
+        dataset_dir (str): the folder of train_X.bin, train_y.bin, test_X.bin, test_y.bin and
+            unlabeled_X.bin.
+        usage (str, optional): "train", "test", "unlabeled", "train+unlabeled" or "all"; by default
+            all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'unlabeled', 'train+unlabeled', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'unlabeled', 'train+unlabeled', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class SUN397Dataset(MappableDataset):
+    """The scenes of SUN397: "image", the bytes of the file or its pixels, and "label", uint32.
+
+    Args:
+        dataset_dir (str): the folder of ClassName.txt, which names the folders of the classes.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class SVHNDataset(GeneratorDataset):
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'extra', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ...) -> None: ...
+    """The house numbers of SVHN: (32, 32, 3) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of train_32x32.mat, test_32x32.mat and extra_32x32.mat.
+        usage (str, optional): "train", "test", "extra" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): the number of workers that read rows.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+    """
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'extra', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class Sampler(BuiltinSampler):
-    def __init__(self, num_samples: _b.int | _b.bool | None = ...) -> None: ...
-    def reset(self) -> _t.Any: ...
+    """Base class of user-defined samplers; a subclass defines `__iter__`.
+
+    `dataset_size` and `num_samples` are set before the iteration; `reset`, if defined, is called
+    before each epoch except the first.
+
+    Args:
+        num_samples (int, optional): the number of rows to take.
+    """
+    def __init__(self, num_samples: _b.int | _b.bool | None = None) -> None: ...
+    def reset(self) -> _t.Any:
+        """Called before each epoch except the first."""
 class SamplingStrategy(_e.Enum):
+    """The sampling of neighbours: with equal weights, or by the weights of their edges."""
     EDGE_WEIGHT = ...
     RANDOM = ...
 class Schema:
-    def __init__(self, schema_file: _b.str | None = ...) -> None: ...
-    def add_column(self, name: _b.str, de_type: _b.str | _Type, shape: _b.list[_b.int] | None = ...) -> _t.Any: ...
-    def from_json(self, json_obj: _b.dict[_t.Any, _t.Any]) -> _t.Any: ...
-    def parse_columns(self, columns: _t.Any) -> _t.Any: ...
-    def to_json(self) -> _t.Any: ...
+    """Describes the names, dtypes and shapes of columns.
+
+    Args:
+        schema_file (str, optional): a JSON file with "columns": a list of objects with "name",
+            "type", "rank" and "shape", or an object of these by name; and "numRows".
+    """
+    def __init__(self, schema_file: _b.str | None = None) -> None: ...
+    def add_column(self, name: _b.str, de_type: _b.str | _Type, shape: _b.list[_b.int] | None = None) -> _t.Any:
+        """Adds a column to the schema.
+
+        Args:
+            name: the name of the column.
+            de_type: the dtype of the column, or its name.
+            shape: the shape of the column; -1 for any length.
+        """
+    def from_json(self, json_obj: _b.dict[_t.Any, _t.Any]) -> _t.Any:
+        """Loads the columns and the number of rows from a schema in JSON form.
+
+        Args:
+            json_obj (dict): with "columns" and, optionally, "numRows" and "datasetType".
+        """
+    def parse_columns(self, columns: _t.Any) -> _t.Any:
+        """Adds columns in the format of a schema file.
+
+        Args:
+            columns (Union[dict, list[dict]]): the columns, by name or with "name".
+        """
+    def to_json(self) -> _t.Any:
+        """Returns the schema as JSON text, with the keys of each object in alphabetical order."""
 class SemeionDataset(MappableDataset):
+    """The digits of Semeion: (16, 16) uint8 images of 0 and 1, and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of semeion.data.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class SequentialSampler(BuiltinSampler):
-    def __init__(self, start_index: _b.int | _b.bool | None = ..., num_samples: _b.int | _b.bool | None = ...) -> None: ...
-    def parse_for_minddataset(self) -> _t.Any: ...
+    """Samples the rows in sequence.
+
+    Args:
+        start_index (int, optional): the first row to take.
+        num_samples (int, optional): the number of rows to take; by default all that follow.
+    """
+    def __init__(self, start_index: _b.int | _b.bool | None = None, num_samples: _b.int | _b.bool | None = None) -> None: ...
+    def parse_for_minddataset(self) -> _t.Any:
+        """Returns the sampler in the form for MindDataset; see `parse`."""
 class Shuffle(_b.str):
+    """The shuffle modes: shuffle all rows, only files, or rows within files."""
     ADAPTIVE = ...
     FALSE = ...
     FILES = ...
@@ -522,145 +2133,510 @@ class Shuffle(_b.str):
     INFILE = ...
     PARTIAL = ...
 class ShuffleDataset(UnionBaseDataset):
+    """Shuffles the rows with a buffer: each returned row is drawn at random from the buffer.
+
+    Args:
+        buffer_size (int): the number of rows in the buffer, at least 2; with the size of the
+            dataset, all orders are possible.
+
+    Returns:
+        Dataset. With a seed, the orders are the original's, a different one in each epoch.
+    """
     def __init__(self, input_dataset: _t.Any, buffer_size: _b.int) -> None: ...
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns True."""
     reshuffle_each_epoch: _t.Any
 class SkipDataset(UnionBaseDataset):
+    """Skips the first rows of each epoch.
+
+    Args:
+        count (int): the number of rows.
+
+    Returns:
+        Dataset.
+    """
     def __init__(self, input_dataset: _t.Any, count: _b.int) -> None: ...
 class SogouNewsDataset(SourceDataset):
+    """The news of Sogou: the columns "index", "title" and "content", text.
+
+    Args:
+        dataset_dir (str): the folder of train.csv and test.csv.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
-class SourceDataset(Dataset): ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
+class SourceDataset(Dataset):
+    """Base class of sources, the leaves of a pipeline.
+
+    A source that supports a cache and is not mappable defines `_all_rows`, which yields its rows in
+    their own order, and `_sampler_of_stored`, which returns the sampler for them.
+    """
 class SpeechCommandsDataset(MappableDataset):
+    """The words of Speech Commands: "waveform", "sample_rate" (int32), "label", "speaker_id" and
+    "utterance_number" (int32).
+
+    Args:
+        dataset_dir (str): the folder of the folders of the words, testing_list.txt and
+            validation_list.txt.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class SubsetRandomSampler(SubsetSampler):
-    def get_shuffle_mode(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    """Samples the rows with given indices, in a new random order in each epoch.
+
+    Args:
+        indices (Iterable): the indices.
+        num_samples (int, optional): the number of rows to take.
+    """
+    def get_shuffle_mode(self) -> _t.Any:  # type: ignore
+        """Returns Shuffle.GLOBAL."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns True."""
 class SubsetSampler(BuiltinSampler):
-    def __init__(self, indices: _t.Any, num_samples: _b.int | _b.bool | None = ...) -> None: ...
-    def parse_for_minddataset(self) -> _t.Any: ...
+    """Samples the rows with given indices, in their order.
+
+    Args:
+        indices (Iterable): the indices.
+        num_samples (int, optional): the number of rows to take.
+    """
+    def __init__(self, indices: _t.Any, num_samples: _b.int | _b.bool | None = None) -> None: ...
+    def parse_for_minddataset(self) -> _t.Any:
+        """Returns the sampler in the form for MindDataset; see `parse`."""
 class SyncWaitDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, condition_name: _b.str, num_batch: _b.int = ..., callback: _c.Callable[..., _t.Any] | None = ...) -> None: ...
-    def release(self, num_batch: _t.Any, data: _t.Any) -> _t.Any: ...
+    """Lets rows pass only as `sync_update` releases them.
+
+    The first `num_batch` batches of an epoch pass at once. Each `sync_update` of this name then
+    calls `callback`, and releases as many batches again. So a later `map` computes with what the
+    reader has learned from the batches before. Batches are those of the `batch` operations that
+    follow; without one, rows.
+
+    Args:
+        condition_name (str): the name by which `sync_update` finds this operation.
+        num_batch (int, optional): the number of batches that pass at once.
+        callback (Callable, optional): is called by `sync_update` with its `data`.
+
+    Returns:
+        Dataset.
+    """
+    def __init__(self, input_dataset: _t.Any, condition_name: _b.str, num_batch: _b.int = 1, callback: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def release(self, num_batch: _t.Any, data: _t.Any) -> _t.Any:
+        """Calls the callback with `data`, then lets more batches pass."""
 class TFRecordDataset(SourceDataset):
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], schema: _b.str | Schema | None = ..., columns_list: _b.list[_b.str] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., shard_equal_rows: _b.bool = ..., cache: _t.Any = ..., compression_type: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    """A dataset of the Examples in TFRecord files.
+
+    Args:
+        dataset_files (Union[str, list[str]]): the files, or patterns of their names.
+        schema (Union[str, Schema], optional): the columns and their dtypes and shapes. Without it,
+            the first row defines the columns; all have one axis and are int64, float32, or uint8
+            for bytes, where several byte strings of a row are concatenated, padded with spaces.
+        columns_list (list[str], optional): the columns to read, in order; by default all, sorted by
+            name.
+        num_samples (int, optional): the maximum number of rows of an epoch, for each process; by
+            default the number in the schema.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows (True, GLOBAL,
+            None), only files (FILES), or neither (False, INFILE).
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        shard_equal_rows (bool, optional): whether shards have equal numbers of rows; otherwise they
+            consist of whole files.
+        cache (DatasetCache, optional): caches the rows.
+        compression_type (str, optional): "", "GZIP" or "ZLIB".
+    """
+    def __init__(self, dataset_files: _b.str | _b.list[_b.str], schema: _b.str | Schema | None = None, columns_list: _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: _t.Any = None, compression_type: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether there is more than one shard."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether rows or files are shuffled."""
 class TakeDataset(UnionBaseDataset):
-    def __init__(self, input_dataset: _t.Any, count: _b.int = ...) -> None: ...
+    """Takes the first rows of each epoch.
+
+    Args:
+        count (int, optional): the number of rows; -1 for all.
+
+    Returns:
+        Dataset.
+    """
+    def __init__(self, input_dataset: _t.Any, count: _b.int = -1) -> None: ...
 class TedliumDataset(MappableDataset):
+    """The sentences of TED-LIUM: "waveform", "sample_rate" (int32), "transcript", "talk_id",
+    "speaker_id" and "identifier".
+
+    A waveform is float32 (32767 is 1.0) of shape (1, number of samples). MindSpore 2.10 returns
+    zeros instead.
+
+    Args:
+        dataset_dir (str): the folder of train, test and dev, or of data; each contains the folders
+            sph and stm.
+        release (str): "release1", "release2" or "release3".
+        usage (str, optional): "train", "test", "dev" or "all"; for release3 only "all". By default
+            "all".
+        extensions (str, optional): the extension of SPH files, which must be ".sph".
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, release: _t.Literal['release1', 'release2', 'release3'], usage: _t.Literal['train', 'test', 'dev', 'all'] | None = ..., extensions: _b.str | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, release: _t.Literal['release1', 'release2', 'release3'], usage: _t.Literal['train', 'test', 'dev', 'all'] | None = None, extensions: _b.str | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-class TextBaseDataset(Dataset): ...
+class TextBaseDataset(Dataset):
+    """Base class of text sources."""
 class TextFileDataset(SourceDataset):
+    """A dataset of the lines of text files, in one column, "text"; empty lines are skipped.
+
+    Args:
+        dataset_files (Union[str, list[str]]): paths or patterns.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_files: _b.str | _b.list[_b.str], num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class TupleIterator(Iterator):
-    def __init__(self, dataset: _t.Any, columns: _t.Any = ..., num_epochs: _t.Any = ..., output_numpy: _t.Any = ..., do_copy: _t.Any = ...) -> None: ...
+    """Iterates over rows as lists.
+
+    Args:
+        columns (Union[str, list[str]], optional): the columns to return, in order; by default all.
+    """
+    def __init__(self, dataset: _t.Any, columns: _t.Any = None, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
 class UDPOSDataset(SourceDataset):
+    """The sentences of UDPOS: the columns "word", "universal" and "stanford", lists of text.
+
+    Args:
+        dataset_dir (str): the folder of en-ud-tag.v2.train.txt, en-ud-tag.v2.dev.txt and
+            en-ud-tag.v2.test.txt.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., num_samples: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class USPSDataset(SourceDataset):
+    """The digits of USPS: (16, 16, 1) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of usps, for training, and usps.t, for tests.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
-class UnionBaseDataset(Dataset): ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
+class UnionBaseDataset(Dataset):
+    """Base class of operations, and of sources of any kind of data."""
 class VOCDataset(MappableDataset):
+    """The images of Pascal VOC, with objects or segmentations.
+
+    For segmentation the columns are "image" and "target", the bytes of two files or their pixels;
+    for detection "image", "bbox" (float32: left, top, width, height of each object), "label",
+    "difficult" and "truncate" (uint32, one row per object).
+
+    Args:
+        dataset_dir (str): the folder of ImageSets, JPEGImages, Annotations and SegmentationClass.
+        task (str, optional): "Segmentation" or "Detection".
+        usage (str, optional): the list of images to read: ImageSets/Segmentation/<usage>.txt, or
+            ImageSets/Main/<usage>.txt.
+        class_indexing (dict, optional): for detection, the labels by name; other objects, and
+            images without objects, are skipped. By default, sorted names are numbered from 0.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+        extra_metadata (bool, optional): whether to add a column "_meta-filename" with the image's
+            name; iterators return it only if it is renamed.
+        decrypt (Callable, optional): takes a path and returns the bytes of the file.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Segmentation', 'Detection'] = ..., usage: _b.str = ..., class_indexing: _b.dict[_t.Any, _t.Any] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ..., extra_metadata: _b.bool = ..., decrypt: _c.Callable[..., _t.Any] | None = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Segmentation', 'Detection'] = 'Segmentation', usage: _b.str = 'train', class_indexing: _b.dict[_t.Any, _t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, extra_metadata: _b.bool = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
-    def get_class_indexing(self) -> _t.Any: ...  # type: ignore
-class VisionBaseDataset(Dataset): ...
+    def get_class_indexing(self) -> _t.Any:  # type: ignore
+        """Returns the labels by name."""
+class VisionBaseDataset(Dataset):
+    """Base class of image sources."""
 class WIDERFaceDataset(MappableDataset):
+    """The faces of WIDER FACE: "image", the bytes of the file or its pixels; except for "test"
+    also, with one entry per face, "bbox" (left, top, width, height), "blur", "expression",
+    "illumination", "occlusion", "pose" and "invalid", all int32, as in the file.
+
+    Args:
+        dataset_dir (str): the folder of WIDER_train, WIDER_val, WIDER_test and wider_face_split.
+        usage (str, optional): "train", "test", "valid" or "all", which is train and valid, the
+            default.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        decode (bool, optional): whether to decode images to RGB, which needs OpenCV.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., decode: _b.bool = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
 class WaitedDSCallback(_Callback):
-    def __init__(self, step_size: _t.Any = ...) -> None: ...
-    def ds_epoch_begin(self, ds_run_context: _t.Any) -> _t.Any: ...
-    def ds_step_begin(self, ds_run_context: _t.Any) -> _t.Any: ...
-    def end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def sync_epoch_begin(self, train_run_context: _t.Any, ds_run_context: _t.Any) -> _t.Any: ...
-    def sync_step_begin(self, train_run_context: _t.Any, ds_run_context: _t.Any) -> _t.Any: ...
+    """A callback of `map` that waits for a training step or epoch before the next row.
+
+    Pass it both to `map` and to the training run. From the second epoch on, `sync_epoch_begin` is
+    called before the first row, after the training epoch has ended, and `sync_step_begin` before
+    the first row of a step, after the training step has ended. Subclasses define one or both of
+    them.
+
+    Args:
+        step_size (int, optional): the number of rows of a step of training.
+    """
+    def __init__(self, step_size: _t.Any = 1) -> None: ...
+    def ds_epoch_begin(self, ds_run_context: _t.Any) -> _t.Any:
+        """Waits for the end of the preceding training epoch."""
+    def ds_step_begin(self, ds_run_context: _t.Any) -> _t.Any:
+        """Waits for the end of the preceding training step."""
+    def end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Signals the dataset that training has ended."""
+    def epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Signals the dataset that a training epoch has ended."""
+    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Signals the dataset that a training step has ended."""
+    def sync_epoch_begin(self, train_run_context: _t.Any, ds_run_context: _t.Any) -> _t.Any:
+        """Called before an epoch of rows, after the preceding training epoch has ended.
+
+        Args:
+            train_run_context (RunContext): the parameters of the training.
+            ds_run_context: the parameters of the dataset: `cur_epoch_num`, `cur_step_num_in_epoch`
+                and `cur_step_num`.
+        """
+    def sync_step_begin(self, train_run_context: _t.Any, ds_run_context: _t.Any) -> _t.Any:
+        """Called before the rows of a step, after the preceding training step has ended.
+
+        Args:
+            train_run_context (RunContext): the parameters of the training.
+            ds_run_context: the parameters of the dataset: `cur_epoch_num`, `cur_step_num_in_epoch`
+                and `cur_step_num`.
+        """
 class WeightedRandomSampler(BuiltinSampler):
-    def __init__(self, weights: _t.Any, num_samples: _b.int | _b.bool | None = ..., replacement: _b.bool = ...) -> None: ...
-    def get_shuffle_mode(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    """Samples random rows with probabilities proportional to weights.
+
+    Args:
+        weights (list): the weight of each row.
+        num_samples (int, optional): the number of rows to take; by default the number of weights.
+        replacement (bool, optional): whether to draw with replacement.
+    """
+    def __init__(self, weights: _t.Any, num_samples: _b.int | _b.bool | None = None, replacement: _b.bool = True) -> None: ...
+    def get_shuffle_mode(self) -> _t.Any:  # type: ignore
+        """Returns Shuffle.GLOBAL."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns True."""
 class WikiTextDataset(SourceDataset):
+    """The lines of WikiText-2 or WikiText-103, in one column, "text".
+
+    Args:
+        dataset_dir (str): the folder of wiki.train.tokens, wiki.valid.tokens and wiki.test.tokens.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class YahooAnswersDataset(SourceDataset):
+    """The questions of Yahoo: the columns "class", "title", "content" and "answer", text.
+
+    Args:
+        dataset_dir (str): the folder of train.csv and test.csv.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class YelpReviewDataset(SourceDataset):
+    """The reviews of Yelp, polarity or full: the columns "label" and "text", text.
+
+    Args:
+        dataset_dir (str): the folder of train.csv and test.csv.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only
+            files.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): caches the rows.
+    """
     dataset_dir: _t.Any
     usage: _t.Any
     dataset_files: _t.Any
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = ..., num_samples: _b.int | None = ..., shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
-    def is_sharded(self) -> _t.Any: ...  # type: ignore
-    def is_shuffled(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def is_sharded(self) -> _t.Any:  # type: ignore
+        """Returns whether this process gets only a shard of the rows."""
+    def is_shuffled(self) -> _t.Any:  # type: ignore
+        """Returns whether the rows are shuffled."""
 class YesNoDataset(MappableDataset):
+    """The words of YesNo: "waveform", "sample_rate" (int32) and "label" (int32, 1 for each yes).
+
+    Args:
+        dataset_dir (str): the folder of files such as 1_0_0_0_1_1_0_0.wav.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
+    """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = ..., num_parallel_workers: _b.int | None = ..., shuffle: _b.bool | None = ..., sampler: _t.Any = ..., num_shards: _b.int | None = ..., shard_id: _b.int | None = ..., cache: _t.Any = ...) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class ZipDataset(UnionBaseDataset):
+    """Zips datasets: joins the columns of several datasets; see `mindspore.dataset.zip`."""
     def __init__(self, datasets: _t.Any) -> None: ...
-def compare(pipeline1: _t.Any, pipeline2: _t.Any) -> _t.Any: ...
-def deserialize(input_dict: _t.Any = ..., json_filepath: _t.Any = ...) -> _t.Any: ...
+def compare(pipeline1: _t.Any, pipeline2: _t.Any) -> _t.Any:
+    """Compares two pipelines by their descriptions by `serialize`.
+
+    Args:
+        pipeline1 (Dataset): a pipeline.
+        pipeline2 (Dataset): another one.
+    """
+def deserialize(input_dict: _t.Any = None, json_filepath: _t.Any = None) -> _t.Any:
+    """Deserializes a pipeline from the description by `serialize`.
+
+    Args:
+        input_dict (dict, optional): the description.
+        json_filepath (str, optional): the file with the description, if `input_dict` is not given.
+
+    Returns:
+        Dataset, the pipeline; None if neither argument is given.
+    """
 from ..dataset.config import get_seed as get_seed
-def serialize(dataset: _t.Any, json_filepath: _t.Any = ...) -> _t.Any: ...
+def serialize(dataset: _t.Any, json_filepath: _t.Any = '') -> _t.Any:
+    """Serializes a pipeline to a dict for JSON, and optionally writes it to a file.
+
+    Args:
+        dataset (Dataset): the last node of the pipeline.
+        json_filepath (str, optional): the file; "" writes no file.
+
+    Returns:
+        dict, the description, in which functions and objects of scripts are names and arrays are
+        lists.
+    """
 from ..dataset.config import set_seed as set_seed
-def show(dataset: _t.Any, indentation: _t.Any = ...) -> _t.Any: ...
-def zip(datasets: _t.Any) -> _t.Any: ...
+def show(dataset: _t.Any, indentation: _t.Any = 2) -> _t.Any:
+    """Logs the description of a pipeline at level "info".
+
+    Args:
+        dataset (Dataset): the last node of the pipeline.
+        indentation (int, optional): the number of spaces of the indentation; None writes one line.
+    """
+def zip(datasets: _t.Any) -> _t.Any:
+    """Zips datasets: joins the columns of several datasets; the shortest one ends the epoch.
+
+    Args:
+        datasets (tuple[Dataset]): at least two, with different columns.
+
+    Returns:
+        Dataset.
+    """

@@ -9,67 +9,255 @@ import numpy as _np
 
 
 class DebugHook:
+    """A hook that inspects rows between the operations of `map` in debug mode.
+
+    Subclasses define `compute(self, *args)`, which gets the columns before an operation. A hook
+    among the operations of `map` inspects the columns there, with or without debug mode.
+
+    Args:
+        prev_op_name (str, optional): the name of the preceding operation.
+    """
     prev_op_name: _t.Any
     def __call__(self, *args: _t.Any) -> _t.Any: ...
-    def __init__(self, prev_op_name: _t.Any = ...) -> None: ...
-    def compute(self, *args: _t.Any) -> _t.Any: ...
-    def log_previous_op_name(self) -> _t.Any: ...
-    def set_previous_op_name(self, prev_op_name: _t.Any) -> _t.Any: ...
+    def __init__(self, prev_op_name: _t.Any = None) -> None: ...
+    def compute(self, *args: _t.Any) -> _t.Any:
+        """Inspects the columns; the result is ignored."""
+    def log_previous_op_name(self) -> _t.Any:
+        """Prints the name of the preceding operation."""
+    def set_previous_op_name(self, prev_op_name: _t.Any) -> _t.Any:
+        """Sets the name of the preceding operation."""
 class ErrorSamplesMode(_e.IntEnum):
+    """How `map` handles a row for which an operation fails.
+
+    RETURN raises the error, REPLACE uses the first good row of the epoch instead, SKIP drops the
+    row.
+    """
     REPLACE = ...
     RETURN = ...
     SKIP = ...
-def get_auto_num_workers() -> _t.Any: ...
-def get_auto_offload() -> _t.Any: ...
-def get_autotune_interval() -> _t.Any: ...
-def get_callback_timeout() -> _t.Any: ...
-def get_debug_mode() -> _t.Any: ...
-def get_dynamic_shape() -> _t.Any: ...
-def get_enable_autotune() -> _t.Any: ...
-def get_enable_shared_mem() -> _t.Any: ...
-def get_enable_watchdog() -> _t.Any: ...
-def get_error_samples_mode() -> _t.Any: ...
-def get_fast_recovery() -> _t.Any: ...
-def get_iterator_mode() -> _t.Any: ...
-def get_monitor_sampling_interval() -> _t.Any: ...
-def get_multiprocessing_start_method() -> _t.Any: ...
-def get_multiprocessing_timeout_interval() -> _t.Any: ...
-def get_num_parallel_workers() -> _t.Any: ...
-def get_numa_enable() -> _t.Any: ...
-def get_prefetch_size() -> _t.Any: ...
-def get_seed() -> _t.Any: ...
-def get_video_backend() -> _t.Any: ...
-def load(file: _t.Any) -> _t.Any: ...
+def get_auto_num_workers() -> _t.Any:
+    """Returns the value of `set_auto_num_workers`; False by default."""
+def get_auto_offload() -> _t.Any:
+    """Returns the value of `set_auto_offload`; False by default."""
+def get_autotune_interval() -> _t.Any:
+    """Returns the value of `set_autotune_interval`; 0 by default."""
+def get_callback_timeout() -> _t.Any:
+    """Returns the time limit of a WaitedDSCallback in seconds; 60 by default."""
+def get_debug_mode() -> _t.Any:
+    """Returns whether the debug mode is on."""
+def get_dynamic_shape() -> _t.Any:
+    """Returns the value of `set_dynamic_shape`; False by default."""
+def get_enable_autotune() -> _t.Any:
+    """Returns the value of `set_enable_autotune`; False by default."""
+def get_enable_shared_mem() -> _t.Any:
+    """Returns the value of `set_enable_shared_mem`; True by default."""
+def get_enable_watchdog() -> _t.Any:
+    """Returns the value of `set_enable_watchdog`; True by default."""
+def get_error_samples_mode() -> _t.Any:
+    """Returns how `map` handles rows for which an operation fails."""
+def get_fast_recovery() -> _t.Any:
+    """Returns the value of `set_fast_recovery`; True by default."""
+def get_iterator_mode() -> _t.Any:
+    """Returns the values of `set_iterator_mode`, by name."""
+def get_monitor_sampling_interval() -> _t.Any:
+    """Returns the interval of `set_monitor_sampling_interval`; 1000 by default."""
+def get_multiprocessing_start_method() -> _t.Any:
+    """Returns the start method of worker processes."""
+def get_multiprocessing_timeout_interval() -> _t.Any:
+    """Returns the seconds without a row after which a worker is reported; 300 by default."""
+def get_num_parallel_workers() -> _t.Any:
+    """Returns the default number of workers of operations."""
+def get_numa_enable() -> _t.Any:
+    """Returns the value of `set_numa_enable`; False by default."""
+def get_prefetch_size() -> _t.Any:
+    """Returns the number of rows that parallel workers may run ahead, besides a batch; 16 by
+    default.
+    """
+def get_seed() -> _t.Any:
+    """Returns the seed: the last one set here or by `mindspore.set_seed`; 5489 by default."""
+def get_video_backend() -> _t.Any:
+    """Returns the value of `set_video_backend`; "CPU" by default."""
+def load(file: _t.Any) -> _t.Any:
+    """Loads settings from a JSON file: the number of workers, the seed, the prefetch size.
+
+    Args:
+        file (str): the path of the file.
+    """
 # Accepted for compatibility, has no effect here
-def set_auto_num_workers(enable: _b.bool) -> _t.Any: ...
+def set_auto_num_workers(enable: _b.bool) -> _t.Any:
+    """Stores whether the original may choose the number of workers.
+
+    Accepted for compatibility, has no effect here: autotune chooses from the settings alone.
+
+    Args:
+        enable: whether to enable it.
+    """
 # Accepted for compatibility, has no effect here
-def set_auto_offload(offload: _b.bool) -> _t.Any: ...
+def set_auto_offload(offload: _b.bool) -> _t.Any:
+    """Stores whether operations of a pipeline may run on the device; here they run on the host.
+
+    Accepted for compatibility, has no effect here: operations of a pipeline run on the host.
+
+    Args:
+        offload: whether to allow it.
+    """
 # Accepted for compatibility, has no effect here
-def set_autotune_interval(interval: _b.int) -> _t.Any: ...
-def set_callback_timeout(timeout: _b.int) -> _t.Any: ...
-def set_debug_mode(debug_mode_flag: _t.Any, debug_hook_list: _t.Any = ...) -> _t.Any: ...
+def set_autotune_interval(interval: _b.int) -> _t.Any:
+    """Stores the interval at which the original tunes.
+
+    Accepted for compatibility, has no effect here: autotune works row by row.
+
+    Args:
+        interval: steps; 0 for once an epoch.
+    """
+def set_callback_timeout(timeout: _b.int) -> _t.Any:
+    """Sets the time limit of a WaitedDSCallback.
+
+    Args:
+        timeout: seconds.
+    """
+def set_debug_mode(debug_mode_flag: _t.Any, debug_hook_list: _t.Any = None) -> _t.Any:
+    """Sets the debug mode: pipelines run without workers, with hooks, and with seed 1 if unseeded.
+
+    Args:
+        debug_mode_flag (bool): whether to enable the debug mode.
+        debug_hook_list (list[DebugHook], optional): called with the columns before each operation
+            of `map`; by default one that prints their shapes and dtypes.
+    """
 # Accepted for compatibility, has no effect here
-def set_dynamic_shape(is_dynamic: _b.bool) -> _t.Any: ...
+def set_dynamic_shape(is_dynamic: _b.bool) -> _t.Any:
+    """Stores whether rows may differ in shape; here they always may.
+
+    Accepted for compatibility, has no effect here: rows may always differ in shape.
+
+    Args:
+        is_dynamic: whether to allow it.
+    """
 # filepath_prefix: Accepted for compatibility, has no effect here
-def set_enable_autotune(enable: _b.bool, filepath_prefix: _b.str | None = ...) -> _t.Any: ...
+def set_enable_autotune(enable: _b.bool, filepath_prefix: _b.str | None = None) -> _t.Any:
+    """Sets whether each `map` without an explicit number of workers uses the number of the
+    settings.
+
+    The workers are threads, `get_num_parallel_workers` in number, and run ahead during training
+    steps. The reader's thread processes rows for which this is faster. The number of rows per chunk
+    is always tuned. Random transforms draw different numbers than in the reader's thread alone.
+
+    Args:
+        enable: whether to enable autotune.
+        filepath_prefix: where the original would write its results; is stored.
+            Accepted for compatibility, has no effect here: nothing is written.
+    """
 # Accepted for compatibility, has no effect here
-def set_enable_shared_mem(enable: _b.bool) -> _t.Any: ...
-def set_enable_watchdog(enable: _b.bool) -> _t.Any: ...
-def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> _t.Any: ...
+def set_enable_shared_mem(enable: _b.bool) -> _t.Any:
+    """Stores whether worker processes use shared memory; here they use pipes.
+
+    Accepted for compatibility, has no effect here: worker processes use pipes.
+
+    Args:
+        enable: whether to use it.
+    """
+def set_enable_watchdog(enable: _b.bool) -> _t.Any:
+    """Sets whether hanging workers are ended instead of only reported.
+
+    `set_multiprocessing_timeout_interval` sets the time limit.
+
+    Args:
+        enable: whether to end them.
+    """
+def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> _t.Any:
+    """Sets how `map` handles rows for which an operation fails.
+
+    Args:
+        error_samples_mode: RETURN, REPLACE or SKIP.
+    """
 # Accepted for compatibility, has no effect here
-def set_fast_recovery(fast_recovery: _b.bool) -> _t.Any: ...
+def set_fast_recovery(fast_recovery: _b.bool) -> _t.Any:
+    """Stores whether the original recovers without repeating augmentations.
+
+    Accepted for compatibility, has no effect here: a pipeline that resumes repeats no augmentation.
+
+    Args:
+        fast_recovery: whether to enable it.
+    """
 # parallel_convert: Accepted for compatibility, has no effect here
-def set_iterator_mode(do_copy: _b.bool = ..., parallel_convert: _b.bool = ...) -> _t.Any: ...
+def set_iterator_mode(do_copy: _b.bool = False, parallel_convert: _b.bool = False) -> _t.Any:
+    """Sets how iterators convert rows to Tensors.
+
+    Args:
+        do_copy: whether Tensors copy the data of the row.
+        parallel_convert: stored without effect.
+            Accepted for compatibility, has no effect here.
+    """
 # Accepted for compatibility, has no effect here
-def set_monitor_sampling_interval(interval: _b.int) -> _t.Any: ...
-def set_multiprocessing_start_method(start_method: _t.Literal['fork', 'spawn'] = ...) -> _t.Any: ...
-def set_multiprocessing_timeout_interval(interval: _b.int) -> _t.Any: ...
-def set_num_parallel_workers(num: _b.int) -> _t.Any: ...
+def set_monitor_sampling_interval(interval: _b.int) -> _t.Any:
+    """Stores the interval of the original's performance monitor.
+
+    Accepted for compatibility, has no effect here: there is no such monitor.
+
+    Args:
+        interval: milliseconds.
+    """
+def set_multiprocessing_start_method(start_method: _t.Literal['fork', 'spawn'] = 'fork') -> _t.Any:
+    """Sets the start method of worker processes.
+
+    Args:
+        start_method: "fork", or "spawn", which pickles what the workers need.
+    """
+def set_multiprocessing_timeout_interval(interval: _b.int) -> _t.Any:
+    """Sets the time limit of a worker, process or thread, for a row that the reader waits for.
+
+    After one interval a warning names the worker and the row. After two the reader's process raises
+    RuntimeError and ends the worker, if it is a process; the original waits on. With
+    `set_enable_watchdog(False)`, there is only a warning after each interval.
+
+    Args:
+        interval: seconds.
+    """
+def set_num_parallel_workers(num: _b.int) -> _t.Any:
+    """Sets the default number of workers of operations.
+
+    Without this call, and without autotune, operations run in the reader's thread by default.
+
+    Args:
+        num: the number of workers.
+    """
 # Accepted for compatibility, has no effect here
-def set_numa_enable(numa_enable: _b.bool) -> _t.Any: ...
-def set_prefetch_size(size: _b.int) -> _t.Any: ...
-def set_seed(seed: _b.int) -> _t.Any: ...
+def set_numa_enable(numa_enable: _b.bool) -> _t.Any:
+    """Stores whether the original binds itself to NUMA nodes.
+
+    Accepted for compatibility, has no effect here: threads are bound by 'runtime.set_cpu_affinity'.
+
+    Args:
+        numa_enable: whether to enable it.
+    """
+def set_prefetch_size(size: _b.int) -> _t.Any:
+    """Sets the prefetch size: the number of rows that parallel workers may run ahead of the reader.
+
+    Args:
+        size: the number of rows.
+    """
+def set_seed(seed: _b.int) -> _t.Any:
+    """Sets the seed of pipelines opened later, and of `random` and `numpy.random`.
+
+    Args:
+        seed: the seed; equal seeds give equal orders and augmentations; the orders are the
+            original's.
+    """
 # Accepted for compatibility, has no effect here
-def set_sending_batches(batch_num: _b.int) -> _t.Any: ...
+def set_sending_batches(batch_num: _b.int) -> _t.Any:
+    """Stores the number of batches that may be sent to a device in an epoch.
+
+    Accepted for compatibility, has no effect here: batches are taken when they are needed.
+
+    Args:
+        batch_num: the number; 0 means no limit.
+    """
 # Accepted for compatibility, has no effect here
-def set_video_backend(backend: _t.Literal['CPU', 'Ascend']) -> _t.Any: ...
+def set_video_backend(backend: _t.Literal['CPU', 'Ascend']) -> _t.Any:
+    """Stores the backend that decodes videos.
+
+    Accepted for compatibility, has no effect here: videos are decoded on the CPU.
+
+    Args:
+        backend: "CPU" or "Ascend".
+    """

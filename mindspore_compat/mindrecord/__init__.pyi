@@ -9,63 +9,248 @@ import numpy as _np
 
 
 class Cifar100ToMR:
+    """Converts CIFAR-100 to MindRecord files: "id", "fine_label" and "coarse_label" as int64,
+    "data" as JPEG.
+
+    Args:
+        source (str): the folder with train and test.
+        destination (str): the file for the training images.
+    """
     source: _t.Any
     destination: _t.Any
     def __init__(self, source: _t.Any, destination: _t.Any) -> None: ...
-    def run(self, fields: _t.Any = ...) -> _t.Any: ...
-    def transform(self, fields: _t.Any = ...) -> _t.Any: ...
+    def run(self, fields: _t.Any = None) -> _t.Any:
+        """Writes the training images to `destination` and the test images to `destination` +
+        "_test".
+
+        Args:
+            fields (list[str], optional): the fields of the index; by default all but the image.
+        """
+    def transform(self, fields: _t.Any = None) -> _t.Any:
+        """Writes the training images to `destination` and the test images to `destination` +
+        "_test".
+
+        Args:
+            fields (list[str], optional): the fields of the index; by default all but the image.
+        """
 class Cifar10ToMR:
+    """Converts CIFAR-10 to MindRecord files: "id" and "label" as int64, "data" as JPEG.
+
+    Args:
+        source (str): the folder with data_batch_1 to data_batch_5 and test_batch.
+        destination (str): the file for the training images.
+    """
     source: _t.Any
     destination: _t.Any
     def __init__(self, source: _t.Any, destination: _t.Any) -> None: ...
-    def run(self, fields: _t.Any = ...) -> _t.Any: ...
-    def transform(self, fields: _t.Any = ...) -> _t.Any: ...
+    def run(self, fields: _t.Any = None) -> _t.Any:
+        """Writes the training images to `destination` and the test images to `destination` +
+        "_test".
+
+        Args:
+            fields (list[str], optional): the fields of the index; by default all but the image.
+        """
+    def transform(self, fields: _t.Any = None) -> _t.Any:
+        """Writes the training images to `destination` and the test images to `destination` +
+        "_test".
+
+        Args:
+            fields (list[str], optional): the fields of the index; by default all but the image.
+        """
 class CsvToMR:
-    def __init__(self, source: _t.Any, destination: _t.Any, columns_list: _t.Any = ..., partition_number: _t.Any = ...) -> None: ...
-    def run(self) -> _t.Any: ...
-    def transform(self) -> _t.Any: ...
+    """Converts a CSV file, whose first line names the columns, to MindRecord files.
+
+    A column of integers becomes int64, of numbers float64 (an empty field is nan), of True and
+    False int32, any other text.
+
+    Args:
+        source (str): the CSV file.
+        destination (str): the file to write.
+        columns_list (list[str], optional): the columns to convert; by default all.
+        partition_number (int, optional): the number of files.
+    """
+    def __init__(self, source: _t.Any, destination: _t.Any, columns_list: _t.Any = None, partition_number: _t.Any = 1) -> None: ...
+    def run(self) -> _t.Any:
+        """Writes the files."""
+    def transform(self) -> _t.Any:
+        """Writes the files."""
 FAILED: _b.int
 class FileReader:
+    """Reads MindRecord files.
+
+    Args:
+        file_name (Union[str, list[str]]): one file, which includes the files written with it; or
+            all files.
+        num_consumer (int, optional): checked, but without effect; rows are read on demand.
+        columns (list[str], optional): the fields to read; by default all.
+        operator (int, optional): the reading mode of the original.
+            Accepted for compatibility, has no effect here.
+    """
     # operator: Accepted for compatibility, has no effect here
-    def __init__(self, file_name: _t.Any, num_consumer: _t.Any = ..., columns: _t.Any = ..., operator: _t.Any = ...) -> None: ...
-    def close(self) -> _t.Any: ...
-    def get_next(self) -> _t.Any: ...
-    def len(self) -> _t.Any: ...
-    def schema(self) -> _t.Any: ...
+    def __init__(self, file_name: _t.Any, num_consumer: _t.Any = 4, columns: _t.Any = None, operator: _t.Any = None) -> None: ...
+    def close(self) -> _t.Any:
+        """Closes the files."""
+    def get_next(self) -> _t.Any:
+        """Yields the rows as dicts from names to ints, floats, text, bytes and arrays."""
+    def len(self) -> _t.Any:
+        """Returns the number of rows."""
+    def schema(self) -> _t.Any:
+        """Returns the fields, as a dict."""
 class FileWriter:
-    def __init__(self, file_name: _t.Any, shard_num: _t.Any = ..., overwrite: _t.Any = ...) -> None: ...
-    def add_index(self, index_fields: _t.Any) -> _t.Any: ...
-    def add_schema(self, content: _t.Any, desc: _t.Any = ...) -> _t.Any: ...
-    def commit(self) -> _t.Any: ...
+    """Writes rows to MindRecord files.
+
+    The files have temporary names until `commit` has completed them.
+
+    Args:
+        file_name (str): the file; for several files, a number is appended.
+        shard_num (int, optional): the number of files, in [1, 1000].
+        overwrite (bool, optional): whether to replace existing files.
+    """
+    def __init__(self, file_name: _t.Any, shard_num: _t.Any = 1, overwrite: _t.Any = False) -> None: ...
+    def add_index(self, index_fields: _t.Any) -> _t.Any:
+        """Sets the fields of the index; by default all fields of a number or text.
+
+        Args:
+            index_fields (list[str]): the fields.
+        """
+    def add_schema(self, content: _t.Any, desc: _t.Any = None) -> _t.Any:
+        """Sets the fields of the rows.
+
+        Args:
+            content (dict): a dict by name with "type": "int32", "int64", "float32", "float64",
+                "string" or "bytes"; and for an array of numbers "shape", a list with -1 for one
+                unknown length.
+            desc (str, optional): a description of the rows.
+        """
+    def commit(self) -> _t.Any:
+        """Completes the files and their indexes."""
     @classmethod
-    def open_for_append(cls, file_name: _t.Any) -> _t.Any: ...
-    def set_header_size(self, header_size: _t.Any) -> _t.Any: ...
-    def set_page_size(self, page_size: _t.Any) -> _t.Any: ...
-    def write_raw_data(self, raw_data: _t.Any, parallel_writer: _t.Any = ...) -> _t.Any: ...
+    def open_for_append(cls, file_name: _t.Any) -> _t.Any:
+        """Returns a writer that appends rows to a file and the files written with it.
+
+        Args:
+            file_name (str): the file.
+        """
+    def set_header_size(self, header_size: _t.Any) -> _t.Any:
+        """Sets the size of headers in bytes.
+
+        Args:
+            header_size (int): in [16 KiB, 128 MiB], a multiple of 4.
+        """
+    def set_page_size(self, page_size: _t.Any) -> _t.Any:
+        """Sets the size of pages in bytes; a row must fit into one page.
+
+        Args:
+            page_size (int): in [32 KiB, 256 MiB], a multiple of 4.
+        """
+    def write_raw_data(self, raw_data: _t.Any, parallel_writer: _t.Any = False) -> _t.Any:
+        """Writes rows. A row that does not agree with the schema is skipped with a warning.
+
+        Args:
+            raw_data (list[dict]): the rows, as dicts from fields to values.
+            parallel_writer (bool, optional): whether each call writes its rows to one file, the
+                next call to the next file; by default, rows are distributed over all files.
+        """
 class ImageNetToMR:
-    def __init__(self, map_file: _t.Any, image_dir: _t.Any, destination: _t.Any, partition_number: _t.Any = ...) -> None: ...
-    def run(self) -> _t.Any: ...
-    def transform(self) -> _t.Any: ...
+    """Converts folders of JPEG files (ImageNet) to MindRecord files: "label" as int32, "file_name",
+    "image".
+
+    Args:
+        map_file (str): a text file; each line has the name of a folder and the class's number.
+        image_dir (str): the parent of these folders.
+        destination (str): the file to write.
+        partition_number (int, optional): the number of files.
+    """
+    def __init__(self, map_file: _t.Any, image_dir: _t.Any, destination: _t.Any, partition_number: _t.Any = 1) -> None: ...
+    def run(self) -> _t.Any:
+        """Writes the files. Files other than .JPEG and .jpg, and empty ones, are skipped."""
+    def transform(self) -> _t.Any:
+        """Writes the files. Files other than .JPEG and .jpg, and empty ones, are skipped."""
 class MindPage:
-    def __init__(self, file_name: _t.Any, num_consumer: _t.Any = ...) -> None: ...
+    """Reads rows that share the value of an indexed field.
+
+    Args:
+        file_name (Union[str, list[str]]): one file, which includes the files written with it; or
+            all files.
+        num_consumer (int, optional): checked, but without effect.
+    """
+    def __init__(self, file_name: _t.Any, num_consumer: _t.Any = 4) -> None: ...
     @property
     def candidate_fields(self) -> _t.Any: ...
     @property
     def category_field(self) -> _t.Any: ...
     @category_field.setter
     def category_field(self, value: _t.Any) -> None: ...
-    def read_at_page_by_id(self, category_id: _t.Any, page: _t.Any, num_row: _t.Any) -> _t.Any: ...
-    def read_at_page_by_name(self, category_name: _t.Any, page: _t.Any, num_row: _t.Any) -> _t.Any: ...
-    def read_category_info(self) -> _t.Any: ...
+    def read_at_page_by_id(self, category_id: _t.Any, page: _t.Any, num_row: _t.Any) -> _t.Any:
+        """Returns a page of rows of the value with a number.
+
+        Args:
+            category_id (int): the number, as `read_category_info` returns it.
+            page (int): the page, counted from 0.
+            num_row (int): the number of rows of a page.
+        """
+    def read_at_page_by_name(self, category_name: _t.Any, page: _t.Any, num_row: _t.Any) -> _t.Any:
+        """Returns a page of rows of a value.
+
+        Args:
+            category_name (str): the value as text, as `read_category_info` returns it.
+            page (int): the page, counted from 0.
+            num_row (int): the number of rows of a page.
+        """
+    def read_category_info(self) -> _t.Any:
+        """Returns JSON text: the key, and for each value its number, its text and the number of
+        rows.
+        """
 class MnistToMR:
-    def __init__(self, source: _t.Any, destination: _t.Any, partition_number: _t.Any = ...) -> None: ...
-    def run(self) -> _t.Any: ...
-    def transform(self) -> _t.Any: ...
+    """Converts MNIST to MindRecord files: "label" as int64, "data" as JPEG.
+
+    Args:
+        source (str): the folder with train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz,
+            t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz.
+        destination (str): the prefix of the file names, to which "_train.mindrecord" and
+            "_test.mindrecord" are appended.
+        partition_number (int, optional): the number of files each.
+    """
+    def __init__(self, source: _t.Any, destination: _t.Any, partition_number: _t.Any = 1) -> None: ...
+    def run(self) -> _t.Any:
+        """Writes the files."""
+    def transform(self) -> _t.Any:
+        """Writes the files."""
 SUCCESS: _b.int
 class TFRecordToMR:
-    def __init__(self, source: _t.Any, destination: _t.Any, feature_dict: _t.Any, bytes_fields: _t.Any = ...) -> None: ...
-    def run(self) -> _t.Any: ...
-    def transform(self) -> _t.Any: ...
-def set_dec_mode(dec_mode: _t.Any = ...) -> _t.Any: ...
-def set_enc_key(enc_key: _t.Any) -> _t.Any: ...
-def set_enc_mode(enc_mode: _t.Any = ...) -> _t.Any: ...
+    """Converts a TFRecord file to a MindRecord file.
+
+    Args:
+        source (str): the TFRecord file.
+        destination (str): the file to write.
+        feature_dict (dict): the features, by name: anything with the `shape` (a list of at most one
+            length) and the `dtype` of a `tf.io.FixedLenFeature`. TensorFlow is not needed.
+        bytes_fields (list[str], optional): the text features that are bytes.
+    """
+    def __init__(self, source: _t.Any, destination: _t.Any, feature_dict: _t.Any, bytes_fields: _t.Any = None) -> None: ...
+    def run(self) -> _t.Any:
+        """Writes the file."""
+    def transform(self) -> _t.Any:
+        """Writes the file."""
+def set_dec_mode(dec_mode: _t.Any = 'AES-GCM') -> _t.Any:
+    """Sets the decryption mode of files.
+
+    Args:
+        dec_mode (Union[str, function], optional): "AES-GCM"; a function that takes a file to read
+            from, its length in bytes, a file to write to, and the key; or None, which inverts the
+            mode "AES-GCM". After the output of an encrypting function, the file has four zero bytes
+            and 7 bytes with the mode.
+    """
+def set_enc_key(enc_key: _t.Any) -> _t.Any:
+    """Sets the key for encryption and decryption of files.
+
+    Args:
+        enc_key (str): the key, of 16, 24 or 32 bytes; None disables encryption.
+    """
+def set_enc_mode(enc_mode: _t.Any = 'AES-GCM') -> _t.Any:
+    """Sets the encryption mode of files.
+
+    Args:
+        enc_mode (Union[str, function], optional): "AES-GCM"; or a function that takes a file to
+            read from, its length in bytes, a file to write to, and the key.
+    """

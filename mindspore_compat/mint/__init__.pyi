@@ -15,235 +15,2392 @@ from . import linalg as linalg
 from . import nn as nn
 from . import optim as optim
 from . import special as special
-def abs(input: _Tensor) -> _Tensor: ...
-def acos(input: _Tensor) -> _Tensor: ...
-def acosh(input: _Tensor) -> _Tensor: ...
-def add(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, alpha: _b.float | _Tensor = ...) -> _Tensor: ...
-def addbmm(input: _Tensor | _b.complex, batch1: _Tensor, batch2: _Tensor, *, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-def addcdiv(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Tensor | _b.float | _Tensor | _b.complex = ...) -> _Tensor: ...
-def addcmul(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Tensor | _b.float | _Tensor | _b.complex = ...) -> _Tensor: ...
-def addmm(input: _Tensor | _b.complex, mat1: _Tensor, mat2: _Tensor, *, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-def addmv(input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-def addr_(input: _Tensor, vec1: _Tensor, vec2: _Tensor, beta: _b.float | _b.bool = ..., alpha: _b.float | _b.bool = ...) -> _t.Any: ...
-def all(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., keepdim: _b.bool = ...) -> _Tensor: ...
+def abs(input: _Tensor) -> _Tensor:
+    """Computes the absolute value of each element; for a complex number it is the modulus, which is
+    real.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype; complex64 gives float32
+        and complex128 gives float64.
+    """
+def acos(input: _Tensor) -> _Tensor:
+    """Finds the angle in radians whose cosine is the element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def acosh(input: _Tensor) -> _Tensor:
+    """Computes the inverse hyperbolic cosine of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def add(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, alpha: _b.float | _Tensor = 1) -> _Tensor:
+    """Adds `alpha` times `other` to the input, element by element.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+        alpha (number, or a Tensor without axes that holds it, optional): the factor `alpha`
+            above. Default: ``1``.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def addbmm(input: _Tensor | _b.complex, batch1: _Tensor, batch2: _Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> _Tensor:
+    """Adds the sum over a batch of matrix products to the input: beta * input + alpha * sum(batch1
+    @ batch2).
+
+    Args:
+        input (Tensor or a number): the input.
+        batch1 (Tensor): see `batch1` above.
+        batch2 (Tensor): see `batch2` above.
+        beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+        alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+    Shapes:
+        `batch1` is (B, M, K), `batch2` is (B, K, N); `input` is broadcast to (M, N), which is the
+        shape of the result.
+    """
+def addcdiv(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Tensor | _b.float | _Tensor | _b.complex = 1) -> _Tensor:
+    """Adds a scaled quotient to the input: input + value * tensor1 / tensor2. Quotients of integers
+    are rounded toward zero.
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): the input.
+        tensor1 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): see
+            `tensor1` above.
+        tensor2 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): see
+            `tensor2` above.
+        value (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or a number, optional):
+            the number `value` above. Default: ``1``.
+
+    Shapes:
+        The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
+        which they are promoted.
+    """
+def addcmul(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Tensor | _b.float | _Tensor | _b.complex = 1) -> _Tensor:
+    """Adds a scaled product to the input: input + value * tensor1 * tensor2.
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+            the input.
+        tensor1 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+            see `tensor1` above.
+        tensor2 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+            see `tensor2` above.
+        value (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8 or a number, optional):
+            the number `value` above. Default: ``1``.
+
+    Shapes:
+        The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
+        which they are promoted.
+    """
+def addmm(input: _Tensor | _b.complex, mat1: _Tensor, mat2: _Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> _Tensor:
+    """Adds a matrix product to the input: beta * input + alpha * (mat1 @ mat2).
+
+    Args:
+        input (Tensor or a number): the input.
+        mat1 (Tensor): see `mat1` above.
+        mat2 (Tensor): see `mat2` above.
+        beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+        alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+    Shapes:
+        `mat1` is (M, K), `mat2` is (K, N); `input` is broadcast to (M, N), which is the shape of
+        the result. All have one dtype.
+    """
+def addmv(input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> _Tensor:
+    """Adds the product of a matrix and a vector to the input: beta * input + alpha * (mat @ vec).
+
+    Args:
+        input (Tensor): the input.
+        mat (Tensor): see `mat` above.
+        vec (Tensor): see `vec` above.
+        beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+        alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+    Shapes:
+        `mat` is (M, K), `vec` is (K,); `input` is broadcast to (M,), which is the shape of the
+        result.
+    """
+def addr_(input: _Tensor, vec1: _Tensor, vec2: _Tensor, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> _Tensor:
+    """Adds the outer product of two vectors to a matrix: beta * x + alpha * outer(vec1, vec2).
+
+    Args:
+        input (Tensor): the input.
+        vec1 (Tensor): see `vec1` above.
+        vec2 (Tensor): see `vec2` above.
+        beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
+        alpha (number or a bool, optional): the factor `alpha` above. Default: ``1``.
+
+    Shapes:
+        `vec1` is (M,), `vec2` is (N,); `input` is broadcast to (M, N), which is the shape of the
+        result.
+    """
+def all(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False) -> _Tensor:
+    """Tests whether all elements over the given axes, by default over all, are true (not 0).
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
+        along them with `keepdim`.
+    """
 from ..ops import allclose as allclose
-def amax(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ..., keepdim: _b.bool = ...) -> _Tensor: ...
-def amin(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ..., keepdim: _b.bool = ...) -> _Tensor: ...
-def any(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., keepdim: _b.bool = ...) -> _Tensor: ...
-def arange(start: _b.float = ..., end: _b.float | None = ..., step: _b.float = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
-def arccos(input: _Tensor) -> _Tensor: ...
-def arccosh(input: _Tensor) -> _Tensor: ...
-def arcsin(x: _Tensor) -> _Tensor: ...
-def arcsinh(input: _Tensor) -> _Tensor: ...
-def arctan(input: _Tensor) -> _Tensor: ...
-def arctan2(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def arctanh(input: _Tensor) -> _Tensor: ...
-def argmax(input: _Tensor, dim: _b.int | _Tensor | None = ..., keepdim: _b.bool = ...) -> _Tensor: ...
-def argmin(input: _Tensor, dim: _b.int | None = ..., keepdim: _b.bool = ...) -> _Tensor: ...
-def argsort(input: _Tensor, dim: _b.int = ..., descending: _b.bool = ..., stable: _b.bool = ...) -> _Tensor: ...
-def argwhere(input: _Tensor) -> _Tensor: ...
-def asin(input: _Tensor) -> _Tensor: ...
-def asinh(input: _Tensor) -> _Tensor: ...
-def atan(input: _Tensor) -> _Tensor: ...
-def atan2(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def atanh(input: _Tensor) -> _Tensor: ...
-def baddbmm(input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _b.float = ..., alpha: _b.float = ...) -> _t.Any: ...
-def batch_norm_elemt(input: _Tensor, weight: _Tensor | None = ..., bias: _Tensor | None = ..., mean: _Tensor | None = ..., invstd: _Tensor | None = ..., eps: _b.float = ...) -> _Tensor: ...
-def batch_norm_gather_stats_with_counts(input: _Tensor, mean: _Tensor, invstd: _Tensor, running_mean: _Tensor | None = ..., running_var: _Tensor | None = ..., momentum: _b.float = ..., eps: _b.float = ..., counts: _Tensor | None = ...) -> _t.Any: ...
-def batch_norm_stats(input: _Tensor, eps: _b.float) -> _t.Any: ...
-def bernoulli(input: _Tensor, *, generator: _t.Any = ...) -> _t.Any: ...
-def bincount(input: _Tensor, weights: _Tensor | None = ..., minlength: _b.int = ...) -> _Tensor: ...
-def bitwise_and(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor: ...
-def bitwise_not(input: _Tensor) -> _Tensor: ...
-def bitwise_or(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor: ...
-def bitwise_xor(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor: ...
+def amax(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = (), keepdim: _b.bool = False) -> _Tensor:
+    """Computes the maximum over the given axes, by default over all. The gradient is divided among
+    equal maxima.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional): the
+            axis or axes along which it works; negative ones count from the end. Default:
+            ``()``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`; the dtype is kept.
+    """
+def amin(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = (), keepdim: _b.bool = False) -> _Tensor:
+    """Computes the minimum over the given axes, by default over all. The gradient is divided among
+    equal minima.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional): the
+            axis or axes along which it works; negative ones count from the end. Default:
+            ``()``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`; the dtype is kept.
+    """
+def any(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False) -> _Tensor:
+    """Tests whether any element over the given axes, by default over all, is true (not 0).
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
+        along them with `keepdim`.
+    """
+def arange(start: _b.float = 0, end: _b.float | None = None, step: _b.float = 1, *, dtype: _Type | None = None) -> _Tensor:
+    """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart;
+    int64 for ints, else float32.
+
+    Args:
+        start (Union[float, int]): the first number; the end, if `end` is None. Default: 0.
+        end (Union[float, int]): the limit, which is not included.
+        step (Union[float, int]): the distance, not 0. Default: 1.
+        dtype (mindspore.dtype): the dtype of the result.
+    """
+def arccos(input: _Tensor) -> _Tensor:
+    """Finds the angle in radians whose cosine is the element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def arccosh(input: _Tensor) -> _Tensor:
+    """Computes the inverse hyperbolic cosine of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def arcsin(x: _Tensor) -> _Tensor:
+    """Finds the angle in radians whose sine is the element.
+
+    Args:
+        x (Tensor): the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def arcsinh(input: _Tensor) -> _Tensor:
+    """Computes the inverse hyperbolic sine of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def arctan(input: _Tensor) -> _Tensor:
+    """Finds the angle in radians whose tangent is the element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def arctan2(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Computes the arctangent of input / other in radians, in (-pi, pi]. The signs of both select
+    the quadrant: it is the angle of the point (other, input).
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        floating dtype to which both are promoted, float32 for integers.
+    """
+def arctanh(input: _Tensor) -> _Tensor:
+    """Computes the inverse hyperbolic tangent of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def argmax(input: _Tensor, dim: _b.int | _Tensor | None = None, keepdim: _b.bool = False) -> _Tensor:
+    """Finds the position of the maximum along an axis, or in the flattened input where `dim` is
+    None.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, or a Tensor without axes that holds it or None, optional): the axis or axes
+            along which it works; negative ones count from the end. Default: ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 along it
+        with `keepdim`.
+    """
+def argmin(input: _Tensor, dim: _b.int | None = None, keepdim: _b.bool = False) -> _Tensor:
+    """Finds the position of the minimum along an axis, or in the flattened input where no axis is
+    given.
+
+    Args:
+        input (Tensor): the input.
+        dim (int or None, optional): the axis or axes along which it works; negative ones count
+            from the end. Default: ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 along it
+        with `keepdim`.
+    """
+def argsort(input: _Tensor, dim: _b.int = -1, descending: _b.bool = False, stable: _b.bool = False) -> _Tensor:
+    """Computes the indices that sort the elements along an axis; the sort is always stable.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, optional): the axis or axes along which it works; negative ones count from the
+            end. Default: ``-1``.
+        descending (bool, optional): whether large elements come first. Default: ``False``.
+        stable (bool, optional): see `stable` above. Default: ``False``.
+
+    Shapes:
+        `input` has at least one axis. The result has the same shape and is int64.
+    """
+def argwhere(input: _Tensor) -> _Tensor:
+    """Finds the indices of the nonzero elements.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape, of D axes. The result is (N, D), of int64: one row per nonzero
+        element.
+    """
+def asin(input: _Tensor) -> _Tensor:
+    """Finds the angle in radians whose sine is the element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def asinh(input: _Tensor) -> _Tensor:
+    """Computes the inverse hyperbolic sine of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def atan(input: _Tensor) -> _Tensor:
+    """Finds the angle in radians whose tangent is the element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def atan2(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Computes the arctangent of input / other in radians, in (-pi, pi]. The signs of both select
+    the quadrant: it is the angle of the point (other, input).
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        floating dtype to which both are promoted, float32 for integers.
+    """
+def atanh(input: _Tensor) -> _Tensor:
+    """Computes the inverse hyperbolic tangent of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def baddbmm(input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _b.float = 1, alpha: _b.float = 1) -> _Tensor:
+    """Adds a batch of matrix products to the input: beta * input + alpha * (batch1 @ batch2).
+
+    Args:
+        input (Tensor): the input.
+        batch1 (Tensor): see `batch1` above.
+        batch2 (Tensor): see `batch2` above.
+        beta (number, optional): the factor `beta` above. Default: ``1``.
+        alpha (number, optional): the factor `alpha` above. Default: ``1``.
+
+    Shapes:
+        `batch1` is (B, M, K), `batch2` is (B, K, N); `input` is broadcast to (B, M, N), which is
+        the shape of the result.
+    """
+def batch_norm_elemt(input: _Tensor, weight: _Tensor | None = None, bias: _Tensor | None = None, mean: _Tensor | None = None, invstd: _Tensor | None = None, eps: _b.float = 1e-05) -> _Tensor:
+    """Normalizes each channel with given statistics: (input - mean) * invstd * weight + bias.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        weight (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
+        bias (Tensor of a floating dtype or None, optional): the shifts that are added; None for
+            none. Default: ``None``.
+        mean (Tensor of a floating dtype or None, optional): see `mean` above. Default:
+            ``None``.
+        invstd (Tensor of a floating dtype or None, optional): see `invstd` above. Default:
+            ``None``.
+        eps (number, optional): a small number that is added, or bounds a divisor from below.
+            Default: ``1e-05``.
+
+    Shapes:
+        `input` is (N, C, ...); `weight`, `bias`, `mean` and `invstd` are (C,). The result has the
+        shape and dtype of `input`.
+    """
+def batch_norm_gather_stats_with_counts(input: _Tensor, mean: _Tensor, invstd: _Tensor, running_mean: _Tensor | None = None, running_var: _Tensor | None = None, momentum: _b.float = 0.1, eps: _b.float = 1e-05, counts: _Tensor | None = None) -> _t.Any:
+    """Merges the statistics of several parts of a batch, and moves the running statistics toward
+    them.
+
+    `mean` and `invstd` are (parts, C), `counts` (parts,).
+
+    Returns:
+        The mean and the reciprocal deviation of each channel.
+    """
+def batch_norm_stats(input: _Tensor, eps: _b.float) -> _b.tuple[_Tensor, ...]:
+    """Computes the mean and the reciprocal standard deviation of each channel.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        eps (number): a small number that is added, or bounds a divisor from below.
+
+    Shapes:
+        `input` is (N, C, ...). Both results are (C,), of float32.
+    """
+def bernoulli(input: _Tensor, *, generator: _t.Any = None) -> _Tensor:
+    """Draws Bernoulli samples: 1 with the probability given by each element, else 0.
+
+    Args:
+        input (Tensor): probabilities, floats in [0, 1].
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+    """
+def bincount(input: _Tensor, weights: _Tensor | None = None, minlength: _b.int = 0) -> _Tensor:
+    """Counts the occurrences of each number, or sums the weights of its occurrences.
+
+    Args:
+        input (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the input.
+        weights (Tensor or None, optional): see `weights` above. Default: ``None``.
+        minlength (int >= 0, optional): see `minlength` above. Default: ``0``.
+
+    Shapes:
+        `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
+        max(input) + 1 elements, or `minlength` if that is more; it is int64, or of the dtype of
+        `weights`.
+    """
+def bitwise_and(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor:
+    """Computes the bitwise AND of two integers; for bools it is the logical AND.
+
+    Args:
+        input (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+            the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def bitwise_not(input: _Tensor) -> _Tensor:
+    """Computes the bitwise NOT of each integer, or the logical NOT of each bool. A RuntimeError is
+    raised for other dtypes.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def bitwise_or(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor:
+    """Computes the bitwise OR of two integers; for bools it is the logical OR.
+
+    Args:
+        input (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+            the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def bitwise_xor(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor:
+    """Computes the bitwise XOR of two integers; for bools it is the logical XOR.
+
+    Args:
+        input (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+            the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
 from ..ops import block_diag as block_diag
-def bmm(input: _Tensor, mat2: _Tensor) -> _Tensor: ...
-def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...]) -> _Tensor: ...
-def cat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int | _Tensor = ...) -> _Tensor: ...
-def cdist(x1: _Tensor, x2: _Tensor, p: _b.float | _Tensor = ..., compute_mode: _t.Any = ...) -> _t.Any: ...
-def ceil(input: _Tensor) -> _t.Any: ...
-def chunk(input: _Tensor, chunks: _b.int | _Tensor, dim: _b.int | _Tensor = ...) -> _t.Any: ...
-def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = ..., max: _Tensor | _b.float | None | _Tensor | _b.complex = ...) -> _t.Any: ...
-def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = ..., max: _Tensor | _b.float | None | _Tensor | _b.complex = ...) -> _t.Any: ...
-def clone(input: _Tensor) -> _Tensor: ...
+def bmm(input: _Tensor, mat2: _Tensor) -> _Tensor:
+    """Multiplies the matrices of two batches, pair by pair (batch matrix product).
+
+    Args:
+        input (Tensor): the input.
+        mat2 (Tensor): the second input.
+
+    Shapes:
+        `input` is (B, M, K), `mat2` is (B, K, N), of one dtype. The result is (B, M, N), of the
+        same dtype.
+    """
+def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...]) -> _Tensor:
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
+
+    Args:
+        input (Tensor): the input.
+        shape (tuple of ints): the shape of the result.
+
+    Shapes:
+        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
+        kept.
+    """
+def cat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int | _Tensor = 0) -> _Tensor:
+    """Concatenates Tensors along an existing axis.
+
+    Args:
+        tensors (tuple of Tensors or a list of Tensors): see `tensors` above.
+        dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``0``.
+
+    Shapes:
+        The Tensors have equal lengths along all axes except `dim`, whose lengths add up. The
+        result has the dtype to which they are promoted.
+    """
+def cdist(x1: _Tensor, x2: _Tensor, p: _b.float | _Tensor = 2.0, compute_mode: _t.Any = 'use_mm_for_euclid_dist_if_necessary') -> _Tensor:
+    """Computes the pairwise p-norm distances between the rows of two matrices, or of two batches of
+    them.
+
+    Args:
+        x1 (Tensor of dtype float16 or float32 or float64): the first input.
+        x2 (Tensor of dtype float16 or float32 or float64): the second input.
+        p (float >= 0, or a Tensor without axes that holds it, optional): the number `p` above.
+            Default: ``2.0``.
+        compute_mode (any value, optional): see `compute_mode` above. Default:
+            ``'use_mm_for_euclid_dist_if_necessary'``.
+
+    Shapes:
+        `x1` is (..., P, M), `x2` (..., R, M), of one floating dtype. The result is (..., P, R), of
+        the same dtype.
+    """
+def ceil(input: _Tensor) -> _Tensor:
+    """Rounds each element up to an integer (ceiling).
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def chunk(input: _Tensor, chunks: _b.int | _Tensor, dim: _b.int | _Tensor = 0) -> _b.tuple[_Tensor, ...]:
+    """Splits the input into at most `chunks` parts of equal length along an axis; the last part may
+    be shorter.
+
+    Args:
+        input (Tensor): the input.
+        chunks (int >= 1, or a Tensor without axes that holds it): see `chunks` above.
+        dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``0``.
+
+    Shapes:
+        `input` has at least one axis. The result is a tuple of Tensors of the same dtype.
+    """
+def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = None, max: _Tensor | _b.float | None | _Tensor | _b.complex = None) -> _Tensor:
+    """Clips each element to the interval [min, max].
+
+    Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        min (Tensor of a real dtype or a number or None, optional): the lower bound; None for
+            none. Default: ``None``.
+        max (Tensor of a real dtype or a number or None, optional): the upper bound; None for
+            none. Default: ``None``.
+
+    Shapes:
+        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
+        broadcast shape and the dtype to which all are promoted.
+    """
+def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = None, max: _Tensor | _b.float | None | _Tensor | _b.complex = None) -> _Tensor:
+    """Clips each element to the interval [min, max].
+
+    Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        min (Tensor of a real dtype or a number or None, optional): the lower bound; None for
+            none. Default: ``None``.
+        max (Tensor of a real dtype or a number or None, optional): the upper bound; None for
+            none. Default: ``None``.
+
+    Shapes:
+        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
+        broadcast shape and the dtype to which all are promoted.
+    """
+def clone(input: _Tensor) -> _Tensor:
+    """Copies the values to new memory; gradients pass through.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
 from ..ops import column_stack as column_stack
-def concat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int | _Tensor = ...) -> _Tensor: ...
-def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., groups: _b.int = ...) -> _t.Any: ...
-def conv_tbc(input: _Tensor, weight: _Tensor, bias: _Tensor, pad: _b.int = ...) -> _Tensor: ...
-def cos(input: _Tensor) -> _Tensor: ...
-def cosh(input: _Tensor) -> _Tensor: ...
-def count_nonzero(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ...) -> _Tensor: ...
-def cross(input: _Tensor, other: _Tensor, dim: _b.int | _Tensor | None = ...) -> _Tensor: ...
-def cummax(input: _Tensor, dim: _b.int | _Tensor) -> _t.Any: ...
-def cummin(input: _Tensor, dim: _b.int) -> _t.Any: ...
-def cumprod(input: _Tensor, dim: _b.int | _Tensor, dtype: _Type | None = ...) -> _Tensor: ...
-def cumsum(input: _Tensor, dim: _b.int, dtype: _Type | None = ...) -> _Tensor: ...
-def det(input: _Tensor) -> _Tensor: ...
-def diag(input: _Tensor, diagonal: _b.int = ...) -> _Tensor: ...
-def diagonal(input: _Tensor, offset: _b.int | _Tensor = ..., dim1: _b.int | _Tensor = ..., dim2: _b.int | _Tensor = ...) -> _Tensor: ...
-def diff(input: _Tensor, n: _b.int | _b.bool = ..., dim: _b.int | _Tensor = ..., prepend: _Tensor | None = ..., append: _Tensor | None = ...) -> _t.Any: ...
-def div(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = ...) -> _t.Any: ...
-def divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = ...) -> _t.Any: ...
-def dot(input: _Tensor, other: _Tensor) -> _Tensor: ...
+def concat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int | _Tensor = 0) -> _Tensor:
+    """Concatenates Tensors along an existing axis.
+
+    Args:
+        tensors (tuple of Tensors or a list of Tensors): see `tensors` above.
+        dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``0``.
+
+    Shapes:
+        The Tensors have equal lengths along all axes except `dim`, whose lengths add up. The
+        result has the dtype to which they are promoted.
+    """
+def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+    """Computes a 2-D convolution of images with kernels.
+
+    `padding` is the number of zeros on each side, or "valid" for no padding, or "same" for an
+    output of the size of the input.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        weight (Tensor of a floating dtype): the weights.
+        bias (Tensor or None, optional): the shifts that are added; None for none. Default:
+            ``None``.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps from window to window, or one for all axes. Default: ``1``.
+        padding (one of 'same', 'valid' or an int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps between the elements of a window. Default: ``1``.
+        groups (int >= 1, optional): into how many groups the channels are divided. Default:
+            ``1``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is
+        (C_out,). The result is (N, C_out, H', W'), or (C_out, H', W') without N, of the same dtype.
+    """
+def conv_tbc(input: _Tensor, weight: _Tensor, bias: _Tensor, pad: _b.int = 0) -> _Tensor:
+    """Computes a 1-D convolution of sequences (T, N, C), whose first axis is time.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        weight (Tensor of a floating dtype): the weights.
+        bias (Tensor of a floating dtype): the shifts that are added; None for none.
+        pad (int >= 0, optional): what is added around the input. Default: ``0``.
+
+    Shapes:
+        `input` is (L, N, C), `weight` is (k, C, C_out), `bias` is (C_out,). The result is (L', N,
+        C_out), of the same dtype.
+    """
+def cos(input: _Tensor) -> _Tensor:
+    """Computes the cosine of each angle in radians.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def cosh(input: _Tensor) -> _Tensor:
+    """Computes the hyperbolic cosine of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def count_nonzero(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None) -> _Tensor:
+    """Counts the nonzero elements over the given axes, by default over all.
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keep_dims`; it is of `dtype`.
+    """
+def cross(input: _Tensor, other: _Tensor, dim: _b.int | _Tensor | None = None) -> _Tensor:
+    """Computes the cross product of vectors of length 3 along an axis, by default the first such
+    axis.
+
+    Args:
+        input (Tensor): the input.
+        other (Tensor): the second input.
+        dim (int, or a Tensor without axes that holds it or None, optional): the axis or axes
+            along which it works; negative ones count from the end. Default: ``None``.
+
+    Shapes:
+        `input` and `other` are broadcast; the length along `dim` is 3. The result has the broadcast
+        shape and the dtype of `input`, or that to which both are promoted if one holds integers.
+    """
+def cummax(input: _Tensor, dim: _b.int | _Tensor) -> _b.tuple[_Tensor, ...]:
+    """Computes the cumulative maximum along an axis, and its position.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        dim (int, or a Tensor without axes that holds it): the axis or axes along which it
+            works; negative ones count from the end.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The values have its shape and dtype; the
+        positions have its shape and are int64.
+    """
+def cummin(input: _Tensor, dim: _b.int) -> _b.tuple[_Tensor, ...]:
+    """Computes the cumulative minimum along an axis, and its position.
+
+    Args:
+        input (Tensor): the input.
+        dim (int): the axis or axes along which it works; negative ones count from the end.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The values have its shape and dtype; the
+        positions have its shape and are int64.
+    """
+def cumprod(input: _Tensor, dim: _b.int | _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the cumulative product along an axis.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, or a Tensor without axes that holds it): the axis or axes along which it
+            works; negative ones count from the end.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has the same shape. Integers
+        and bools are multiplied in int64, unless `dtype` is given.
+    """
+def cumsum(input: _Tensor, dim: _b.int, dtype: _Type | None = None) -> _Tensor:
+    """Computes the cumulative sum along an axis.
+
+    Args:
+        input (Tensor): the input.
+        dim (int): the axis or axes along which it works; negative ones count from the end.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has the same shape. Small integers
+        are summed in int64, unless `dtype` is given.
+    """
+def det(input: _Tensor) -> _Tensor:
+    """Computes the determinant of each matrix.
+
+    Args:
+        input (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+            input.
+
+    Shapes:
+        `input` is (..., M, M). The result is (...), of the same dtype.
+    """
+def diag(input: _Tensor, diagonal: _b.int = 0) -> _Tensor:
+    """Builds a matrix with a vector on its diagonal, or extracts the diagonal of a matrix.
+
+    Args:
+        input (Tensor): the input.
+        diagonal (int, optional): which diagonal; 0 is the main one. Default: ``0``.
+
+    Shapes:
+        `input` is (M,) or (M, N). The result is a square matrix of length M + |diagonal|, or a
+        vector, of the same dtype.
+    """
+def diagonal(input: _Tensor, offset: _b.int | _Tensor = 0, dim1: _b.int | _Tensor = 0, dim2: _b.int | _Tensor = 1) -> _Tensor:
+    """Extracts a diagonal over two axes. `offset` 0 is the main diagonal; positive offsets are
+    above it, negative ones below.
+
+    Args:
+        input (Tensor): the input.
+        offset (int, or a Tensor without axes that holds it, optional): which diagonal; 0 is the
+            main one. Default: ``0``.
+        dim1 (int, or a Tensor without axes that holds it, optional): the first of two axes.
+            Default: ``0``.
+        dim2 (int, or a Tensor without axes that holds it, optional): the second of two axes.
+            Default: ``1``.
+
+    Shapes:
+        `input` has at least two axes. The result lacks `dim1` and `dim2` and has the diagonal as a
+        new last axis, of the same dtype.
+    """
+def diff(input: _Tensor, n: _b.int | _b.bool = 1, dim: _b.int | _Tensor = -1, prepend: _Tensor | None = None, append: _Tensor | None = None) -> _Tensor:
+    """Computes the n-th difference along an axis: each element minus the one before it, `n` times.
+    An `n` of 0 or less returns the input.
+
+    `prepend` and `append` are first joined to the input at its start and end.
+
+    Args:
+        input (Tensor): the input.
+        n (int or a bool, optional): the number `n` above. Default: ``1``.
+        dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        prepend (Tensor or None, optional): see `prepend` above. Default: ``None``.
+        append (Tensor or None, optional): see `append` above. Default: ``None``.
+
+    Shapes:
+        `input` has at least one axis. Each difference shortens the axis by one; the other axes and the
+        dtype are kept.
+    """
+def div(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> _Tensor:
+    """Divides the input by `other`, element by element.
+
+    `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
+    quotients are not rounded, and quotients of integers are float32.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+        rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
+            'trunc'. Default: ``None``.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> _Tensor:
+    """Divides the input by `other`, element by element.
+
+    `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
+    quotients are not rounded, and quotients of integers are float32.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+        rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
+            'trunc'. Default: ``None``.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def dot(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Computes the dot product over the last axis of the input and the second-to-last axis of
+    `other`, or its only axis.
+
+    Args:
+        input (Tensor): the input.
+        other (Tensor): the second input.
+
+    Shapes:
+        `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
+        other axes of the input, then those of `other`.
+    """
 from ..ops import dstack as dstack
 from ..ops import einsum as einsum
-def empty(*size: _t.Any, dtype: _Type | None = ..., device: _t.Any = ..., pin_memory: _b.bool = ...) -> _t.Any: ...
-def empty_like(input: _Tensor, *, dtype: _Type | None = ..., device: _t.Any = ..., pin_memory: _b.bool = ...) -> _t.Any: ...
-def eq(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def equal(input: _Tensor, other: _Tensor) -> _t.Any: ...
-def erf(input: _Tensor) -> _Tensor: ...
-def erfc(input: _Tensor) -> _Tensor: ...
-def erfinv(input: _Tensor) -> _Tensor: ...
-def exp(input: _Tensor) -> _Tensor: ...
-def exp2(input: _Tensor) -> _t.Any: ...
-def expm1(input: _Tensor) -> _Tensor: ...
+def empty(*size: _t.Any, dtype: _Type | None = None, device: _t.Any = None, pin_memory: _b.bool = False) -> _Tensor:
+    """Creates an uninitialized Tensor of a shape.
+
+    Args:
+        *size (Union[tuple[int], list[int], int]): the shape.
+        dtype (mindspore.dtype): the dtype. Default: float32.
+        device (str): "CPU" or "cpu" for host memory; "Ascend" or "npu" for the accelerator; "meta"
+            if the values will not be read. Default: the device target.
+        pin_memory (bool): for host memory, whether a device may read it directly.
+    """
+def empty_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = None, pin_memory: _b.bool = False) -> _Tensor:
+    """Creates an uninitialized Tensor with the shape of another, and its dtype unless one is given.
+
+    `device` and `pin_memory` are those of `mint.empty`.
+    """
+def eq(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where the elements are equal.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def equal(input: _Tensor, other: _Tensor) -> _t.Any:
+    """Returns True if both Tensors have the same shape and elements."""
+def erf(input: _Tensor) -> _Tensor:
+    """Computes the error function of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def erfc(input: _Tensor) -> _Tensor:
+    """Computes 1 less the error function of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def erfinv(input: _Tensor) -> _Tensor:
+    """Computes the inverse of the error function, on (-1, 1).
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def exp(input: _Tensor) -> _Tensor:
+    """Computes the exponential of each element, e^x.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int64):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def exp2(input: _Tensor) -> _Tensor:
+    """Computes 2^x for each element x.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype, but
+        bfloat16 and integers give float32.
+    """
+def expm1(input: _Tensor) -> _Tensor:
+    """Computes exp(x) - 1 for each element x, accurately for small x.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
 from ..ops import eye as eye
-def fix(input: _Tensor) -> _t.Any: ...
-def flatten(input: _t.Any, start_dim: _t.Any = ..., end_dim: _t.Any = ...) -> _t.Any: ...
+def fix(input: _Tensor) -> _Tensor:
+    """Truncates each element toward zero to an integer.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def flatten(input: _t.Any, start_dim: _t.Any = 0, end_dim: _t.Any = -1) -> _t.Any:
+    """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default."""
 from ..mint.nn.functional import flatten as flatten_ext
-def flip(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor: ...
+def flip(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+    """Reverses the order of the elements along the given axes.
+
+    Args:
+        input (Tensor): the input.
+        dims (tuple of ints or a list of ints): the axes; negative ones count from the end.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
 def float_power(input: _Tensor | _b.complex, exponent: _Tensor | _b.complex) -> _Tensor: ...
-def floor(input: _Tensor) -> _t.Any: ...
-def floor_divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _t.Any: ...
-def fmod(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def frac(input: _Tensor) -> _Tensor: ...
-def full(size: _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = ...) -> _t.Any: ...
-def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _b.complex, *, dtype: _Type | None = ...) -> _Tensor: ...
-def gather(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _Tensor: ...
-def gcd(input: _Tensor, other: _Tensor) -> _Tensor: ...
-def ge(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def greater(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def greater_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def gt(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def histc(input: _Tensor, bins: _b.int = ..., min: _b.float | _b.bool = ..., max: _b.float | _b.bool = ...) -> _Tensor: ...
+def floor(input: _Tensor) -> _Tensor:
+    """Rounds each element down to an integer (floor).
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def floor_divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Divides the input by `other`, element by element, and rounds each quotient down (floor
+    division).
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def fmod(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Computes the remainder of truncated division, element by element. It has the sign of the
+    dividend.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+            the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def frac(input: _Tensor) -> _Tensor:
+    """Computes the fractional part of each element, x - trunc(x).
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype; bools give int64 zeros.
+    """
+def full(size: _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+    """Creates a Tensor filled with one number; the dtype defaults to that of a Tensor of this
+    number.
+    """
+def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _b.complex, *, dtype: _Type | None = None) -> _Tensor:
+    """Creates a Tensor with the shape of the input, filled with one number.
+
+    Args:
+        input (Tensor): the input.
+        fill_value (number or a bool): see `fill_value` above.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
+        given.
+    """
+def gather(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _Tensor:
+    """Gathers single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
+    x[i][index[i][j]]. A position out of range raises a ValueError.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, or a Tensor that holds it): the axis or axes along which it works; negative
+            ones count from the end.
+        index (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+
+    Shapes:
+        `index` has the same number of axes as `input` and is no longer along those other than `dim`.
+        The result has the shape of `index` and the dtype of `input`.
+    """
+def gcd(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Computes the greatest common divisor of two integers, element by element. A pair of int8 or
+    uint8 inputs is rejected.
+
+    Args:
+        input (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8): the input.
+        other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8): the second
+            input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def ge(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where input >= other.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+            the input.
+        other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+            the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def greater(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where input > other.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def greater_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where input >= other.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+            the input.
+        other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+            the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def gt(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where input > other.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def histc(input: _Tensor, bins: _b.int = 100, min: _b.float | _b.bool = 0, max: _b.float | _b.bool = 0) -> _Tensor:
+    """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
+
+    If `min` and `max` are equal, the range of the elements is used. Elements outside are ignored.
+
+    Args:
+        input (Tensor of dtype float16 or float32 or int32): the input.
+        bins (int >= 1, optional): see `bins` above. Default: ``100``.
+        min (number or a bool, optional): the lower bound; None for none. Default: ``0``.
+        max (number or a bool, optional): the upper bound; None for none. Default: ``0``.
+
+    Shapes:
+        `input` may have any shape. The result is (bins,).
+    """
 from ..ops import hstack as hstack
-def imag(input: _Tensor) -> _Tensor: ...
-def index_add(input: _Tensor, dim: _b.int, index: _Tensor, source: _Tensor, *, alpha: _b.float = ...) -> _t.Any: ...
-def index_select(input: _Tensor, dim: _b.int, index: _Tensor) -> _t.Any: ...
-def inner(input: _Tensor, other: _Tensor) -> _Tensor: ...
-def inverse(input: _Tensor) -> _t.Any: ...
-def isclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = ..., atol: _b.float | _b.bool = ..., equal_nan: _b.bool = ...) -> _Tensor: ...
-def isfinite(input: _Tensor) -> _Tensor: ...
-def isinf(input: _Tensor) -> _Tensor: ...
-def isnan(input: _Tensor | _b.complex) -> _Tensor: ...
-def isneginf(input: _Tensor) -> _Tensor: ...
-def item(input: _Tensor) -> _t.Any: ...
-def kthvalue(input: _Tensor, k: _b.int, dim: _b.int = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-def le(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def lerp(input: _Tensor, end: _Tensor, weight: _Tensor | _b.float) -> _t.Any: ...
-def less(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def less_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
+def imag(input: _Tensor) -> _Tensor:
+    """Returns the imaginary part of each element, which is 0 for a real number.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; complex64 gives float32,
+        complex128 gives float64, and a real dtype is kept.
+    """
+def index_add(input: _Tensor, dim: _b.int, index: _Tensor, source: _Tensor, *, alpha: _b.float = 1) -> _t.Any:
+    """Adds `alpha` times the slices of `source` at indices along an axis, in a copy of the input.
+
+    Args:
+        input (Tensor): any shape.
+        dim (int): the axis.
+        index (Tensor): int32 or int64 indices, along one axis.
+        source (Tensor): the slices, one for each index, of the dtype of `input` or a narrower one.
+        alpha (number.Number): the factor.
+    """
+def index_select(input: _Tensor, dim: _b.int, index: _Tensor) -> _t.Any:
+    """Selects the slices of the input at indices along an axis.
+
+    Args:
+        input (Tensor): any shape.
+        dim (int): the axis.
+        index (Tensor): int32 or int64 indices, along one axis.
+    """
+def inner(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Computes the inner product over the last axes; a Tensor without axes multiplies every
+    element.
+
+    Args:
+        input (Tensor): the input.
+        other (Tensor): the second input.
+
+    Shapes:
+        `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
+        the input first.
+    """
+def inverse(input: _Tensor) -> _Tensor:
+    """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` is (..., M, M), with at most four leading axes. The result has the same shape and
+        dtype.
+    """
+def isclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _Tensor:
+    """Tests whether elements are close: |input - other| <= atol + rtol |other|.
+
+    Two NaN count as equal only if `equal_nan` is True.
+
+    Args:
+        input (Tensor): the input.
+        other (Tensor): the second input.
+        rtol (number or a bool, optional): the tolerance relative to the second input. Default:
+            ``1e-05``.
+        atol (number or a bool, optional): the absolute tolerance. Default: ``1e-08``.
+        equal_nan (bool, optional): whether two NaN count as equal. Default: ``False``.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def isfinite(input: _Tensor) -> _Tensor:
+    """Tests whether each element is finite, that is, neither infinite nor NaN.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+    """
+def isinf(input: _Tensor) -> _Tensor:
+    """Tests each element for infinity, positive or negative.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+    """
+def isnan(input: _Tensor | _b.complex) -> _Tensor:
+    """Tests each element for NaN.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+    """
+def isneginf(input: _Tensor) -> _Tensor:
+    """Tests which elements are minus infinity.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+    """
+def item(input: _Tensor) -> _t.Any:
+    """Returns the only element as a Python number."""
+def kthvalue(input: _Tensor, k: _b.int, dim: _b.int = -1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+    """Finds the `k`-th smallest value along an axis and its position. A RuntimeError is raised if
+    `k` is out of range.
+
+    Args:
+        input (Tensor of a number dtype): the input.
+        k (int): the number `k` above.
+        dim (int, optional): the axis or axes along which it works; negative ones count from the
+            end. Default: ``-1``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` has at least one axis. Both results lack the axis, or have length 1 along it with
+        `keepdim`; the values keep the dtype, the positions are int64.
+    """
+def le(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where input <= other.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def lerp(input: _Tensor, end: _Tensor, weight: _Tensor | _b.float) -> _t.Any:
+    """Interpolates linearly between the input and `end`: input + weight * (end - input).
+
+    Args:
+        input (Tensor): the values at weight 0.
+        end (Tensor): the values at weight 1, of the same dtype.
+        weight (Union[float, Tensor]): the weight of `end`.
+    """
+def less(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where input < other.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def less_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where input <= other.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
 from ..ops import linspace as linspace
-def log(input: _Tensor) -> _Tensor: ...
-def log10(input: _Tensor) -> _Tensor: ...
-def log1p(input: _Tensor) -> _Tensor: ...
-def log2(input: _Tensor) -> _Tensor: ...
-def logaddexp(input: _Tensor, other: _Tensor) -> _Tensor: ...
-def logaddexp2(input: _Tensor, other: _Tensor) -> _Tensor: ...
-def logical_and(input: _Tensor | _b.bool | _Tensor | _b.complex, other: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor: ...
-def logical_not(input: _Tensor) -> _Tensor: ...
-def logical_or(input: _Tensor | _b.bool | _Tensor | _b.complex, other: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor: ...
-def logical_xor(input: _Tensor | _b.bool | _Tensor | _b.complex, other: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor: ...
-def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, keepdim: _b.bool = ...) -> _t.Any: ...
-def lt(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def masked_fill(input: _Tensor, mask: _Tensor, value: _Tensor | _b.complex) -> _Tensor: ...
-def masked_scatter(input: _Tensor, mask: _Tensor, source: _Tensor) -> _Tensor: ...
-def masked_select(input: _Tensor, mask: _Tensor) -> _t.Any: ...
-def matmul(input: _Tensor, other: _Tensor) -> _t.Any: ...
-def max(input: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-def maximum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
-def median(input: _t.Any, dim: _t.Any = ..., keepdim: _t.Any = ...) -> _t.Any: ...
-def meshgrid(*tensors: _t.Any, indexing: _t.Any = ...) -> _t.Any: ...
-def min(input: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-def minimum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def mm(input: _Tensor, mat2: _Tensor) -> _t.Any: ...
-def mul(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def multinomial(input: _Tensor, num_samples: _b.int, replacement: _b.bool = ..., *, generator: _t.Any = ...) -> _t.Any: ...
-def mv(input: _Tensor, vec: _Tensor) -> _t.Any: ...
-def nan_to_num(input: _Tensor, nan: _b.float | _b.bool | None = ..., posinf: _b.float | _b.bool | None = ..., neginf: _b.float | _b.bool | None = ...) -> _Tensor: ...
-def nansum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _Tensor: ...
-def narrow(input: _Tensor, dim: _b.int | _Tensor, start: _b.int | _Tensor, length: _b.int | _Tensor) -> _t.Any: ...
-def ne(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def neg(input: _Tensor) -> _Tensor: ...
-def negative(input: _Tensor) -> _Tensor: ...
+def log(input: _Tensor) -> _Tensor:
+    """Computes the natural logarithm of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def log10(input: _Tensor) -> _Tensor:
+    """Computes the base-10 logarithm of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def log1p(input: _Tensor) -> _Tensor:
+    """Computes log(1 + x) for each element x, accurately for small x.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def log2(input: _Tensor) -> _Tensor:
+    """Computes the base-2 logarithm of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def logaddexp(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Computes log(exp(input) + exp(other)), element by element, without overflow.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        other (Tensor of a floating dtype): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def logaddexp2(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Computes log2(2^input + 2^other), element by element, without overflow.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        other (Tensor of a floating dtype): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def logical_and(input: _Tensor | _b.bool | _Tensor | _b.complex, other: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor:
+    """Computes the logical AND, element by element; an element is true if it is not 0.
+
+    Args:
+        input (Tensor or a bool): the input.
+        other (Tensor or a bool): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def logical_not(input: _Tensor) -> _Tensor:
+    """Computes the logical NOT of each element; an element is true if it is not 0.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+    """
+def logical_or(input: _Tensor | _b.bool | _Tensor | _b.complex, other: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor:
+    """Computes the logical OR, element by element; an element is true if it is not 0.
+
+    Args:
+        input (Tensor or a bool): the input.
+        other (Tensor or a bool): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def logical_xor(input: _Tensor | _b.bool | _Tensor | _b.complex, other: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor:
+    """Computes the logical XOR, element by element; an element is true if it is not 0.
+
+    Args:
+        input (Tensor or a bool): the input.
+        other (Tensor or a bool): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, keepdim: _b.bool = False) -> _Tensor:
+    """Computes log(sum(exp(input))) over the given axes, without overflow.
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor without axes that holds it):
+            the axis or axes along which it works; negative ones count from the end.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`; the dtype is kept.
+    """
+def lt(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where input < other.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def masked_fill(input: _Tensor, mask: _Tensor, value: _Tensor | _b.complex) -> _Tensor:
+    """Fills the elements where the mask is true with `value`.
+
+    Args:
+        input (Tensor): the input.
+        mask (Tensor of dtype bool): where it works.
+        value (Tensor or a number): the number `value` above.
+
+    Shapes:
+        The shapes of `input` and the bool `mask` are broadcast. The result has the broadcast
+        shape and the dtype of `input`.
+    """
+def masked_scatter(input: _Tensor, mask: _Tensor, source: _Tensor) -> _Tensor:
+    """Writes the elements of `source`, in order, where the mask is true, in a copy of the input.
+
+    Args:
+        input (Tensor): the input.
+        mask (Tensor of dtype bool): where it works.
+        source (Tensor): see `source` above.
+
+    Shapes:
+        The shapes of `input` and the bool `mask` are broadcast; `source` has at least one element
+        per True in the mask. The result has the dtype of `input`.
+    """
+def masked_select(input: _Tensor, mask: _Tensor) -> _Tensor:
+    """Selects the elements where the mask is true.
+
+    Args:
+        input (Tensor): the input.
+        mask (Tensor of dtype bool): where it works.
+
+    Shapes:
+        The shapes of `input` and the bool `mask` are broadcast. The result has one axis, with one
+        element per True in the mask, and the dtype of `input`.
+    """
+def matmul(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Computes the matrix product over the last two axes. A vector is a row on the left and a
+    column on the right.
+
+    If the shapes do not fit, it raises a RuntimeError, or a ValueError if `other` is a vector.
+
+    Args:
+        input (Tensor): the input.
+        other (Tensor): the second input.
+
+    Shapes:
+        `input` is (..., M, K) or (K,), `other` is (..., K, N) or (K,); the leading axes are
+        broadcast. The result is (..., M, N); an input that is a vector removes its axis from it.
+    """
+def max(input: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    """The largest element, the largest elements along an axis with their int64
+    indices, or the largest of two, element by element.
+
+    Args:
+        input (Tensor): any real dtype.
+        dim (int): the axis, in the form that gives (values, indices).
+        keepdim (bool): True to keep the axis with length 1.
+        other (Union[Tensor, float, bool]): what is compared, in the form of two.
+    """
+def maximum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Computes the elementwise maximum of two Tensors; NaN where either element is NaN.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the mean over the given axes, by default over all.
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keepdim`; the dtype is kept.
+    """
+def median(input: _t.Any, dim: _t.Any = None, keepdim: _t.Any = False) -> _t.Any:
+    """Computes the lower median of all elements, or (medians, positions) along an axis."""
+def meshgrid(*tensors: _t.Any, indexing: _t.Any = None) -> _t.Any:
+    """Creates coordinate grids from vectors; "ij" indexing by default."""
+def min(input: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    """The smallest element, the smallest elements along an axis with their int64
+    indices, or the smallest of two, element by element.
+
+    Args:
+        input (Tensor): any real dtype.
+        dim (int): the axis, in the form that gives (values, indices).
+        keepdim (bool): True to keep the axis with length 1.
+        other (Union[Tensor, float, bool]): what is compared, in the form of two.
+    """
+def minimum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+            the input.
+        other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+            the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def mm(input: _Tensor, mat2: _Tensor) -> _Tensor:
+    """Multiplies two matrices.
+
+    Args:
+        input (Tensor): the input.
+        mat2 (Tensor): see `mat2` above.
+
+    Shapes:
+        `input` is (M, K), `mat2` is (K, N), of one dtype. The result is (M, N), of the same dtype.
+    """
+def mul(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Multiplies two Tensors, or a Tensor and a number, element by element.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def multinomial(input: _Tensor, num_samples: _b.int, replacement: _b.bool = False, *, generator: _t.Any = None) -> _Tensor:
+    """Draws category indices with probabilities proportional to the weights in each row; int64.
+
+    Args:
+        input (Tensor): weights, one row or several.
+        num_samples (int): the number of indices drawn from each row.
+        replacement (bool): whether an index may be drawn again.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+    """
+def mv(input: _Tensor, vec: _Tensor) -> _Tensor:
+    """Computes a matrix-vector product; the dtypes may differ.
+
+    Args:
+        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+        vec (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            see `vec` above.
+
+    Shapes:
+        `input` is (M, K), `vec` is (K,). The result is (M,).
+    """
+def nan_to_num(input: _Tensor, nan: _b.float | _b.bool | None = None, posinf: _b.float | _b.bool | None = None, neginf: _b.float | _b.bool | None = None) -> _Tensor:
+    """Replaces NaN and infinities by finite numbers.
+
+    NaN becomes `nan`, by default 0; infinities become `posinf` and `neginf`, by default the largest
+    and the smallest number of the dtype.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        nan (number or a bool or None, optional): see `nan` above. Default: ``None``.
+        posinf (number or a bool or None, optional): see `posinf` above. Default: ``None``.
+        neginf (number or a bool or None, optional): see `neginf` above. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def nansum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+    """Sums the elements that are not NaN over the given axes, by default over all.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+        dtype (mindspore dtype, bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or None, optional):
+            the dtype to which the input is cast first; None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`. The dtype is kept unless `dtype` is given; bools are summed in int64.
+    """
+def narrow(input: _Tensor, dim: _b.int | _Tensor, start: _b.int | _Tensor, length: _b.int | _Tensor) -> _Tensor:
+    """Narrows an axis to `length` elements from `start` on. A negative `start` counts from the end.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, or a Tensor without axes that holds it): the axis or axes along which it
+            works; negative ones count from the end.
+        start (int, or a Tensor that holds it): see `start` above.
+        length (int >= 0, or a Tensor without axes that holds it): see `length` above.
+
+    Shapes:
+        `input` has at least one axis. The result has the length `length` along `dim` and the same
+        dtype.
+    """
+def ne(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where the elements differ.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def neg(input: _Tensor) -> _Tensor:
+    """Negates each element.
+
+    Args:
+        input (Tensor of a number dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def negative(input: _Tensor) -> _Tensor:
+    """Negates each element.
+
+    Args:
+        input (Tensor of a number dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
 from ..ops import nonzero as nonzero
-def norm(input: _Tensor, p: _b.float | _b.str = ..., dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
-def normal(mean: _b.float | _Tensor = ..., std: _b.float | _Tensor = ..., size: _t.Any = ..., generator: _t.Any = ...) -> _t.Any: ...
-def not_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def npu_gelu(input: _Tensor, approximate: _t.Any = ...) -> _Tensor: ...
-def ones(size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, *, dtype: _Type | None = ...) -> _t.Any: ...
-def ones_like(input: _Tensor, *, dtype: _Type | None = ...) -> _Tensor: ...
-def outer(input: _Tensor, vec2: _Tensor) -> _Tensor: ...
-def permute(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] | None) -> _t.Any: ...
-def polar(abs: _Tensor, angle: _Tensor) -> _Tensor: ...
-def pow(input: _Tensor | _b.complex, exponent: _Tensor | _b.complex) -> _t.Any: ...
-def prod(input: _Tensor, dim: _b.int | _Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
-def rand(*size: _t.Any, generator: _t.Any = ..., dtype: _t.Any = ..., device: _t.Any = ...) -> _t.Any: ...
-def rand_like(input: _Tensor, *, dtype: _Type | None = ..., device: _t.Any = ...) -> _t.Any: ...
-def randint(*args: _t.Any, generator: _t.Any = ..., dtype: _t.Any = ..., device: _t.Any = ...) -> _t.Any: ...
-def randint_like(*args: _t.Any, dtype: _t.Any = ..., device: _t.Any = ...) -> _t.Any: ...
-def randn(*size: _t.Any, generator: _t.Any = ..., dtype: _t.Any = ..., device: _t.Any = ...) -> _t.Any: ...
-def randn_like(input: _Tensor, *, dtype: _Type | None = ..., device: _t.Any = ...) -> _t.Any: ...
-def randperm(n: _t.Any, *, generator: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...
+def norm(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the p-norm of all elements or along axes; "fro" and "nuc" are the Frobenius and the
+    nuclear norm of matrices.
+
+    Args:
+        input (Tensor): the input.
+        p (number or a str, optional): the number `p` above. Default: ``'fro'``.
+        dim (int or a tuple of ints or a list of ints or None, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes in `dim`, or has length 1 along them
+        with `keepdim`.
+    """
+def normal(mean: _b.float | _Tensor = 0.0, std: _b.float | _Tensor = 1.0, size: _t.Any = None, generator: _t.Any = None) -> _t.Any:
+    """Draws numbers from the normal distribution. The mean and the deviation may be Tensors, which
+    then determine the shape.
+
+    Args:
+        mean (Union[float, Tensor]): the mean. Default: 0.0.
+        std (Union[float, Tensor]): the standard deviation, at least 0. Default: 1.0.
+        size (tuple[int]): the shape; required if both are floats.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+    """
+def not_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Compares two Tensors element by element: True where the elements differ.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+    """
+def npu_gelu(input: _Tensor, approximate: _t.Any = 'none') -> _Tensor:
+    """Applies the GELU activation: each element x times the probability that a standard normal
+    number is at most x.
+
+    With `approximate` "tanh" it is 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        approximate (any value, optional): see `approximate` above. Default: ``'none'``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def ones(size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+    """Creates a Tensor of ones of a shape; float32 by default."""
+def ones_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+    """Creates a Tensor of ones with the shape of the input.
+
+    Args:
+        input (Tensor): the input.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
+        given.
+    """
+def outer(input: _Tensor, vec2: _Tensor) -> _Tensor:
+    """Computes the outer product of two vectors.
+
+    Args:
+        input (Tensor): the input.
+        vec2 (Tensor): the second input.
+
+    Shapes:
+        `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
+        promoted.
+    """
+def permute(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] | None) -> _t.Any:
+    """Permutes the axes: axis i of the result is axis dims[i] of the input.
+
+    Args:
+        input (Tensor): any shape.
+        dims (tuple(int)): the order of the axes, each once.
+    """
+def polar(abs: _Tensor, angle: _Tensor) -> _Tensor:
+    """Builds complex numbers from their absolute values and their angles in radians: abs
+    (cos(angle) + i sin(angle)).
+
+    Args:
+        abs (Tensor of dtype float32 or float64): the size of the result.
+        angle (Tensor of dtype float32 or float64): see `angle` above.
+
+    Shapes:
+        The absolute values and `angle` have one shape and one dtype. float32 gives complex64,
+        float64 gives complex128.
+    """
+def pow(input: _Tensor | _b.complex, exponent: _Tensor | _b.complex) -> _Tensor: ...
+def prod(input: _Tensor, dim: _b.int | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the product of the elements over the given axes, by default over all.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, or a Tensor without axes that holds it or None, optional): the axis or axes
+            along which it works; negative ones count from the end. Default: ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`. Bools and small integers are multiplied in int64; other dtypes are kept,
+        unless `dtype` is given.
+    """
+def rand(*size: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
+    """Draws uniformly distributed numbers in [0, 1).
+
+    Args:
+        *size (Union[int, tuple(int), list(int)]): the shape.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+        dtype (mindspore.dtype): a floating dtype. Default: float32.
+        device (str): "Ascend" or "npu", the accelerator. Default: the device target.
+    """
+def rand_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = None) -> _Tensor:
+    """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor.
+
+    Args:
+        input (Tensor): any shape.
+        dtype (mindspore.dtype): a floating dtype. Default: that of `input`.
+        device (str): "Ascend" or "npu" for the accelerator.
+    """
+def randint(*args: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
+    """Draws random integers: `randint(low, high, size)` in [low, high), `randint(high, size)` in
+    [0, high).
+
+    Args:
+        low (int): the smallest number. Default: 0.
+        high (int): the upper bound, which is never drawn.
+        size (Union[tuple(int), list(int)]): the shape.
+        generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+        dtype (mindspore.dtype): the dtype. Default: int64.
+        device (str): "Ascend" or "npu" for the accelerator.
+    """
+def randint_like(*args: _t.Any, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
+    """Draws random integers in the shape of a Tensor: `randint_like(input, low, high)` in [low,
+    high), `randint_like(input, high)` in [0, high).
+
+    Args:
+        input (Tensor): any shape.
+        low (int): the smallest number. Default: 0.
+        high (int): the upper bound, which is never drawn.
+        dtype (mindspore.dtype): the dtype. Default: that of `input`.
+        device (str): "Ascend" or "npu" for the accelerator.
+    """
+def randn(*size: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
+    """Draws numbers from the standard normal distribution; its arguments are those of `mint.rand`."""
+def randn_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = None) -> _Tensor:
+    """Draws numbers from the standard normal distribution in the shape of a Tensor; its arguments
+    are those of `mint.rand_like`.
+    """
+def randperm(n: _t.Any, *, generator: _t.Any = None, dtype: _t.Any = None) -> _Tensor:
+    """Draws a random permutation of the integers below n; int64 by default."""
 from ..ops import ravel as ravel
-def real(input: _Tensor) -> _Tensor: ...
-def reciprocal(input: _Tensor) -> _Tensor: ...
-def remainder(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _t.Any: ...
-def repeat_interleave(input: _Tensor, repeats: _t.Any, dim: _b.int | None = ..., *, output_size: _b.int | None = ...) -> _t.Any: ...
+def real(input: _Tensor) -> _Tensor:
+    """Returns the real part of each element, as a copy.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; complex64 gives float32,
+        complex128 gives float64, and a real dtype is kept.
+    """
+def reciprocal(input: _Tensor) -> _Tensor:
+    """Computes the reciprocal 1 / x of each element x.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def remainder(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Computes the remainder of floor division, element by element. It has the sign of the divisor.
+
+    For complex numbers, it is what remains after floor division by the real parts.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def repeat_interleave(input: _Tensor, repeats: _t.Any, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> _t.Any:
+    """Repeats every element along an axis, or of the flattened input if `dim` is None.
+
+    Args:
+        input (Tensor): any shape.
+        repeats (Union[int, tuple, list, Tensor]): the number of repeats, one for all elements or
+            one per element.
+        dim (int): the axis.
+        output_size (int): the expected length of the result along the axis.
+    """
 from ..ops import reshape as reshape
-def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ...) -> _Tensor: ...
-def rot90(input: _Tensor, k: _b.int | _b.bool = ..., dims: _b.tuple[_b.int, ...] | _b.list[_b.int] = ...) -> _Tensor: ...
-def round(input: _Tensor, *, decimals: _b.int | _Tensor = ...) -> _t.Any: ...
+def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _Tensor:
+    """Shifts the elements cyclically along axes. Without `dims` it shifts them in the flattened
+    input.
+
+    Args:
+        input (Tensor): the input.
+        shifts (int or a tuple of ints or a list of ints): see `shifts` above.
+        dims (int or a tuple of ints or a list of ints or None, optional): the axes; negative
+            ones count from the end. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def rot90(input: _Tensor, k: _b.int | _b.bool = 1, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] = (0, 1)) -> _Tensor:
+    """Rotates the input `k` times by 90 degrees, from the first axis in `dims` toward the second."""
+def round(input: _Tensor, *, decimals: _b.int | _Tensor = 0) -> _Tensor:
+    """Rounds each element to the nearest number with `decimals` decimal places; ties go to the even
+    digit.
+
+    Args:
+        input (Tensor): the input.
+        decimals (int, or a Tensor that holds it, optional): see `decimals` above. Default:
+            ``0``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
 from ..ops import row_stack as row_stack
-def rsqrt(input: _Tensor) -> _Tensor: ...
-def scatter(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor, src: _Tensor | _b.float | _b.int) -> _t.Any: ...
-def scatter_add(input: _Tensor, dim: _b.int, index: _Tensor, src: _Tensor) -> _Tensor: ...
+def rsqrt(input: _Tensor) -> _Tensor:
+    """Computes the reciprocal of the square root of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def scatter(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor, src: _Tensor | _b.float | _b.int) -> _t.Any:
+    """Scatters the values of `src` at indices along an axis, element by element, into a copy of the
+    input.
+
+    Args:
+        input (Tensor): at least one axis.
+        dim (int): the axis.
+        index (Tensor): int32 or int64 indices, with the same number of axes as `input`.
+        src (Union[Tensor, float]): the values, of the dtype of `input`; one for each index.
+    """
+def scatter_add(input: _Tensor, dim: _b.int, index: _Tensor, src: _Tensor) -> _Tensor:
+    """Scatter-adds the values of `src` at indices along an axis, element by element, to a copy of
+    the input.
+
+    Args:
+        input (Tensor): the input.
+        dim (int): the axis or axes along which it works; negative ones count from the end.
+        index (Tensor of dtype int32 or int64): the positions.
+        src (Tensor): see `src` above.
+
+    Shapes:
+        `index` and `src` have the same number of axes as `input`, and `index` is no longer than
+        `src` along any axis. The result has the shape and dtype of `input`.
+    """
 from ..ops import searchsorted as searchsorted
 from ..ops import select_view as select
-def sigmoid(input: _Tensor) -> _Tensor: ...
-def sign(input: _Tensor) -> _t.Any: ...
-def sin(input: _Tensor) -> _Tensor: ...
-def sinc(input: _Tensor) -> _Tensor: ...
-def sinh(input: _Tensor) -> _Tensor: ...
-def softmax(input: _Tensor, dim: _b.int, *, dtype: _Type | None = ...) -> _t.Any: ...
-def softmax_ext(input: _Tensor, dim: _b.int | None = ..., dtype: _Type | None = ...) -> _t.Any: ...
-def sort(input: _Tensor, *, dim: _b.int = ..., descending: _b.bool = ..., stable: _b.bool = ...) -> _t.Any: ...
-def split(tensor: _t.Any, split_size_or_sections: _t.Any, dim: _t.Any = ...) -> _t.Any: ...
-def sqrt(input: _Tensor) -> _Tensor: ...
-def square(input: _Tensor) -> _Tensor: ...
-def squeeze(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor: ...
-def stack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int = ...) -> _Tensor: ...
-def std(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., *, correction: _b.int = ..., keepdim: _b.bool = ...) -> _Tensor: ...
-def std_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., *, correction: _b.int = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-def sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, alpha: _b.float | _Tensor = ...) -> _Tensor: ...
-def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
-def swapaxes(input: _Tensor, axis0: _b.int | _Tensor, axis1: _b.int | _Tensor) -> _Tensor: ...
-def t(input: _Tensor) -> _t.Any: ...
-def take(input: _Tensor, index: _Tensor) -> _Tensor: ...
-def tan(input: _Tensor) -> _Tensor: ...
-def tanh(input: _Tensor) -> _Tensor: ...
-def tensor_split(input: _Tensor, indices_or_sections: _t.Any, dim: _b.int = ...) -> _t.Any: ...
-def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor: ...
-def topk(input: _Tensor, k: _b.int, dim: _b.int = ..., largest: _b.bool = ..., sorted: _b.bool = ...) -> _t.Any: ...
-def trace(input: _Tensor) -> _t.Any: ...
-def transpose(input: _Tensor, dim0: _b.int | _Tensor, dim1: _b.int | _Tensor) -> _Tensor: ...
-def triangular_solve(b: _Tensor, A: _Tensor, upper: _b.bool = ..., transpose: _b.bool = ..., unitriangular: _b.bool = ...) -> _t.Any: ...
-def tril(input: _Tensor, diagonal: _b.int = ...) -> _Tensor: ...
+def sigmoid(input: _Tensor) -> _Tensor:
+    """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
+
+    Args:
+        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def sign(input: _Tensor) -> _Tensor:
+    """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def sin(input: _Tensor) -> _Tensor:
+    """Computes the sine of each angle in radians.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def sinc(input: _Tensor) -> _Tensor:
+    """Computes sin(pi x) / (pi x) of each element x, which is 1 at 0.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def sinh(input: _Tensor) -> _Tensor:
+    """Computes the hyperbolic sine of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def softmax(input: _Tensor, dim: _b.int, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the softmax along `dim`: exp(x) divided by the sum of all exp(x). If `dtype` is
+    given, the input is cast to it first.
+
+    Args:
+        input (Tensor of a number dtype): the input.
+        dim (int): the axis or axes along which it works; negative ones count from the end.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` has at least one axis. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+    """
+def softmax_ext(input: _Tensor, dim: _b.int | None = None, dtype: _Type | None = None) -> _Tensor:
+    """Computes the softmax along `dim`. None means axis 0 of an input with 0, 1 or 3 axes, else
+    axis 1.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        dim (int or None, optional): the axis or axes along which it works; negative ones count
+            from the end. Default: ``None``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+    """
+def sort(input: _Tensor, *, dim: _b.int = -1, descending: _b.bool = False, stable: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+    """Sorts the elements along an axis; returns the values and their positions in the input. The
+    sort is always stable.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, optional): the axis or axes along which it works; negative ones count from the
+            end. Default: ``-1``.
+        descending (bool, optional): whether large elements come first. Default: ``False``.
+        stable (bool, optional): see `stable` above. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The values have its shape and dtype;
+        the positions have its shape and are int64.
+    """
+def split(tensor: _t.Any, split_size_or_sections: _t.Any, dim: _t.Any = 0) -> _t.Any:
+    """Splits a Tensor along `dim`; the arguments are those of `ops.split`."""
+def sqrt(input: _Tensor) -> _Tensor:
+    """Computes the square root of each element; it is NaN for a negative number.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and integers
+        give float32.
+    """
+def square(input: _Tensor) -> _Tensor:
+    """Squares each element.
+
+    Args:
+        input (Tensor of a number dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def squeeze(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+    """Removes axes of length 1: all of them, or those in `dim`.
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor without axes that holds it):
+            the axis or axes along which it works; negative ones count from the end.
+
+    Shapes:
+        `input` may have any shape. The result lacks those axes; the dtype is kept.
+    """
+def stack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int = 0) -> _Tensor:
+    """Stacks Tensors of one shape along a new axis.
+
+    Args:
+        tensors (tuple of Tensors or a list of Tensors): see `tensors` above.
+        dim (int, optional): the axis or axes along which it works; negative ones count from the
+            end. Default: ``0``.
+
+    Shapes:
+        Each Tensor is of shape s. The result has a new axis at `dim`, whose length is the number
+        of Tensors, and the dtype to which they are promoted.
+    """
+def std(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _Tensor:
+    """Computes the standard deviation over the given axes: the square root of the sum of squared
+    distances from the mean divided by the number of elements minus `correction`.
+
+    Args:
+        input (Tensor of dtype float16 or float32 or float64): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        correction (int, optional): see `correction` above. Default: ``1``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`; the dtype is kept.
+    """
+def std_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+    """Computes the standard deviation, with the number of elements minus `correction` as divisor,
+    and the mean over the given axes, by default over all.
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints or None, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``None``.
+        correction (int, optional): see `correction` above. Default: ``1``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. Both results lack the reduced axes, or have length 1 along them
+        with `keepdim`; the dtype is kept.
+    """
+def sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, alpha: _b.float | _Tensor = 1) -> _Tensor:
+    """Subtracts `alpha` times `other` from the input; for two bools it is the logical XOR.
+
+    Args:
+        input (Tensor or a number): the input.
+        other (Tensor or a number): the second input.
+        alpha (number, or a Tensor without axes that holds it, optional): the factor `alpha`
+            above. Default: ``1``.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+    """
+def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+    """Sums the elements over the given axes, by default over all.
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`. Bools and small integers are summed in int64; other dtypes are kept,
+        unless `dtype` is given.
+    """
+def swapaxes(input: _Tensor, axis0: _b.int | _Tensor, axis1: _b.int | _Tensor) -> _Tensor:
+    """Swaps two axes.
+
+    Args:
+        input (Tensor): the input.
+        axis0 (int, or a Tensor without axes that holds it): the first of two axes.
+        axis1 (int, or a Tensor without axes that holds it): the first of two axes.
+
+    Shapes:
+        `input` may have any shape. The result has the two lengths exchanged and the same dtype.
+    """
+def t(input: _Tensor) -> _Tensor:
+    """Transposes a matrix; returns scalars and vectors unchanged.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
+    """
+def take(input: _Tensor, index: _Tensor) -> _Tensor:
+    """Takes the elements at flat indices in row-major order.
+
+    Args:
+        input (Tensor): the input.
+        index (Tensor of dtype int32 or int64): the positions.
+
+    Shapes:
+        `input` may have any shape, `index` any shape of integers. The result has the shape of
+        `index` and the dtype of `input`.
+    """
+def tan(input: _Tensor) -> _Tensor:
+    """Computes the tangent of each angle in radians.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def tanh(input: _Tensor) -> _Tensor:
+    """Computes the hyperbolic tangent of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def tensor_split(input: _Tensor, indices_or_sections: _t.Any, dim: _b.int = 0) -> _t.Any:
+    """Splits a Tensor along `dim` into nearly equal parts or at the given indices; see
+    `ops.tensor_split`.
+    """
+def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+    """Tiles the input: repeats it along each axis, the number of times given in `dims`.
+
+    Args:
+        input (Tensor): the input.
+        dims (tuple of ints >= 0 or a list of ints >= 0, or a Tensor that holds it): the axes;
+            negative ones count from the end.
+
+    Shapes:
+        The length of each axis is multiplied by its entry of `dims`; missing entries or axes count
+        as 1. The dtype is kept.
+    """
+def topk(input: _Tensor, k: _b.int, dim: _b.int = -1, largest: _b.bool = True, sorted: _b.bool = True) -> _b.tuple[_Tensor, ...]:
+    """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, in
+    order, and their positions.
+
+    Args:
+        input (Tensor): the input.
+        k (int >= 0): the number `k` above.
+        dim (int, optional): the axis or axes along which it works; negative ones count from the
+            end. Default: ``-1``.
+        largest (bool, optional): whether the largest elements are taken, not the smallest.
+            Default: ``True``.
+        sorted (bool, optional): whether the results come in order. Default: ``True``.
+
+    Shapes:
+        `input` has at least one axis. Both results have length `k` along `dim`; the values keep the
+        dtype, the positions are int64.
+    """
+def trace(input: _Tensor) -> _Tensor:
+    """Computes the trace of a matrix, the sum of its diagonal. Raises a ValueError if the input is
+    not a matrix.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` is (M, N). The result is ().
+    """
+def transpose(input: _Tensor, dim0: _b.int | _Tensor, dim1: _b.int | _Tensor) -> _Tensor:
+    """Swaps two axes.
+
+    Args:
+        input (Tensor): the input.
+        dim0 (int, or a Tensor without axes that holds it): the first of two axes.
+        dim1 (int, or a Tensor without axes that holds it): the first of two axes.
+
+    Shapes:
+        `input` may have any shape. The result has the two lengths exchanged and the same dtype.
+    """
+def triangular_solve(b: _Tensor, A: _Tensor, upper: _b.bool = True, transpose: _b.bool = False, unitriangular: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+    """Solves A y = b for a triangular matrix A, and returns the solution and A.
+
+    `transpose` solves with the transpose of A; `unitriangular` assumes that the diagonal is 1.
+
+    Args:
+        b (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see `b`
+            above.
+        A (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see `A`
+            above.
+        upper (bool, optional): whether the upper triangle is meant. Default: ``True``.
+        transpose (bool, optional): see `transpose` above. Default: ``False``.
+        unitriangular (bool, optional): see `unitriangular` above. Default: ``False``.
+
+    Shapes:
+        `A` is (..., M, M), `b` is (..., M, K), of one dtype. The results have the shapes of `b` and
+        `A`.
+    """
+def tril(input: _Tensor, diagonal: _b.int = 0) -> _Tensor:
+    """Returns the lower triangle of each matrix, up to a diagonal, with zeros elsewhere.
+
+    `diagonal` 0 is the main diagonal; positive numbers are above it, negative ones below.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        diagonal (int, optional): which diagonal; 0 is the main one. Default: ``0``.
+
+    Shapes:
+        `input` is (..., M, N). The result has the same shape and dtype.
+    """
 from ..ops import tril_indices as tril_indices
-def triu(input: _Tensor, diagonal: _b.int | _Tensor = ...) -> _Tensor: ...
+def triu(input: _Tensor, diagonal: _b.int | _Tensor = 0) -> _Tensor:
+    """Returns the upper triangle of each matrix, from a diagonal on, with zeros elsewhere.
+
+    `diagonal` 0 is the main diagonal; positive numbers are above it, negative ones below.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        diagonal (int, or a Tensor that holds it, optional): which diagonal; 0 is the main one.
+            Default: ``0``.
+
+    Shapes:
+        `input` is (..., M, N). The result has the same shape and dtype.
+    """
 from ..ops import triu_indices as triu_indices
-def trunc(input: _Tensor) -> _t.Any: ...
-def unbind(input: _Tensor, dim: _b.int | _Tensor = ...) -> _t.Any: ...
-def unique(input: _t.Any, sorted: _b.bool = ..., return_inverse: _b.bool = ..., return_counts: _b.bool = ..., dim: _t.Any = ...) -> _t.Any: ...
+def trunc(input: _Tensor) -> _Tensor:
+    """Truncates each element toward zero to an integer.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def unbind(input: _Tensor, dim: _b.int | _Tensor = 0) -> _b.tuple[_Tensor, ...]:
+    """Unstacks a Tensor into its slices along an axis.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``0``.
+
+    Shapes:
+        `input` has at least one axis. The result is a tuple with one Tensor for each position
+        along `dim`, without that axis and of the same dtype.
+    """
+def unique(input: _t.Any, sorted: _b.bool = True, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _t.Any = None) -> _t.Any:
+    """Finds the unique values in ascending order, with the inverse indices and the counts if
+    requested.
+    """
 from ..ops import unique_consecutive as unique_consecutive
-def unsqueeze(input: _Tensor, dim: _b.int | _Tensor) -> _Tensor: ...
-def var(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., *, correction: _b.int = ..., keepdim: _b.bool = ...) -> _Tensor: ...
-def var_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., *, correction: _b.int = ..., keepdim: _b.bool = ...) -> _t.Any: ...
-def vdot(input: _Tensor, other: _Tensor) -> _Tensor: ...
+def unsqueeze(input: _Tensor, dim: _b.int | _Tensor) -> _Tensor:
+    """Adds a new axis of length 1.
+
+    Args:
+        input (Tensor): the input.
+        dim (int, or a Tensor that holds it): the axis or axes along which it works; negative
+            ones count from the end.
+
+    Shapes:
+        `input` may have any shape. The result has one more axis, at `dim`, and the same dtype.
+    """
+def var(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _Tensor:
+    """Computes the variance over the given axes: the sum of squared distances from the mean,
+    divided by the number of elements minus `correction`.
+
+    Args:
+        input (Tensor of dtype float16 or float32 or float64): the input.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        correction (int, optional): see `correction` above. Default: ``1``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
+        with `keepdim`; the dtype is kept.
+    """
+def var_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+    """Computes the variance, with the number of elements minus `correction` as divisor, and the
+    mean over the given axes, by default over all.
+
+    Args:
+        input (Tensor): the input.
+        dim (int or a tuple of ints or a list of ints or None, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``None``.
+        correction (int, optional): see `correction` above. Default: ``1``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+
+    Shapes:
+        `input` may have any shape. Both results lack the reduced axes, or have length 1 along them
+        with `keepdim`; the dtype is kept.
+    """
+def vdot(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Computes the dot product of two vectors, the first of which is conjugated.
+
+    Args:
+        input (Tensor): the input.
+        other (Tensor): the second input.
+
+    Shapes:
+        `input` and `other` are (K,). The result is ().
+    """
 from ..ops import vstack as vstack
-def where(condition: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-def xlogy(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor: ...
-def zeros(size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, *, dtype: _Type | None = ...) -> _t.Any: ...
-def zeros_like(input: _Tensor, *, dtype: _Type | None = ...) -> _Tensor: ...
+def where(condition: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    """Selects `input` where the condition is true and `other` elsewhere; or, given a condition
+    alone, finds the indices of its nonzero elements.
+
+    Args:
+        condition (Tensor): the condition; it is broadcast with the other arguments.
+        input (Union[Tensor, number]): the values where the condition is true.
+        other (Union[Tensor, number]): the values elsewhere.
+
+    Returns:
+        Tensor, of the dtype to which `input` and `other` are promoted. For a condition alone:
+        tuple[Tensor], int64 positions along each axis, as `mint.nonzero(condition, as_tuple=True)`.
+    """
+def xlogy(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
+    """Computes input * log(other), element by element; the result is 0 wherever the input is 0.
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        other (Tensor or a number): the second input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        floating dtype to which both are promoted, float32 for integers.
+    """
+def zeros(size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+    """Creates a Tensor of zeros of a shape; float32 by default."""
+def zeros_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+    """Creates a Tensor of zeros with the shape of the input.
+
+    Args:
+        input (Tensor): the input.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
+        given.
+    """

@@ -10,9 +10,75 @@ import numpy as _np
 from ..common.dtype import Type as _Type
 from ..common.tensor import Tensor as _Tensor
 
-def det(A: _Tensor) -> _Tensor: ...
-def inv(input: _Tensor) -> _t.Any: ...
-def matrix_norm(A: _Tensor, ord: _t.Any = ..., dim: _t.Any = ..., keepdim: _b.bool = ..., *, dtype: _t.Any = ...) -> _t.Any: ...
-def norm(A: _Tensor, ord: _b.float | _b.str | None = ..., dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
-def qr(A: _t.Any, mode: _t.Any = ...) -> _t.Any: ...
-def vector_norm(x: _Tensor, ord: _b.float = ..., dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
+def det(A: _Tensor) -> _Tensor:
+    """Computes the determinant of each matrix.
+
+    Args:
+        A (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
+
+    Shapes:
+        `A` is (..., M, M). The result is (...), of the same dtype.
+    """
+def inv(input: _Tensor) -> _Tensor:
+    """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` is (..., M, M), with at most four leading axes. The result has the same shape and
+        dtype.
+    """
+def matrix_norm(A: _Tensor, ord: _t.Any = 'fro', dim: _t.Any = (-2, -1), keepdim: _b.bool = False, *, dtype: _t.Any = None) -> _t.Any:
+    """Computes the norm of each matrix, as `ops.matrix_norm` does."""
+def norm(A: _Tensor, ord: _b.float | _b.str | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the norm of vectors or matrices.
+
+    Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.
+    With `ord`, one axis in `dim` means norms of vectors, two axes mean norms of matrices.
+
+    If `ord` is a Tensor, vectors use the number in it, and matrices the Frobenius norm. Norms of
+    complex vectors, and complex Frobenius norms, have a complex dtype.
+
+    Args:
+        A (Tensor): see `A` above.
+        ord (number or a str or None, optional): see `ord` above. Default: ``None``.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `A` may have any shape. The result lacks the axes in `dim`, or has length 1 along them with
+        `keepdim`; floats keep their dtype.
+    """
+def qr(A: _t.Any, mode: _t.Any = 'reduced') -> _t.Any:
+    """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
+    triangular); see `ops.qr`.
+
+    Args:
+        A (Tensor): matrices over the last two axes.
+        mode (str): "reduced" for the smaller factors, "complete" for a square q. Default:
+            "reduced".
+    """
+def vector_norm(x: _Tensor, ord: _b.float = 2, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the vector norm of order `ord` over the given axes, by default over all.
+
+    Order inf is the largest magnitude, -inf the smallest, and 0 the number of nonzero elements.
+
+    Args:
+        x (Tensor): the input.
+        ord (number, optional): see `ord` above. Default: ``2``.
+        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
+        `keepdim`. Integers give float32, complex dtypes are kept.
+    """

@@ -11,58 +11,174 @@ from ..common.tensor import Tensor as _Tensor
 from ..nn.optim.optimizer import Optimizer as _Optimizer
 
 class Adam(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float = ..., betas: _b.tuple[_b.float, _b.float] = ..., eps: _b.float = ..., weight_decay: _b.float = ..., amsgrad: _b.bool = ..., *, maximize: _b.bool = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Adam optimizer: each step is the mean gradient divided by the root of the mean squared
+    gradient.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): the parameters to train, or groups of them.
+        lr (float): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (float): the factor of the parameter that is added to its gradient.
+        amsgrad (bool): whether to divide by the largest average of squares so far.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a group of parameters, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `adamw_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def update_with_top(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
+    def update_with_top(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class AdamW(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float = ..., betas: _b.tuple[_b.float, _b.float] = ..., eps: _b.float = ..., weight_decay: _b.float = ..., amsgrad: _b.bool = ..., *, maximize: _b.bool = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """AdamW optimizer: Adam with decoupled weight decay, which acts directly on the parameter.
+
+    p = p - lr weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): the parameters to train, or groups of them.
+        lr (float): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (float): the weight decay.
+        amsgrad (bool): whether to divide by the largest average of squares so far.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a group of parameters, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `adamw_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def update_with_top(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
+    def update_with_top(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class FusedAdamW(_Optimizer):
+    """AdamW optimizer over contiguous memory: the parameters of a group, and each kind of their
+    states, are stored in one block, which is updated in one pass.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): the parameters to train, or groups of them.
+        lr (float): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (float): the weight decay.
+        amsgrad (bool): whether the largest second moment so far is used; the same in all groups.
+        maximize (bool): whether the objective is maximized.
+
+    Attributes:
+        continuous_parameters (list[Parameter]): the blocks of the parameters, one per group and
+            dtype; `continuous_exp_avg`, `continuous_exp_avg_sq` and `continuous_max_exp_avg_sq` are
+            the blocks of the states.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
     max_exp_avg_sq: _t.Any
     global_amsgrad: _t.Any
     continuous_parameters: _t.Any
     continuous_exp_avg: _t.Any
     continuous_exp_avg_sq: _t.Any
     continuous_max_exp_avg_sq: _t.Any
-    def __init__(self, params: _t.Any, lr: _b.float = ..., betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., eps: _b.float = ..., weight_decay: _b.float = ..., amsgrad: _b.bool = ..., *, maximize: _b.bool = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, params: _t.Any, lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a group of parameters, with its own states and blocks.
+
+        Args:
+            param_group (dict): the key `params`, a Parameter or a list of them, and settings.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def contiguous_params(self, start_id: _t.Any, end_id: _t.Any, param_group: _t.Any) -> _t.Any: ...
+    def contiguous_params(self, start_id: _t.Any, end_id: _t.Any, param_group: _t.Any) -> _t.Any:
+        """Moves the parameters and each kind of state of a group into one block of memory.
+
+        Args:
+            start_id (int): the index of the group's first parameter in `parameters`.
+            end_id (int): the index after its last parameter.
+            param_group (dict): the group, one of `param_groups`.
+        """
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def inject_group_amsgrad_states(self) -> _t.Any: ...
+    def inject_group_amsgrad_states(self) -> _t.Any:
+        """Adds the largest second moments to each group if `amsgrad` is set."""
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
-    def set_contiguous_params(self) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `adamw_update`."""
+    def set_contiguous_params(self) -> _t.Any:
+        """Moves the parameters and states of every group into blocks of memory."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def update_with_top(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
+    def update_with_top(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class SGD(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor, momentum: _b.float | _b.bool = ..., dampening: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool = ..., nesterov: _b.bool = ..., *, maximize: _b.bool = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Stochastic gradient descent (SGD) optimizer, with momentum, dampening or Nesterov's momentum.
+
+    v = momentum v + (1 - dampening) g, but v = g in the first step; p = p - lr v, or with
+    `nesterov` p = p - lr (g + momentum v)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): the parameters to train, or groups of them.
+        lr (Union[int, float, bool, Tensor]): the learning rate.
+        momentum (Union[int, float, bool]): the momentum.
+        dampening (Union[int, float, bool]): the fraction of the gradient that is not accumulated.
+        weight_decay (Union[int, float, bool]): the factor of the parameter that is added to its
+            gradient.
+        nesterov (bool): whether Nesterov's momentum is used.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor, momentum: _b.float | _b.bool = 0, dampening: _b.float | _b.bool = 0, weight_decay: _b.float | _b.bool = 0, nesterov: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `momentum_or_plain_update`; the first step is not dampened."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""

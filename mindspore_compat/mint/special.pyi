@@ -9,10 +9,61 @@ import numpy as _np
 
 from ..common.tensor import Tensor as _Tensor
 
-def erfc(input: _Tensor) -> _Tensor: ...
-def exp2(input: _Tensor) -> _t.Any: ...
-def expm1(input: _Tensor) -> _Tensor: ...
-def log1p(input: _Tensor) -> _Tensor: ...
-def log_softmax(input: _Tensor, dim: _b.int | None = ..., *, dtype: _t.Any = ...) -> _t.Any: ...
-def round(input: _Tensor, *, decimals: _b.int = ...) -> _t.Any: ...
-def sinc(input: _Tensor) -> _Tensor: ...
+def erfc(input: _Tensor) -> _Tensor:
+    """Computes 1 less the error function of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def exp2(input: _Tensor) -> _Tensor:
+    """Computes 2^x for each element x.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype, but
+        bfloat16 and integers give float32.
+    """
+def expm1(input: _Tensor) -> _Tensor:
+    """Computes exp(x) - 1 for each element x, accurately for small x.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def log1p(input: _Tensor) -> _Tensor:
+    """Computes log(1 + x) for each element x, accurately for small x.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def log_softmax(input: _Tensor, dim: _b.int | None = None, *, dtype: _t.Any = None) -> _t.Any:
+    """Computes the log-softmax, log(softmax(input)), along an axis; without one, along axis 0 of an
+    input with 0, 1 or 3 axes, else axis 1.
+    """
+def round(input: _Tensor, *, decimals: _b.int = 0) -> _t.Any:
+    """Rounds each element to the nearest integer, or to `decimals` decimal places; ties go to the
+    even digit.
+    """
+def sinc(input: _Tensor) -> _Tensor:
+    """Computes sin(pi x) / (pi x) of each element x, which is 1 at 0.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """

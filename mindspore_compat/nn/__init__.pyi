@@ -26,29 +26,102 @@ from . import probability as probability
 from . import utils as utils
 from . import wrap as wrap
 class ASGD(_Optimizer):
+    """Averaged stochastic gradient descent (ASGD); `ax` holds the averaged parameters.
+
+    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
+    eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        lambd (float): the weight decay, which also shrinks the steps.
+        alpha (float): the exponent with which the steps shrink.
+        t0 (float): the step from which on parameters are averaged.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
     mu: _t.Any
     eta: _t.Any
     lambd: _t.Any
     alpha: _t.Any
     t0: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., lambd: _b.float = ..., alpha: _b.float = ..., t0: _b.float = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, lambd: _b.float = 0.0001, alpha: _b.float = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """The length of the next step, and its weight in the average."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `gathered_asgd_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Accuracy(Metric):
-    def __init__(self, eval_type: _t.Any = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    """Accuracy: the share of samples that are predicted correctly.
+
+    Args:
+        eval_type (str): "classification": the class with the largest prediction must be the label;
+            or "multilabel": all labels of a sample must be right.
+    """
+    def __init__(self, eval_type: _t.Any = 'classification') -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the counts."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the share as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the counts with predictions (N, C, ...) and labels.
+
+        Args:
+            *inputs: predictions, and labels: class indices (N, ...) or one-hot (N, C, ...). With
+                several labels, both are (N, C, ...) with values 0 and 1.
+        """
 class AdaFactor(_Optimizer):
+    """Adafactor optimizer: divides gradients by the root of their factored mean squares.
+
+    For a matrix it stores only the means of the squared gradients over rows and over columns. An
+    update whose root mean square exceeds `clip_threshold` is scaled down to it. Without a learning
+    rate the rate is min(0.01, 1 / sqrt(t)), multiplied by the root mean square of the parameter.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate; None with `relative_step`.
+        eps (tuple[float, float]): a constant added to squared gradients; the lower bound of a
+            parameter's scale.
+        clip_threshold (float): the largest root mean square of an update before the learning rate.
+        decay_rate (float): step t averages the mean squares with the weight t ** -decay_rate.
+        beta1 (float): the decay rate of the average of updates; None for no average.
+        weight_decay (float): the decoupled weight decay, multiplied by the learning rate.
+        scale_parameter (bool): whether to multiply the rate by the root mean square of the
+            parameter.
+        relative_step (bool): whether to compute the learning rate from the step number.
+        warmup_init (bool): whether that learning rate is at most 1e-6 t.
+        compression (bool): whether mean squares of vectors are stored in float16.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     beta1: _t.Any
     scale_parameter: _t.Any
     relative_step: _t.Any
@@ -63,16 +136,30 @@ class AdaFactor(_Optimizer):
     decay_rate: _t.Any
     decay_flags: _t.Any
     exp_avg: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any | None = ..., eps: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., clip_threshold: _b.float = ..., decay_rate: _b.float = ..., beta1: _b.float | None = ..., weight_decay: _b.float = ..., scale_parameter: _b.bool = ..., relative_step: _b.bool = ..., warmup_init: _t.Any = ..., compression: _b.bool = ..., loss_scale: _b.float | _b.bool = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any | None = None, eps: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1e-30, 0.001), clip_threshold: _b.float = 1.0, decay_rate: _b.float = 0.8, beta1: _b.float | None = 0.9, weight_decay: _b.float = 0.0, scale_parameter: _b.bool = True, relative_step: _b.bool = True, warmup_init: _t.Any = False, compression: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """The optimizer's own count of steps."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units that count the step on the GPU, in both counts, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if kernels update all parameters, so that they can check a flag first."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def init_ada_factor_state(self, beta1: _t.Any) -> _t.Any: ...
+    def init_ada_factor_state(self, beta1: _t.Any) -> _t.Any:
+        """Creates the states, all zeros; mean squares that a shape does not use have one element.
+
+        Args:
+            beta1 (float): None for no average of updates.
+        """
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of the update, except `unscale` and `decay`, for a learning rate."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
     @property
@@ -85,61 +172,202 @@ class AdaFactor(_Optimizer):
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     update: _t.Any
 class AdaMax(_Optimizer):
+    """AdaMax optimizer: Adam with an infinity norm instead of the root mean square.
+
+    m = beta1 m + (1 - beta1) g;  v = max(beta2 v, abs(g));
+    p = p - lr / (1 - beta1 ** t) m / (v + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): the decay rate of the largest gradient.
+        eps (float): added to the denominator.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., beta1: _b.float = ..., beta2: _b.float = ..., eps: _b.float = ..., weight_decay: _b.float | _b.bool | _Cell = ..., loss_scale: _b.float | _b.bool = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """The power of beta1."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units that count the step and save the powers on the GPU, unless `flag` there
+        holds.
+        """
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `corrected_adamax_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class AdaSumByDeltaWeightWrapCell(_Cell):
+    """Replaces an optimizer's update by the adaptive sum (AdaSum) of the updates of all processes.
+
+    Args:
+        optimizer (Optimizer): the optimizer.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - the gradients of this process.
+
+    Outputs:
+        The result of the optimizer.
+    """
     optimizer: _t.Any
     parameters: _t.Any
     def __init__(self, optimizer: _Optimizer) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaSumByGradWrapCell(_Cell):
+    """Passes the adaptive sum (AdaSum) of the gradients of all processes to an optimizer.
+
+    Args:
+        optimizer (Optimizer): the optimizer.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - the gradients of this process.
+
+    Outputs:
+        The result of the optimizer.
+    """
     optimizer: _t.Any
     parameters: _t.Any
     def __init__(self, optimizer: _Optimizer) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Adadelta(_Optimizer):
+    """Adadelta optimizer: scales gradients by the ratio of the running sizes of updates and
+    gradients.
+
+    a = rho a + (1 - rho) g g;  u = sqrt(d + epsilon) g / sqrt(a + epsilon);
+    d = rho d + (1 - rho) u u;  p = p - lr u
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        rho (float): the decay rate of the running averages.
+        epsilon (float): added under both roots.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     rho: _t.Any
     epsilon: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., rho: _b.float = ..., epsilon: _b.float = ..., loss_scale: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 1.0, rho: _b.float = 0.9, epsilon: _b.float = 1e-06, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `adadelta_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Adagrad(_Optimizer):
+    """Adagrad optimizer: divides gradients by the root of the sum of all their squares.
+
+    h = h + g g;  p = p - lr g / sqrt(h)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        accum (float): the initial value of the sum.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        update_slots (bool): whether to update the sum.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     update_slots: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = ..., learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., update_slots: _b.bool = ..., loss_scale: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = 0.1, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, update_slots: _b.bool = True, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `adagrad_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Adam(_Optimizer):
+    """Adam optimizer: divides the mean gradient by the root of the mean squared gradient.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        use_nesterov (bool): whether to look one step ahead in the average of gradients.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+        use_amsgrad (bool): whether to divide by the largest mean square so far.
+        kwargs: `use_lazy` (bool): whether a row-sparse gradient updates only its rows;
+            `use_offload` (bool): whether states and arithmetic stay on the host.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     use_locking: _t.Any
     use_nesterov: _t.Any
     use_amsgrad: _t.Any
@@ -148,15 +376,26 @@ class Adam(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., beta1: _b.float = ..., beta2: _b.float = ..., eps: _b.float = ..., use_locking: _b.bool = ..., use_nesterov: _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ..., loss_scale: _b.float | _b.bool = ..., use_amsgrad: _b.bool = ..., **kwargs: _t.Any) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_amsgrad: _b.bool = False, **kwargs: _t.Any) -> None: ...
+    def after_step(self) -> _t.Any:
+        """The powers of the betas."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units that count the step and save the powers on the GPU, unless `flag` there
+        holds.
+        """
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `corrected_adam_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
     @property  # type: ignore
@@ -165,59 +404,218 @@ class Adam(_Optimizer):
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     update: _t.Any
 class AdamOffload(_Optimizer):
+    """Adam with moments and arithmetic on the host, to save GPU memory.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
+
+    In each step, the gradient of each parameter is copied to the host and the update is copied
+    back, while the host works on the next parameter. It works in graph mode and in PyNative mode.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        use_nesterov (bool): whether to look one step ahead in the average of gradients.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     use_locking: _t.Any
     use_nesterov: _t.Any
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., beta1: _b.float = ..., beta2: _b.float = ..., eps: _b.float = ..., use_locking: _b.bool = ..., use_nesterov: _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ..., loss_scale: _b.float | _b.bool = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """The powers of the betas."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units that count the step and save the powers on the GPU, unless `flag` there
+        holds.
+        """
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `corrected_adam_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
     use_amsgrad: _t.Any
 class AdamWeightDecay(_Optimizer):
+    """Adam with decoupled weight decay (AdamW), without bias correction.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr (m / (sqrt(v) + eps) + weight_decay p)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., beta1: _b.float = ..., beta2: _b.float = ..., eps: _b.float = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-06, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `adam_weight_decay_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class AdaptiveAvgPool1d(_Cell):
+    """Applies 1-D adaptive average pooling: the mean of each of `output_size` equal parts of a
+    sequence.
+
+    Args:
+        output_size (int >= 1): the lengths of the last axes of the result.
+        input (Tensor of dtype float16 or float32): the input.
+
+    Shapes:
+        `input` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
+        of the same dtype.
+    """
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaptiveAvgPool2d(_Cell):
+    """Applies 2-D adaptive average pooling: the mean of each part of images, where the numbers of
+    parts down and across are `output_size`.
+
+    Along an axis of length n with o parts, part i runs from floor(i n / o) to ceil((i + 1) n / o).
+    None keeps the length of an axis.
+
+    Args:
+        output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
+            of the result.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype.
+    """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaptiveAvgPool3d(_Cell):
+    """Applies 3-D adaptive average pooling: the mean of each part of volumes, where the numbers of
+    parts along the axes are `output_size`.
+
+    Along an axis of length n with o parts, part i runs from floor(i n / o) to ceil((i + 1) n / o).
+    None keeps the length of an axis.
+
+    Args:
+        output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
+            of the result.
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype.
+    """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaptiveMaxPool1d(_Cell):
+    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` equal parts of a
+    sequence.
+
+    Args:
+        output_size (int >= 1): the lengths of the last axes of the result.
+        x (Tensor of dtype float16 or float32): the input.
+
+    Shapes:
+        `x` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
+        of the same dtype.
+    """
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaptiveMaxPool2d(_Cell):
-    def __init__(self, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _b.list[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = ...) -> None: ...
+    """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
+    also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
+
+    Args:
+        output_size (int >= 1 or one of -1 or a tuple of (an int >= 1 or one of -1 or None) or a list of (an int >= 1 or one of -1 or None)):
+            the lengths of the last axes of the result.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype.
+    """
+    def __init__(self, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _b.list[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaptiveMaxPool3d(_Cell):
-    def __init__(self, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _b.list[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = ...) -> None: ...
+    """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
+    also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
+
+    Args:
+        output_size (int >= 1 or one of True or a tuple of 3 (an int >= 1 or one of True) or a list of 3 (an int >= 1 or one of True), or a Tensor that holds it):
+            the lengths of the last axes of the result.
+        return_indices (any value, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype.
+    """
+    def __init__(self, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _b.list[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AvgPool1d(_Cell):
+    """1-D average pooling of a sequence (N, C, L) or (C, L).
+
+    Args:
+        kernel_size (int): the length of a window.
+        stride (int): the step from window to window.
+        pad_mode (str): "valid" for no padding, "same" for ceil(length / stride) windows, "pad" for
+            `padding`; upper or lower case.
+        padding (Union[int, tuple[int], list[int]]): zeros at either end.
+        ceil_mode (bool): whether to keep an incomplete last window.
+        count_include_pad (bool): whether the divisor counts padding.
+    """
     ceil_mode: _t.Any
     count_include_pad: _t.Any
     divisor_override: _t.Any
@@ -225,13 +623,47 @@ class AvgPool1d(_Cell):
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = ..., stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., ceil_mode: _t.Any = ..., count_include_pad: _t.Any = ...) -> None: ...
+    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, ceil_mode: _t.Any = False, count_include_pad: _t.Any = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class AvgPool1dExt(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ...) -> None: ...
+    """Applies 1-D average pooling: the mean of each window of a sequence. The stride defaults to
+    the length of the window.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 1 or a tuple of 1 ints >= 1 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 ints >= 0 or a list of 1 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AvgPool2d(_Cell):
+    """2-D average pooling of images (N, C, H, W) or (C, H, W).
+
+    Args:
+        kernel_size (Union[int, tuple[int]]): height and width of a window.
+        stride (Union[int, tuple[int]]): the step from window to window.
+        pad_mode (str): "valid" for no padding, "same" for ceil(size / stride) windows, "pad" for
+            `padding`; upper or lower case.
+        padding (Union[int, tuple[int], list[int]]): zeros at the edges.
+        ceil_mode (bool): whether to keep incomplete last windows.
+        count_include_pad (bool): whether the divisor counts padding.
+        divisor_override (int): the divisor, in place of the window's size.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+    """
     format: _t.Any
     ceil_mode: _t.Any
     count_include_pad: _t.Any
@@ -240,13 +672,41 @@ class AvgPool2d(_Cell):
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = ..., stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., ceil_mode: _t.Any = ..., count_include_pad: _t.Any = ..., divisor_override: _t.Any = ..., data_format: _t.Any = ...) -> None: ...
+    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, ceil_mode: _t.Any = False, count_include_pad: _t.Any = True, divisor_override: _t.Any = None, data_format: _t.Any = 'NCHW') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class AvgPool2dExt(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ..., divisor_override: _b.int | None = ...) -> None: ...
+    """Applies 2-D average pooling: the mean of each window of images. The stride defaults to the
+    size of the window.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+            lengths of a window, or one for all axes.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1 or None, optional):
+            the steps from window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+        divisor_override (int or None, optional): the divisor instead of the number of elements.
+            Default: ``None``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AvgPool3d(_Cell):
+    """3-D average pooling of volumes (N, C, D, H, W) or (C, D, H, W).
+
+    Its arguments are those of AvgPool2d, with three numbers per size and without `data_format`.
+    """
     ceil_mode: _t.Any
     count_include_pad: _t.Any
     divisor_override: _t.Any
@@ -254,15 +714,60 @@ class AvgPool3d(_Cell):
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = ..., stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., ceil_mode: _t.Any = ..., count_include_pad: _t.Any = ..., divisor_override: _t.Any = ...) -> None: ...
+    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, ceil_mode: _t.Any = False, count_include_pad: _t.Any = True, divisor_override: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class AvgPool3dExt(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ..., divisor_override: _b.int | None = ...) -> None: ...
+    """Applies 3-D average pooling: the mean of each window of volumes. The stride defaults to the
+    size of the window.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 or 3 ints >= 1 or a list of 1 or 3 ints >= 1): the
+            lengths of a window, or one for all axes.
+        stride (int >= 1 or a tuple of 1 or 3 ints >= 1 or a list of 1 or 3 ints >= 1 or None, optional):
+            the steps from window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 3 ints >= 0 or a list of 1 or 3 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+        divisor_override (int or None, optional): the divisor instead of the number of elements.
+            Default: ``None``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
+        W'), of the same dtype.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import BCELoss as BCELoss
 from ..nn.loss.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 class BatchNorm1d(_Cell):
+    """Batch normalization of (N, C) or (N, C, L): shifts and scales each channel to mean beta and
+    deviation gamma.
+
+    In training mode it uses the statistics of the batch, and the running statistics move toward
+    them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the old running statistics, in [0, 1].
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
+            variance.
+        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
+            running ones; None lets the mode decide.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+        dtype (mindspore.dtype): the type of the parameters.
+    """
     use_batch_statistics: _t.Any
     data_format: _t.Any
     gamma_init: _t.Any
@@ -276,7 +781,7 @@ class BatchNorm1d(_Cell):
     moving_variance: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float = ..., affine: _b.bool = ..., gamma_init: _b.str | _b.float | _Tensor | _Initializer = ..., beta_init: _b.str | _b.float | _Tensor | _Initializer = ..., moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = ..., moving_var_init: _b.str | _b.float | _Tensor | _Initializer = ..., use_batch_statistics: _t.Any = ..., data_format: _t.Any = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -286,8 +791,15 @@ class BatchNorm1d(_Cell):
     @bn_train.setter
     def bn_train(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes and the parameters of the layer."""
 class BatchNorm2d(_Cell):
+    """Batch normalization of (N, C, H, W): gives each channel mean beta and standard deviation
+    gamma.
+
+    Its arguments are those of BatchNorm1d.
+    """
     use_batch_statistics: _t.Any
     data_format: _t.Any
     gamma_init: _t.Any
@@ -301,7 +813,7 @@ class BatchNorm2d(_Cell):
     moving_variance: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float = ..., affine: _b.bool = ..., gamma_init: _b.str | _b.float | _Tensor | _Initializer = ..., beta_init: _b.str | _b.float | _Tensor | _Initializer = ..., moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = ..., moving_var_init: _b.str | _b.float | _Tensor | _Initializer = ..., use_batch_statistics: _t.Any = ..., data_format: _t.Any = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -311,36 +823,96 @@ class BatchNorm2d(_Cell):
     @bn_train.setter
     def bn_train(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes and the parameters of the layer."""
 class BatchNorm3d(_Cell):
+    """Batch normalization of (N, C, D, H, W): gives each channel mean beta and deviation gamma.
+
+    Its arguments are those of BatchNorm1d, without `data_format`; its parameters are those of the
+    BatchNorm2d in `bn2d`.
+    """
     bn2d: _t.Any
-    def __init__(self, num_features: _t.Any, eps: _t.Any = ..., momentum: _t.Any = ..., affine: _t.Any = ..., gamma_init: _t.Any = ..., beta_init: _t.Any = ..., moving_mean_init: _t.Any = ..., moving_var_init: _t.Any = ..., use_batch_statistics: _t.Any = ..., dtype: _t.Any = ...) -> None: ...
+    def __init__(self, num_features: _t.Any, eps: _t.Any = 1e-05, momentum: _t.Any = 0.9, affine: _t.Any = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _t.Any = None, dtype: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BiDense(_Cell):
+    """Bilinear dense layer: computes input1 A input2 + bias, with one matrix A per output.
+
+    Args:
+        in1_channels (int): the length of the first input's last axis.
+        in2_channels (int): the length of the second input's last axis.
+        out_channels (int): the length of the output's last axis.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(in1_channels) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, with
+            the same default.
+        has_bias (bool): whether the layer has a bias.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **input1** (Tensor): shape (*, in1_channels).
+        - **input2** (Tensor): shape (*, in2_channels).
+    """
     in1_channels: _t.Any
     in2_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, in1_channels: _b.int, in2_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = ..., bias_init: _t.Any = ..., has_bias: _b.bool = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, in1_channels: _b.int, in2_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class BleuScore(Metric):
+    """BLEU score of translations: precision over n-grams, with a penalty for short translations.
+
+    Args:
+        n_gram (int): the length of the longest n-gram, 1 to 4.
+        smooth (bool): whether to add one to each count.
+    """
     n_gram: _t.Any
     smooth: _t.Any
-    def __init__(self, n_gram: _b.int = ..., smooth: _b.bool = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, n_gram: _b.int = 4, smooth: _b.bool = False) -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the counts."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the score as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the counts with translations.
+
+        Args:
+            *inputs: a list of translations, each a list of words, and a list that contains for each
+                translation a list of references, which are lists of words.
+        """
 class CELU(_Cell):
-    def __init__(self, alpha: _b.float | _Tensor = ...) -> None: ...
+    """Applies the CELU activation: x where x is positive, alpha * (exp(x / alpha) - 1) elsewhere.
+    `alpha` must not be 0.
+
+    Args:
+        alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
+            above. Default: ``1.0``.
+        x (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, alpha: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import CTCLoss as CTCLoss
 from ..nn.cell import Cell as Cell
 class CellDict(_Cell):
+    """Dict of Cells that are members of the network; the owner of the dict calls them.
+
+    Args:
+        *args: one mapping of names to Cells, or an iterable of such pairs.
+    """
     requires_grad: _t.Any
-    def __bool__(self) -> _t.Any: ...
+    def __bool__(self) -> _t.Any:
+        """Returns True even without members. (An empty CellList is false, and `cells_and_names`
+        skips it.)
+        """
     def __contains__(self, key: _t.Any) -> _t.Any: ...
     def __delitem__(self, key: _t.Any) -> _t.Any: ...
     def __getitem__(self, key: _t.Any) -> _t.Any: ...
@@ -348,83 +920,206 @@ class CellDict(_Cell):
     def __iter__(self) -> _t.Any: ...
     def __len__(self) -> _t.Any: ...
     def __setitem__(self, key: _t.Any, cell: _t.Any) -> _t.Any: ...
-    def clear(self) -> _t.Any: ...
+    def clear(self) -> _t.Any:
+        """Removes all members."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def items(self) -> _t.Any: ...
-    def keys(self) -> _t.Any: ...
-    def pop(self, key: _t.Any) -> _t.Any: ...
-    def set_grad(self, requires_grad: _t.Any = ...) -> _t.Any: ...  # type: ignore
-    def update(self, cells: _c.Iterable) -> _t.Any: ...
-    def values(self) -> _t.Any: ...
+    def items(self) -> _t.Any:
+        """Returns the (name, Cell) pairs of the members."""
+    def keys(self) -> _t.Any:
+        """Returns the names of the members."""
+    def pop(self, key: _t.Any) -> _t.Any:
+        """Removes a member and returns it."""
+    def set_grad(self, requires_grad: _t.Any = True) -> _t.Any:  # type: ignore
+        """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
+    def update(self, cells: _c.Iterable) -> _t.Any:
+        """Adds the members of a mapping or of an iterable of pairs; an existing name gets the new
+        Cell.
+        """
+    def values(self) -> _t.Any:
+        """Returns the member Cells."""
 class CellList(_Cell):
+    """List of Cells that are members of the network; the owner of the list calls them.
+
+    Args:
+        *args: one list of Cells, or nothing.
+        auto_prefix (bool): whether the numbers become part of the parameters' names.
+    """
     requires_grad: _t.Any
     def __delitem__(self, index: _t.Any) -> _t.Any: ...
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
     def __iadd__(self, cells: _t.Any) -> _t.Any: ...
-    def __init__(self, *args: _t.Any, auto_prefix: _t.Any = ..., **kwargs: _t.Any) -> None: ...
+    def __init__(self, *args: _t.Any, auto_prefix: _t.Any = True, **kwargs: _t.Any) -> None: ...
     def __iter__(self) -> _t.Any: ...
     def __len__(self) -> _t.Any: ...
     def __setitem__(self, index: _t.Any, cell: _t.Any) -> _t.Any: ...
-    def append(self, cell: _t.Any) -> _t.Any: ...
+    def append(self, cell: _t.Any) -> _t.Any:
+        """Appends a Cell."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend(self, cells: _b.list[_t.Any]) -> _t.Any: ...
-    def insert(self, index: _t.Any, cell: _t.Any) -> _t.Any: ...
-    def set_grad(self, requires_grad: _t.Any = ...) -> _t.Any: ...  # type: ignore
+    def extend(self, cells: _b.list[_t.Any]) -> _t.Any:
+        """Appends the Cells of a list, and returns this CellList."""
+    def insert(self, index: _t.Any, cell: _t.Any) -> _t.Any:
+        """Inserts a Cell before position `index`."""
+    def set_grad(self, requires_grad: _t.Any = True) -> _t.Any:  # type: ignore
+        """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
 class CentralCrop(_Cell):
+    """Crops the centre of images.
+
+    Args:
+        central_fraction (float): the fraction of height and width to keep, in (0, 1].
+
+    Inputs:
+        - **image** (Tensor): shape (C, H, W) or (N, C, H, W).
+    """
     central_fraction: _t.Any
     def __init__(self, central_fraction: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ChannelShuffle(_Cell):
+    """Channel shuffle: interleaves the channels of `groups` groups.
+
+    Args:
+        groups (int): the number of groups.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, *).
+    """
     groups: _t.Any
     def __init__(self, groups: _b.int | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ClipByNorm(_Cell):
+    """Scales the input down wherever its Euclidean norm exceeds a bound; the result is float32.
+
+    Args:
+        axis (Union[None, int, tuple(int)]): the axes over which the norm is taken; None for all
+            axes.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32.
+        - **clip_norm** (Tensor): the bound, which broadcasts to `x`.
+    """
     axis: _t.Any
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ...) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ConfusionMatrix(Metric):
+    """Confusion matrix: counts how often each class (row) is predicted as each class (column).
+
+    Args:
+        num_classes (int): the number of classes.
+        normalize (str): "no_norm" for counts, or shares of the "target" (row), of the "prediction"
+            (column) or of "all".
+        threshold (float): a prediction of the labels' shape counts as class 1 from this value on.
+    """
     num_classes: _t.Any
     normalize: _t.Any
     threshold: _t.Any
     confusion_matrix: _t.Any
-    def __init__(self, num_classes: _b.int, normalize: _t.Any = ..., threshold: _b.float = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, num_classes: _b.int, normalize: _t.Any = 'no_norm', threshold: _b.float = 0.5) -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the counts."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the matrix as an array of floats."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the counts with predictions and labels.
+
+        Args:
+            *inputs: predictions (N, C, ...), of which the largest counts, or of the labels' shape:
+                class indices, or floats to compare with `threshold`; and labels (N, ...).
+        """
 class ConfusionMatrixMetric(Metric):
+    """Ratio of true and false positives and negatives of a confusion matrix.
+
+    Args:
+        skip_channel (bool): if False, the first channel is left out. (The original documents the
+            opposite, but behaves like this.)
+        metric_name (str): the ratio, such as "sensitivity" (or "recall", "tpr"), "specificity",
+            "precision", "accuracy", "f1 score".
+        calculation_method (bool): whether to compute the ratio for each sample and then reduce the
+            ratios, instead of adding up all counts first.
+        decrease (str): how ratios are reduced: "none", "mean", "sum", or along one axis,
+            "mean_batch", "sum_batch", "mean_channel", "sum_channel".
+    """
     skip_channel: _t.Any
     metric_name: _t.Any
     calculation_method: _t.Any
     decrease: _t.Any
-    def __init__(self, skip_channel: _b.bool = ..., metric_name: _b.str = ..., calculation_method: _b.bool = ..., decrease: _t.Literal['none', 'mean', 'sum', 'mean_batch', 'sum_batch', 'mean_channel', 'sum_channel'] = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, skip_channel: _b.bool = True, metric_name: _b.str = 'sensitivity', calculation_method: _b.bool = False, decrease: _t.Literal['none', 'mean', 'sum', 'mean_batch', 'sum_batch', 'mean_channel', 'sum_channel'] = 'mean') -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the counts."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns an array with the ratio, or with `calculation_method` the ratios reduced by
+        `decrease`.
+        """
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the counts with one-hot predictions and labels of one shape (N, C, ...)."""
 class ConstantPad1d(_Cell):
+    """Pads the last axis with a constant.
+
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after.
+        value (Union[int, float]): the constant.
+    """
     value: _t.Any
     def __init__(self, padding: _t.Any, value: _b.float | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ConstantPad2d(_Cell):
+    """Pads the last two axes with a constant.
+
+    Args:
+        padding (Union[int, tuple]): the number of elements left, right, above and below.
+        value (Union[int, float]): the constant.
+    """
     value: _t.Any
     def __init__(self, padding: _t.Any, value: _b.float | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ConstantPad3d(_Cell):
+    """Pads the last three axes with a constant.
+
+    Args:
+        padding (Union[int, tuple]): the number of elements left, right, above, below, in front and
+            behind.
+        value (Union[int, float]): the constant.
+    """
     value: _t.Any
     def __init__(self, padding: _t.Any, value: _b.float | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class Conv1d(_Cell):
+    """1-D convolution layer for sequences.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (int): the length of the kernels.
+        stride (int): the step of the kernel from one position to the next.
+        pad_mode (str): "same" for an output of ceil(length / stride), "valid" for no padding,
+            "pad" for `padding` zeros.
+        padding (int): the zeros at either end.
+        dilation (int): the step within a kernel.
+        group (int): the number of groups of channels.
+        has_bias (bool): whether the layer has a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, L).
+    """
     weight_init: _t.Any
     weight: _t.Any
     bias_init: _t.Any
@@ -439,12 +1134,13 @@ class Conv1d(_Cell):
     padding: _t.Any
     has_bias: _t.Any
     data_format: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int, stride: _b.int = ..., pad_mode: _t.Literal['same', 'valid', 'pad'] = ..., padding: _b.int = ..., dilation: _b.int = ..., group: _b.int = ..., has_bias: _b.bool = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int, stride: _b.int = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'same', padding: _b.int = 0, dilation: _b.int = 1, group: _b.int = 1, has_bias: _b.bool = False, weight_init: _t.Any = None, bias_init: _t.Any = None, dtype: _Type = ...) -> None: ...
     @property
     def bias_add(self) -> _t.Any: ...
     @bias_add.setter
     def bias_add(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def conv2d(self) -> _t.Any: ...
     @conv2d.setter
@@ -453,12 +1149,35 @@ class Conv1d(_Cell):
     def expand_dims(self) -> _t.Any: ...
     @expand_dims.setter
     def expand_dims(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
     @property
     def squeeze(self) -> _t.Any: ...
     @squeeze.setter
     def squeeze(self, value: _t.Any) -> None: ...
 class Conv1dTranspose(_Cell):
+    """1-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
+    products to the output.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (int): the length of the kernels.
+        stride (int): the step between neighbouring kernels in the output.
+        pad_mode (str): "same" for an output of length * stride, "valid" for the full range that the
+            kernels reach, "pad" for that range minus `padding`.
+        padding (int): how much to cut off at each end.
+        dilation (int): the step within a kernel.
+        group (int): the number of groups of channels.
+        has_bias (bool): whether the layer has a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, L).
+    """
     weight_init: _t.Any
     weight: _t.Any
     bias_init: _t.Any
@@ -473,12 +1192,13 @@ class Conv1dTranspose(_Cell):
     padding: _t.Any
     has_bias: _t.Any
     data_format: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int, stride: _b.int = ..., pad_mode: _t.Literal['same', 'valid', 'pad'] = ..., padding: _b.int = ..., dilation: _b.int = ..., group: _b.int = ..., has_bias: _b.bool = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int, stride: _b.int = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'same', padding: _b.int = 0, dilation: _b.int = 1, group: _b.int = 1, has_bias: _b.bool = False, weight_init: _t.Any = None, bias_init: _t.Any = None, dtype: _Type = ...) -> None: ...
     @property
     def bias_add(self) -> _t.Any: ...
     @bias_add.setter
     def bias_add(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def conv2d_transpose(self) -> _t.Any: ...
     @conv2d_transpose.setter
@@ -487,12 +1207,35 @@ class Conv1dTranspose(_Cell):
     def expand_dims(self) -> _t.Any: ...
     @expand_dims.setter
     def expand_dims(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
     @property
     def squeeze(self) -> _t.Any: ...
     @squeeze.setter
     def squeeze(self, value: _t.Any) -> None: ...
 class Conv2d(_Cell):
+    """2-D convolution layer for images.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
+        pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
+            for `padding` zeros.
+        padding (Union[int, tuple[int]]): the zeros above, below, left and right.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): the number of groups of channels.
+        has_bias (bool): whether the layer has a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W), or (N, H, W, C) for "NHWC".
+    """
     weight_init: _t.Any
     weight: _t.Any
     bias_init: _t.Any
@@ -507,35 +1250,104 @@ class Conv2d(_Cell):
     padding: _t.Any
     has_bias: _t.Any
     data_format: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] = ..., pad_mode: _t.Literal['same', 'valid', 'pad'] = ..., padding: _b.int | _b.tuple[_b.int, _b.int, _b.int, _b.int] = ..., dilation: _b.int | _b.tuple[_b.int, ...] = ..., group: _b.int = ..., has_bias: _b.bool = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ..., data_format: _t.Literal['NCHW', 'NHWC'] = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'same', padding: _b.int | _b.tuple[_b.int, _b.int, _b.int, _b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, has_bias: _b.bool = False, weight_init: _t.Any = None, bias_init: _t.Any = None, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bias_add(self) -> _t.Any: ...
     @bias_add.setter
     def bias_add(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def conv2d(self) -> _t.Any: ...
     @conv2d.setter
     def conv2d(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class Conv2dBnAct(_Cell):
+    """2-D convolution followed by an optional batch normalization and activation.
+
+    Args:
+        in_channels, out_channels, kernel_size, stride: as for Conv2d.
+        pad_mode, padding, dilation, group: as for Conv2d.
+        has_bias, weight_init, bias_init: as for Conv2d.
+        has_bn (bool): whether the layer has a batch normalization.
+        momentum (float): the momentum of the batch norm, in [0, 1].
+        eps (float): the epsilon of the batch norm.
+        activation (Union[str, Cell, Primitive]): the activation.
+        alpha (float): the slope of 'leakyrelu' below zero.
+        after_fake (bool): accepted, but without effect.
+
+    Inputs:
+        - **x** (Tensor): shape (N, in_channels, H, W).
+    """
     conv: _t.Any
     has_bn: _t.Any
     after_fake: _t.Any
     has_act: _t.Any
     batchnorm: _t.Any
     activation: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., dilation: _t.Any = ..., group: _t.Any = ..., has_bias: _t.Any = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ..., has_bn: _t.Any = ..., momentum: _t.Any = ..., eps: _t.Any = ..., activation: _t.Any = ..., alpha: _t.Any = ..., after_fake: _t.Any = ...) -> None: ...
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Any = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bn: _t.Any = False, momentum: _t.Any = 0.997, eps: _t.Any = 1e-05, activation: _t.Any = None, alpha: _t.Any = 0.2, after_fake: _t.Any = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Conv2dThor(Conv2d):
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., dilation: _t.Any = ..., group: _t.Literal[1] = ..., has_bias: _t.Any = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ...) -> None: ...
+    """2-D convolution layer for THOR.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
+        pad_mode (str): "same", "valid" or "pad", as for Conv2d.
+        padding (Union[int, tuple[int]]): the zeros above, below, left and right.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): the number of groups of channels; only 1.
+        has_bias (bool): whether the layer has a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
+
+    Inputs:
+        - **x** (Tensor) - of shape (N, C, H, W).
+    """
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Literal[1] = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
-    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
-    def save_gradient(self, dout: _t.Any) -> _t.Any: ...
+    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any:
+        """Creates a layer of this class with the parameters, modes and hooks of a plain one.
+
+        Args:
+            layer (Cell): the plain layer.
+            prefix (str): the prefix of the names of the matrices.
+        """
+    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:
+        """Stores the moments of the patches of an input and of the gradient at its output."""
+    def save_gradient(self, dout: _t.Any) -> _t.Any:
+        """Stores the moments of a gradient at the output in `matrix_g`, and the number of its
+        positions in `g_normalizer`. Argument, result and error are those of the other layers.
+        """
     thor: _t.Any
 class Conv2dTranspose(_Cell):
+    """2-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
+    products to the output.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
+        pad_mode (str): "same" for an output of size * stride, "valid" for the full area that the
+            kernels reach, "pad" for that area minus `padding`.
+        padding (Union[int, tuple[int]]): how much to cut off above, below, left and right.
+        output_padding (Union[int, tuple[int]]): zeros added below and right, with mode "pad" only.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): the number of groups of channels.
+        has_bias (bool): whether the layer has a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W).
+    """
     output_padding: _t.Any
     weight_init: _t.Any
     weight: _t.Any
@@ -551,18 +1363,42 @@ class Conv2dTranspose(_Cell):
     padding: _t.Any
     has_bias: _t.Any
     data_format: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] = ..., pad_mode: _t.Literal['same', 'valid', 'pad'] = ..., padding: _b.int | _b.tuple[_b.int, _b.int, _b.int, _b.int] = ..., output_padding: _b.int | _b.tuple[_b.int, _b.int] = ..., dilation: _b.int | _b.tuple[_b.int, ...] = ..., group: _b.int = ..., has_bias: _b.bool = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'same', padding: _b.int | _b.tuple[_b.int, _b.int, _b.int, _b.int] = 0, output_padding: _b.int | _b.tuple[_b.int, _b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, has_bias: _b.bool = False, weight_init: _t.Any = None, bias_init: _t.Any = None, dtype: _Type = ...) -> None: ...
     @property
     def bias_add(self) -> _t.Any: ...
     @bias_add.setter
     def bias_add(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def conv2d_transpose(self) -> _t.Any: ...
     @conv2d_transpose.setter
     def conv2d_transpose(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class Conv3d(_Cell):
+    """3-D convolution layer for volumes.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
+        pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
+            for `padding` zeros.
+        padding (Union[int, tuple[int]]): the zeros at the front, back, top, bottom, left and right.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): the number of groups of channels.
+        has_bias (bool): whether the layer has a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        data_format (str): "NCDHW".
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W).
+    """
     weight_init: _t.Any
     weight: _t.Any
     bias_init: _t.Any
@@ -577,18 +1413,44 @@ class Conv3d(_Cell):
     padding: _t.Any
     has_bias: _t.Any
     data_format: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, _b.int, _b.int], stride: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ..., pad_mode: _t.Literal['same', 'valid', 'pad'] = ..., padding: _b.int | _b.tuple[_b.int, ...] = ..., dilation: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ..., group: _b.int = ..., has_bias: _b.bool = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ..., data_format: _t.Literal['NCDHW'] = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, _b.int, _b.int], stride: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'same', padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 1, group: _b.int = 1, has_bias: _b.bool = False, weight_init: _t.Any = None, bias_init: _t.Any = None, data_format: _t.Literal['NCDHW'] = 'NCDHW', dtype: _Type = ...) -> None: ...
     @property
     def bias_add(self) -> _t.Any: ...
     @bias_add.setter
     def bias_add(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def conv3d(self) -> _t.Any: ...
     @conv3d.setter
     def conv3d(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class Conv3dTranspose(_Cell):
+    """3-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
+    products to the output.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
+        pad_mode (str): "same" for an output of size * stride, "valid" for the full volume that the
+            kernels reach, "pad" for that volume minus `padding`.
+        padding (Union[int, tuple[int]]): how much to cut off at each of the six sides.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): the number of groups of channels.
+        output_padding (Union[int, tuple[int]]): how far to extend the output, with mode "pad" only.
+        has_bias (bool): whether the layer has a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        data_format (str): "NCDHW".
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W).
+    """
     output_padding: _t.Any
     weight_init: _t.Any
     weight: _t.Any
@@ -604,136 +1466,320 @@ class Conv3dTranspose(_Cell):
     padding: _t.Any
     has_bias: _t.Any
     data_format: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, _b.int, _b.int], stride: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ..., pad_mode: _t.Literal['same', 'valid', 'pad'] = ..., padding: _b.int | _b.tuple[_b.int, ...] = ..., dilation: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ..., group: _b.int = ..., output_padding: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ..., has_bias: _b.bool = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ..., data_format: _t.Literal['NCDHW'] = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, _b.int, _b.int], stride: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'same', padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 1, group: _b.int = 1, output_padding: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, has_bias: _b.bool = False, weight_init: _t.Any = None, bias_init: _t.Any = None, data_format: _t.Literal['NCDHW'] = 'NCDHW', dtype: _Type = ...) -> None: ...
     @property
     def bias_add(self) -> _t.Any: ...
     @bias_add.setter
     def bias_add(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def conv3d_transpose(self) -> _t.Any: ...
     @conv3d_transpose.setter
     def conv3d_transpose(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 from ..nn.learning_rate_schedule import CosineDecayLR as CosineDecayLR
 from ..nn.loss.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
 class CosineSimilarity(Metric):
+    """Cosine similarity of each row of a matrix to every other row.
+
+    similarity (str): "cosine" for the cosine of the angle, or "dot" for the dot product.
+        reduction (str): "none" for the whole matrix, "sum" or "mean" over its rows.
+        zero_diagonal (bool): whether to set the similarity of a row to itself to 0.
+        zero_diagonal (bool): whether the similarity of a row to itself counts as 0.
+    """
     similarity: _t.Any
     reduction: _t.Any
     zero_diagonal: _t.Any
     sqr_mtx_res: _t.Any
-    def __init__(self, similarity: _t.Literal['cosine', 'dot'] = ..., reduction: _t.Literal['none', 'sum', 'mean'] = ..., zero_diagonal: _b.bool = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, similarity: _t.Literal['cosine', 'dot'] = 'cosine', reduction: _t.Literal['none', 'sum', 'mean'] = 'none', zero_diagonal: _b.bool = True) -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the metric."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the similarities as an array."""
+    def update(self, inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Sets the matrix, and replaces an earlier one."""
 from ..nn.loss.loss import CrossEntropyLoss as CrossEntropyLoss
 class Dense(_Cell):
+    """Dense (fully connected) layer: activation(x @ weight.T + bias).
+
+    Args:
+        in_channels (int): the length of the input's last axis.
+        out_channels (int): the length of the output's last axis.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(in_channels) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, with
+            the same default.
+        has_bias (bool): whether the layer has a bias.
+        activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
+        dtype (mindspore.dtype): the type of the parameters that are not given as Tensors.
+
+    Inputs:
+        - **x** (Tensor): shape (*, in_channels).
+    """
     in_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
     weight: _t.Any
     bias: _t.Any
     activation: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = ..., bias_init: _t.Any = ..., has_bias: _b.bool = ..., activation: _t.Any = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, activation: _t.Any = None, dtype: _Type = ...) -> None: ...
     @property
     def activation_flag(self) -> _t.Any: ...
     @activation_flag.setter
     def activation_flag(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class DenseBnAct(_Cell):
+    """Dense layer followed by an optional batch normalization and activation.
+
+    Args:
+        in_channels, out_channels, weight_init, bias_init, has_bias: as for Dense.
+        has_bn (bool): whether the layer has a batch normalization.
+        momentum (float): the momentum of the batch norm, in [0, 1].
+        eps (float): the epsilon of the batch norm.
+        activation (Union[str, Cell, Primitive]): the activation.
+        alpha (float): the slope of 'leakyrelu' below zero.
+        after_fake (bool): accepted, but without effect.
+
+    Inputs:
+        - **x** (Tensor): shape (N, in_channels).
+    """
     dense: _t.Any
     has_bn: _t.Any
     after_fake: _t.Any
     has_act: _t.Any
     batchnorm: _t.Any
     activation: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, weight_init: _t.Any = ..., bias_init: _t.Any = ..., has_bias: _t.Any = ..., has_bn: _t.Any = ..., momentum: _t.Any = ..., eps: _t.Any = ..., activation: _t.Any = ..., alpha: _t.Any = ..., after_fake: _t.Any = ...) -> None: ...
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _t.Any = True, has_bn: _t.Any = False, momentum: _t.Any = 0.9, eps: _t.Any = 1e-05, activation: _t.Any = None, alpha: _t.Any = 0.2, after_fake: _t.Any = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class DenseThor(Dense):
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = ..., bias_init: _t.Any = ..., has_bias: _b.bool = ..., activation: _t.Any = ...) -> None: ...
+    """Dense (fully connected) layer for THOR: activation(x @ weight.T + bias).
+
+    Args:
+        in_channels (int): the length of the input's last axis.
+        out_channels (int): the length of the output's last axis.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
+        has_bias (bool): whether the layer has a bias.
+        activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
+
+    Inputs:
+        - **x** (Tensor) - of shape (*, in_channels).
+    """
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _b.bool = True, activation: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
-    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
-    def save_gradient(self, dout: _t.Any) -> _t.Any: ...
+    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any:
+        """Creates a layer of this class with the parameters, modes and hooks of a plain one.
+
+        Args:
+            layer (Cell): the plain layer.
+            prefix (str): the prefix of the names of the matrices.
+        """
+    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:
+        """Stores the moments of the rows of an input and of the gradient at its output."""
+    def save_gradient(self, dout: _t.Any) -> _t.Any:
+        """Stores the second moments of a gradient at the output in `matrix_g`.
+
+        Args:
+            dout (Tensor): the gradient, of the output's shape.
+
+        Returns:
+            Tensor, `dout`.
+        """
     thor: _t.Any
 class DiGamma(_Cell):
+    """Digamma function: computes the derivative of log gamma(x) element by element."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Dice(Metric):
+    """Dice coefficient of each batch, 2 |prediction ∩ label| / (|prediction|² + |label|²).
+
+    As in the original, the sum over the batches is divided by the number of samples instead of
+    batches.
+
+    Args:
+        smooth (float): a term added to the denominator, above 0.
+    """
     smooth: _t.Any
-    def __init__(self, smooth: _b.float = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, smooth: _b.float = 1e-05) -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the sums."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the mean as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the sums with predictions and labels of one shape (N, ...)."""
 from ..nn.loss.loss import DiceLoss as DiceLoss
 from ..nn.wrap.grad_reducer import DistributedGradReducer as DistributedGradReducer
 class Dropout(_Cell):
+    """Dropout: zeroes elements at random while training, and scales the others up.
+
+    Args:
+        keep_prob (float): the probability that an element is kept, in (0, 1]; unused if `p` is
+            given.
+        p (Union[float, int, None]): the probability that an element is zeroed, in [0, 1).
+        dtype (mindspore.dtype): accepted, but without effect.
+
+    Inputs:
+        - **x** (Tensor): floats.
+    """
     keep_prob: _t.Any
     p: _t.Any
     dtype: _t.Any
-    def __init__(self, keep_prob: _t.Any = ..., p: _b.float | None = ..., dtype: _t.Any = ...) -> None: ...
+    def __init__(self, keep_prob: _t.Any = 0.5, p: _b.float | None = None, dtype: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def dropout(self) -> _t.Any: ...
     @dropout.setter
     def dropout(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text of the probability, in the form that was given."""
 class Dropout1d(_Cell):
+    """Channel dropout: zeroes whole channels of (N, C, L) or (C, L) at random while training.
+
+    Args:
+        p (float): the probability that a channel is zeroed, in [0, 1].
+    """
     p: _t.Any
-    def __init__(self, p: _b.float = ...) -> None: ...
+    def __init__(self, p: _b.float = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def prob(self) -> _t.Any: ...
     @prob.setter
     def prob(self, value: _t.Any) -> None: ...
 class Dropout2d(_Cell):
+    """Channel dropout: zeroes whole channels of (N, C, H, W) at random while training.
+
+    Args:
+        p (float): the probability that a channel is zeroed, in [0, 1].
+    """
     p: _t.Any
-    def __init__(self, p: _b.float = ...) -> None: ...
+    def __init__(self, p: _b.float = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text of `keep_prob`, which the original prints as `p`."""
     @property
     def keep_prob(self) -> _t.Any: ...
     @keep_prob.setter
     def keep_prob(self, value: _t.Any) -> None: ...
 class Dropout2dExt(_Cell):
+    """Channel dropout: zeroes whole channels of (N, C, H, W) or (C, H, W) while training.
+
+    Args:
+        p (float): the probability that a channel is zeroed, in [0, 1].
+        inplace (bool): whether to write the result into the input.
+
+    Inputs:
+        - **input** (Tensor): of 3 or 4 axes.
+    """
     p: _t.Any
     inplace: _t.Any
-    def __init__(self, p: _b.float = ..., inplace: _b.bool = ...) -> None: ...
+    def __init__(self, p: _b.float = 0.5, inplace: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Dropout3d(_Cell):
+    """Channel dropout: zeroes whole channels of (N, C, D, H, W) at random while training.
+
+    Args:
+        p (float): the probability that a channel is zeroed, in [0, 1].
+    """
     p: _t.Any
-    def __init__(self, p: _b.float = ...) -> None: ...
+    def __init__(self, p: _b.float = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text of `keep_prob`, which the original prints as `p`."""
     @property
     def keep_prob(self) -> _t.Any: ...
     @keep_prob.setter
     def keep_prob(self, value: _t.Any) -> None: ...
 class DropoutExt(_Cell):
+    """Dropout: zeroes elements at random while training, and scales the others up.
+
+    Args:
+        p (float): the probability that an element is zeroed, in [0, 1].
+        inplace (bool): whether to write the result into the input.
+
+    Inputs:
+        - **input** (Tensor): floats.
+    """
     p: _t.Any
     inplace: _t.Any
-    def __init__(self, p: _b.float = ..., inplace: _b.bool = ...) -> None: ...
+    def __init__(self, p: _b.float = 0.5, inplace: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell as DynamicLossScaleUpdateCell
 class ELU(_Cell):
-    def __init__(self, alpha: _b.float | _Tensor = ...) -> None: ...
+    """Applies the ELU activation: x where x is positive, alpha * (exp(x) - 1) elsewhere. `alpha`
+    must be 1.0.
+
+    Args:
+        alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
+            above. Default: ``1.0``.
+        input_x (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input_x` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, alpha: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Embedding(_Cell):
+    """Embedding layer: looks up rows of a learnt table by index.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        use_one_hot (bool): whether to look up by a product with one-hot vectors. An index out of
+            range then gives zeros.
+        embedding_table (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        dtype (mindspore.dtype): accepted; the table is float32.
+        padding_idx (int): the index of a row that starts as zeros.
+
+    Inputs:
+        - **ids** (Tensor): int32 or int64, of any shape.
+    """
     vocab_size: _t.Any
     embedding_size: _t.Any
     use_one_hot: _t.Any
     dtype: _t.Any
     padding_idx: _t.Any
     embedding_table: _t.Any
-    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = ..., embedding_table: _t.Any = ..., dtype: _Type = ..., padding_idx: _b.int | None = ...) -> None: ...
+    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes and the table of the layer."""
     @property
     def gather(self) -> _t.Any: ...
     @gather.setter
     def gather(self, value: _t.Any) -> None: ...
 class EmbeddingExt(_Cell):
+    """Embedding layer with optional padding row, maximum norm and gradient scaling by frequency.
+
+    Args:
+        num_embeddings (int): the number of rows.
+        embedding_dim (int): their length.
+        padding_idx (int): the index of a row that starts as zeros and receives no gradient.
+        max_norm (float): if given, looked-up rows with a larger norm are scaled down to it in the
+            table.
+        norm_type (float): the p of that p-norm.
+        scale_grad_by_freq (bool): whether to divide the gradient of a row by the number of its
+            look-ups in this call.
+        sparse (bool): accepted; gradients are dense.
+        _weight (Tensor): the table's first values; N(0, 1) by default.
+        _freeze (bool): whether to exclude the table from training.
+        dtype (mindspore.dtype): the type of the table; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): int32 or int64, of any shape.
+    """
     num_embeddings: _t.Any
     embedding_dim: _t.Any
     padding_idx: _t.Any
@@ -742,10 +1788,28 @@ class EmbeddingExt(_Cell):
     scale_grad_by_freq: _t.Any
     dtype: _t.Any
     weight: _t.Any
-    def __init__(self, num_embeddings: _b.int, embedding_dim: _b.int, padding_idx: _b.int | None = ..., max_norm: _b.float | None = ..., norm_type: _b.float = ..., scale_grad_by_freq: _b.bool = ..., sparse: _b.bool = ..., _weight: _Tensor | None = ..., _freeze: _b.bool = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, num_embeddings: _b.int, embedding_dim: _b.int, padding_idx: _b.int | None = None, max_norm: _b.float | None = None, norm_type: _b.float = 2.0, scale_grad_by_freq: _b.bool = False, sparse: _b.bool = False, _weight: _Tensor | None = None, _freeze: _b.bool = False, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class EmbeddingLookup(_Cell):
+    """Embedding lookup: returns rows of a table by index, and zeros for an index out of range.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        target (str): 'CPU' or 'DEVICE': where the original keeps the table.
+        slice_mode (str): how the original splits the table over devices; without effect here.
+        manual_shapes (tuple): the rows of each part, for 'field_slice'; without effect here.
+        max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
+        sparse (bool): accepted; gradients are dense.
+        dtype (mindspore.dtype): the type of the table.
+
+    Inputs:
+        - **indices** (Tensor): int32 or int64, of any shape.
+    """
     vocab_size: _t.Any
     embedding_size: _t.Any
     target: _t.Any
@@ -756,80 +1820,298 @@ class EmbeddingLookup(_Cell):
     FIELD_SLICE: _t.Any
     TABLE_COLUMN_SLICE: _t.Any
     TABLE_ROW_SLICE: _t.Any
-    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, param_init: _t.Any = ..., target: _t.Literal['CPU', 'DEVICE'] = ..., slice_mode: _t.Any = ..., manual_shapes: _t.Any = ..., max_norm: _b.float | None = ..., sparse: _b.bool = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, param_init: _t.Any = 'normal', target: _t.Literal['CPU', 'DEVICE'] = 'CPU', slice_mode: _t.Any = 'batch_slice', manual_shapes: _t.Any = None, max_norm: _b.float | None = None, sparse: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class EmbeddingLookupThor(EmbeddingLookup):
-    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, param_init: _t.Any = ..., target: _t.Any = ..., slice_mode: _t.Any = ..., manual_shapes: _b.tuple[_t.Any, ...] | None = ..., max_norm: _t.Any = ..., sparse: _t.Any = ...) -> None: ...
+    """Embedding lookup for THOR: returns rows by index, and zeros for an index out of range.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        target (str): 'CPU' or 'DEVICE': where the original keeps the table.
+        slice_mode (str): how the original splits the table over devices.
+        manual_shapes (tuple): the rows of each part, for 'field_slice'.
+        max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
+        sparse (bool): accepted; gradients are dense.
+
+    Inputs:
+        - **indices** (Tensor) - int32 or int64, of any shape.
+    """
+    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, param_init: _t.Any = 'normal', target: _t.Any = 'CPU', slice_mode: _t.Any = 'batch_slice', manual_shapes: _b.tuple[_t.Any, ...] | None = None, max_norm: _t.Any = None, sparse: _t.Any = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
-    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
-    def save_gradient(self, dout: _t.Any) -> _t.Any: ...
+    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any:
+        """Creates a layer of this class with the parameters, modes and hooks of a plain one.
+
+        Args:
+            layer (Cell): the plain layer.
+            prefix (str): the prefix of the names of the matrices.
+        """
+    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:
+        """Stores the look-up counts of the rows, and the moments of the gradients of those rows."""
+    def save_gradient(self, dout: _t.Any) -> _t.Any:
+        """Stores the second moments of a gradient at the output in `matrix_g`.
+
+        Args:
+            dout (Tensor): the gradient, of the output's shape.
+
+        Returns:
+            Tensor, `dout`.
+        """
     thor: _t.Any
 class EmbeddingThor(Embedding):
-    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, use_one_hot: _t.Any = ..., embedding_table: _t.Any = ..., dtype: _Type = ..., padding_idx: _b.int | None = ...) -> None: ...
+    """Embedding layer for THOR: looks up rows of a table by index.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        use_one_hot (bool): whether the look-up is a product with one-hot vectors.
+        embedding_table (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        dtype (mindspore.dtype): accepted; the table is float32.
+        padding_idx (int): the index of a row that starts as zeros.
+
+    Inputs:
+        - **ids** (Tensor) - int32 or int64, of any shape.
+    """
+    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, use_one_hot: _t.Any = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
-    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...  # type: ignore
-    def save_gradient(self, dout: _t.Any) -> _t.Any: ...
+    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any:
+        """Creates a layer of this class with the parameters, modes and hooks of a plain one.
+
+        Args:
+            layer (Cell): the plain layer.
+            prefix (str): the prefix of the names of the matrices.
+        """
+    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:  # type: ignore
+        """Stores the look-up counts of the rows, and the moments of the gradients of those rows."""
+    def save_gradient(self, dout: _t.Any) -> _t.Any:
+        """Stores the second moments of a gradient at the output in `matrix_g`.
+
+        Args:
+            dout (Tensor): the gradient, of the output's shape.
+
+        Returns:
+            Tensor, `dout`.
+        """
     thor: _t.Any
 from ..nn.learning_rate_schedule import ExponentialDecayLR as ExponentialDecayLR
 class F1(Fbeta):
+    """F1 score: the harmonic mean of precision and recall, for each class; Fbeta with beta 1."""
     def __init__(self) -> None: ...
 class FTRL(_Optimizer):
+    """FTRL optimizer (follow the regularized leader), with L1 and L2 penalties.
+
+    m' = m + g g;  u = u + g - (m' ** -lr_power - m ** -lr_power) / lr p;
+    p = (sign(u) l1 - u) / (m' ** -lr_power / lr + 2 l2) where abs(u) > l1, else 0
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): the parameters to train, see `Optimizer`;
+            groups cannot have their own learning rates.
+        initial_accum (float): the initial value of the sum of squares.
+        learning_rate (float): the learning rate; it cannot change with the step.
+        lr_power (float): the exponent -lr_power of the sum of squares divides the steps.
+        l1 (float): the strength of the penalty on absolute values.
+        l2 (float): the strength of the penalty on squares.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     use_locking: _t.Any
     lr: _t.Any
     lr_power: _t.Any
     l1: _t.Any
     l2: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, initial_accum: _b.float = ..., learning_rate: _b.float = ..., lr_power: _b.float = ..., l1: _b.float = ..., l2: _b.float = ..., use_locking: _b.bool = ..., loss_scale: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, initial_accum: _b.float = 0.1, learning_rate: _b.float = 0.001, lr_power: _b.float = -0.5, l1: _b.float = 0.0, l2: _b.float = 0.0, use_locking: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `ftrl_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
     @property  # type: ignore
     def target(self) -> _t.Any: ...  # type: ignore
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class FastGelu(_Cell):
+    """Applies the fast GELU activation, x * sigmoid(1.702 x).
+
+    Args:
+        x (Tensor of dtype float16 or float32): the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Fbeta(Metric):
+    """F-beta score: the weighted harmonic mean of precision and recall, for each class.
+
+    (1 + beta²) tp / ((1 + beta²) tp + beta² fn + fp)
+
+    Args:
+        beta (Union[float, int]): the weight of recall relative to precision.
+    """
     beta: _t.Any
     def __init__(self, beta: _b.float | _b.bool) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self, average: _b.bool = ...) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the counts."""
+    def eval(self, average: _b.bool = False) -> _t.Any:  # type: ignore
+        """Returns the result for each class, or their mean.
+
+        Args:
+            average (bool): whether to return the mean.
+
+        Returns:
+            numpy.ndarray, or a float with `average`.
+        """
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the counts with predictions (N, C, ...) and labels.
+
+        Args:
+            *inputs: predictions, and labels: class indices (N, ...) or one-hot (N, C, ...). With
+                several labels, both are (N, C, ...) with values 0 and 1.
+        """
 from ..nn.wrap.loss_scale import FixedLossScaleUpdateCell as FixedLossScaleUpdateCell
 class Flatten(_Cell):
+    """Flattens the axes from `start_dim` to `end_dim` into one.
+
+    Args:
+        start_dim (int): the first axis to join.
+        end_dim (int): the last.
+
+    Inputs:
+        - **x** (Tensor): of any shape that has these axes.
+    """
     start_dim: _t.Any
     end_dim: _t.Any
-    def __init__(self, start_dim: _b.int = ..., end_dim: _b.int = ...) -> None: ...
+    def __init__(self, start_dim: _b.int = 1, end_dim: _b.int = -1) -> None: ...
     def check_axis_valid(self, axis: _t.Any, ndim: _t.Any) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import FocalLoss as FocalLoss
 from ..nn.wrap.cell_wrapper import ForwardValueAndGrad as ForwardValueAndGrad
 class FractionalMaxPool2d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = ..., output_ratio: _t.Any = ..., return_indices: _b.bool = ..., _random_samples: _Tensor | None = ...) -> None: ...
+    """Applies 2-D fractional max pooling: the maximum of windows of images whose distances vary at
+    random.
+
+    The output size is `output_size`, or `output_ratio` times the input size if that is None.
+    `_random_samples`, (N, C, 2) in [0, 1), fixes the distances.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1): the lengths of a window, or one for
+            all axes.
+        output_size (int >= 1 or a tuple of 2 ints >= 1 or None, optional): the lengths of the
+            last axes of the result. Default: ``None``.
+        output_ratio (any value or None, optional): see `output_ratio` above. Default: ``None``.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+        _random_samples (Tensor of dtype float16 or float32 or float64 or None, optional): see
+            `_random_samples` above. Default: ``None``.
+        input (Tensor of dtype float16 or float32 or float64 or int32 or int64): the input.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype. With `return_indices`, a second result holds int64
+        positions in H * W.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, return_indices: _b.bool = False, _random_samples: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class FractionalMaxPool3d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = ..., output_ratio: _t.Any = ..., return_indices: _b.bool = ..., _random_samples: _Tensor | None = ...) -> None: ...
+    """Applies 3-D fractional max pooling: the maximum of windows of volumes whose distances vary at
+    random.
+
+    The output size is `output_size`, or `output_ratio` times the input size if that is None.
+    `_random_samples`, (N, C, 3) in [0, 1), fixes the distances.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 3 ints >= 1): the lengths of a window, or one for
+            all axes.
+        output_size (int >= 1 or a tuple of 3 ints >= 1 or None, optional): the lengths of the
+            last axes of the result. Default: ``None``.
+        output_ratio (any value or None, optional): see `output_ratio` above. Default: ``None``.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+        _random_samples (Tensor of dtype float16 or float32 or float64 or None, optional): see
+            `_random_samples` above. Default: ``None``.
+        input (Tensor of dtype float16 or float32 or float64): the input.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype. With `return_indices`, a second result holds
+        positions in D * H * W.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, return_indices: _b.bool = False, _random_samples: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GELU(_Cell):
-    def __init__(self, approximate: _b.bool = ...) -> None: ...
+    """Applies the GELU activation, with the tanh approximation unless `approximate` is False.
+
+    Args:
+        approximate (bool, optional): see `approximate` above. Default: ``True``.
+        x (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, approximate: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GLU(_Cell):
-    def __init__(self, axis: _b.int | _Tensor = ...) -> None: ...
+    """Applies the gated linear unit (GLU): the first half of `x` along `axis` times the sigmoid of
+    the second half.
+
+    Args:
+        axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
+        `x`.
+    """
+    def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GRU(_Cell):
+    """Gated recurrent unit (GRU) network over a sequence.
+
+    Args:
+        input_size (int): the number of features of the input.
+        hidden_size (int): the number of hidden units.
+        num_layers (int): the number of stacked layers.
+        has_bias (bool): whether the layer has biases.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        dropout (float): the probability that an output between layers is zeroed in training mode.
+        bidirectional (bool): whether a second direction runs from the end of the sequence.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (length, batch, input_size).
+        - **hx** (Tensor): shape (layers * directions, batch, hidden_size); zeros by default.
+        - **seq_length** (Tensor): the length of each sequence; all steps by default.
+    """
     input_size: _t.Any
     hidden_size: _t.Any
     num_layers: _t.Any
@@ -839,7 +2121,7 @@ class GRU(_Cell):
     bidirectional: _t.Any
     rnn: _t.Any
     dropout_op: _t.Any
-    def __init__(self, input_size: _b.int, hidden_size: _b.int, num_layers: _b.int = ..., has_bias: _b.bool = ..., batch_first: _b.bool = ..., dropout: _b.float = ..., bidirectional: _b.bool = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, input_size: _b.int, hidden_size: _b.int, num_layers: _b.int = 1, has_bias: _b.bool = True, batch_first: _b.bool = False, dropout: _b.float = 0.0, bidirectional: _b.bool = False, dtype: _Type = ...) -> None: ...
     @property
     def b_hh_list(self) -> _t.Any: ...
     @b_hh_list.setter
@@ -858,6 +2140,18 @@ class GRU(_Cell):
     @w_ih_list.setter
     def w_ih_list(self, value: _t.Any) -> None: ...
 class GRUCell(_Cell):
+    """Gated recurrent unit (GRU) cell: one step of a GRU.
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        has_bias (bool): whether there are biases.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (batch, input_size).
+        - **hx** (Tensor): shape (batch, hidden_size).
+    """
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
@@ -865,57 +2159,161 @@ class GRUCell(_Cell):
     weight_hh: _t.Any
     bias_ih: _t.Any
     bias_hh: _t.Any
-    def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import GaussianNLLLoss as GaussianNLLLoss
 from ..nn.wrap.cell_wrapper import GradAccumulationCell as GradAccumulationCell
 class GraphCell(_Cell):
+    """Runs a graph loaded from a MindIR file on inputs of the shapes for which it was exported.
+
+    Args:
+        graph (FuncGraph): the result of `mindspore.load`.
+        params_init (dict): new values (Tensors or Parameters) by parameter name. Names that the
+            graph lacks are ignored.
+        obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer
+            supported.
+    """
     graph: _t.Any
-    def __init__(self, graph: _t.Any, params_init: _t.Any = ..., obf_random_seed: _t.Any = ...) -> None: ...
+    def __init__(self, graph: _t.Any, params_init: _t.Any = None, obf_random_seed: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GraphKernel(_Cell):
-    def __init__(self, auto_prefix: _b.bool = ..., flags: _t.Any = ...) -> None: ...
+    """A Cell. MindSpore has treated it like any other Cell since release 1.3.
+
+    Args:
+        auto_prefix (bool): whether names of Parameters begin with those of the cells above.
+            Default: ``True``.
+        flags (dict): flags of the graph. Default: ``None``.
+    """
+    def __init__(self, auto_prefix: _b.bool = True, flags: _t.Any = None) -> None: ...
 class GroupNorm(_Cell):
+    """Group normalization: normalizes groups of channels, then scales and shifts each channel.
+
+    Args:
+        num_groups (int): the number of groups.
+        num_channels (int): the number of channels.
+        eps (float): added to the variance.
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, *), floats.
+    """
     num_groups: _t.Any
     num_channels: _t.Any
     eps: _t.Any
     affine: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = ..., affine: _b.bool = ..., gamma_init: _b.str | _b.float | _Tensor | _Initializer = ..., beta_init: _b.str | _b.float | _Tensor | _Initializer = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = 1e-05, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class HShrink(_Cell):
-    def __init__(self, lambd: _b.float | _b.bool = ...) -> None: ...
+    """Applies hard shrinkage: keeps the elements whose magnitude exceeds `lambd` and sets the
+    others to 0.
+
+    Args:
+        lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class HSigmoid(_Cell):
+    """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
+
+    Args:
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class HSwish(_Cell):
+    """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.layer.activation import Hardtanh as Hardtanh
 class HausdorffDistance(Metric):
+    """Hausdorff distance: the largest distance from a point of one surface to the other surface.
+
+    Args:
+        distance_metric (str): "euclidean", "chessboard" or "taxicab".
+        percentile (float): the percentile of the distances to return instead of the largest, from 0
+            to 100.
+        directed (bool): whether to use only distances from the predicted surface.
+        crop (bool): whether the original crops the images to the regions first; this changes no
+            result.
+    """
     percentile: _t.Any
     directed: _t.Any
     crop: _t.Any
     distance_metric: _t.Any
-    def __init__(self, distance_metric: _t.Any = ..., percentile: _b.float | None = ..., directed: _b.bool = ..., crop: _b.bool = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, distance_metric: _t.Any = 'euclidean', percentile: _b.float | None = None, directed: _b.bool = False, crop: _b.bool = True) -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the metric."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the distance as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Sets a prediction and its label, which replace earlier ones.
+
+        Args:
+            *inputs: the predicted image and the labelled one, of one shape, and the value that
+                marks the region.
+        """
 from ..nn.loss.loss import HingeEmbeddingLoss as HingeEmbeddingLoss
 from ..nn.loss.loss import HuberLoss as HuberLoss
 class IGamma(_Cell):
+    """Lower regularised incomplete gamma function P(a, x), element by element."""
     lgamma: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Identity(_Cell):
+    """Identity layer: returns its input.
+
+    Args:
+        *args, **kwargs: anything; without effect.
+    """
     def __init__(self, *args: _t.Any, **kwargs: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ImageGradients(_Cell):
+    """Image gradients: differences between neighbouring rows and columns, zero in the last ones.
+
+    Inputs:
+        - **images** (Tensor): shape (N, C, H, W).
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class InstanceNorm1d(_Cell):
+    """Instance normalization of (N, C, L): gives each channel mean beta and standard deviation
+    gamma.
+
+    It uses the statistics of the input in training and in inference mode.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): accepted, in [0, 1]; running statistics are not used.
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        dtype (mindspore.dtype): the type of the parameters.
+    """
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -923,10 +2321,17 @@ class InstanceNorm1d(_Cell):
     moving_variance: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float = ..., affine: _b.bool = ..., gamma_init: _b.str | _b.float | _Tensor | _Initializer = ..., beta_init: _b.str | _b.float | _Tensor | _Initializer = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes and the parameters of the layer."""
 class InstanceNorm2d(_Cell):
+    """Instance normalization of (N, C, H, W): gives each channel mean beta and standard deviation
+    gamma.
+
+    Its arguments are those of InstanceNorm1d.
+    """
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -934,10 +2339,16 @@ class InstanceNorm2d(_Cell):
     moving_variance: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float = ..., affine: _b.bool = ..., gamma_init: _b.str | _b.float | _Tensor | _Initializer = ..., beta_init: _b.str | _b.float | _Tensor | _Initializer = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes and the parameters of the layer."""
 class InstanceNorm3d(_Cell):
+    """Instance normalization of (N, C, D, H, W): gives channels mean beta and deviation gamma.
+
+    Its arguments are those of InstanceNorm1d.
+    """
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -945,11 +2356,22 @@ class InstanceNorm3d(_Cell):
     moving_variance: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float = ..., affine: _b.bool = ..., gamma_init: _b.str | _b.float | _Tensor | _Initializer = ..., beta_init: _b.str | _b.float | _Tensor | _Initializer = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes and the parameters of the layer."""
 from ..nn.learning_rate_schedule import InverseDecayLR as InverseDecayLR
 class Jvp(_Cell):
+    """Computes a function's results and their Jacobian-vector product; see `mindspore.jvp`.
+
+    Args:
+        fn (Union[Cell, Callable]): the function.
+
+    Inputs:
+        The inputs of the function, then the direction: a Tensor, or for several inputs a tuple with
+            one Tensor per input.
+    """
     fn: _t.Any
     def __init__(self, fn: _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -957,10 +2379,40 @@ from ..nn.loss.loss import KLDivLoss as KLDivLoss
 from ..nn.loss.loss import L1Loss as L1Loss
 from ..nn.loss.loss import L1LossExt as L1LossExt
 class L1Regularizer(_Cell):
+    """L1 regularization: the sum of absolute values, multiplied by a factor.
+
+    Args:
+        scale (int, float): the factor, greater than 0.
+
+    Inputs:
+        - **weights** (Tensor): numbers; the result is at least float32.
+    """
     scale: _t.Any
     def __init__(self, scale: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class LARS(_Optimizer):
+    """Layer-wise adaptive rate scaling (LARS): scales gradients for another optimizer.
+
+    For each parameter w that `lars_filter` accepts,
+    ratio = coefficient norm(w) / (norm(g) + decay norm(w) + epsilon), or 1 if a norm is 0.
+    With `use_clip` the ratio is divided by the learning rate and limited to 1. The gradient becomes
+    ratio (g + decay w). Other gradients stay unchanged. Weight decay and loss scale are those of
+    the inner optimizer, which then applies neither; it keeps its learning rates.
+
+    Args:
+        optimizer (Optimizer): the inner optimizer.
+        epsilon (float): added to the denominator.
+        coefficient (float): the trust coefficient.
+        use_clip (bool): whether to limit the ratio to the inner optimizer's learning rate.
+        lars_filter (function): takes a parameter and returns whether to scale its gradient.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of the inner optimizer's parameters, in
+          their order and shapes.
+
+    Outputs:
+        The result of the inner optimizer.
+    """
     opt: _t.Any
     global_step: _t.Any
     epsilon: _t.Any
@@ -968,27 +2420,103 @@ class LARS(_Optimizer):
     use_clip: _t.Any
     lars_flag: _t.Any
     parameters: _t.Any
-    def __init__(self, optimizer: _t.Any, epsilon: _b.float = ..., coefficient: _b.float = ..., use_clip: _b.bool = ..., lars_filter: _c.Callable[..., _t.Any] = ...) -> None: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, optimizer: _t.Any, epsilon: _b.float = 1e-05, coefficient: _b.float = 0.001, use_clip: _b.bool = False, lars_filter: _c.Callable[..., _t.Any] = ...) -> None: ...
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if the inner optimizer's `skipping` can take these gradients."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def get_lr(self) -> _t.Any: ...  # type: ignore
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rate of the inner optimizer."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
 class LBeta(_Cell):
+    """Log-beta function: computes log |beta(x, y)| without cancelling large logarithms."""
     lgamma: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LGamma(_Cell):
+    """Log-gamma function: computes log |gamma(x)| element by element."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LPPool1d(_Cell):
-    def __init__(self, norm_type: _b.float | _b.bool, kernel_size: _b.int, stride: _b.int | None = ..., ceil_mode: _b.bool = ...) -> None: ...
+    """Applies 1-D power-average (LP) pooling: the p-norm of each window of a sequence, p =
+    `norm_type`.
+
+    Args:
+        norm_type (number or a bool): see `norm_type` above.
+        kernel_size (int >= 1): the lengths of a window, or one for all axes.
+        stride (int >= 1 or None, optional): the steps from window to window, or one for all
+            axes. Default: ``None``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+
+    Shapes:
+        `x` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+    """
+    def __init__(self, norm_type: _b.float | _b.bool, kernel_size: _b.int, stride: _b.int | None = None, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class LPPool2d(_Cell):
-    def __init__(self, norm_type: _b.float | _b.bool, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., ceil_mode: _b.bool = ...) -> None: ...
+    """Applies 2-D power-average (LP) pooling: the p-norm of each window of images, p = `norm_type`.
+
+    Args:
+        norm_type (number or a bool): see `norm_type` above.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+    """
+    def __init__(self, norm_type: _b.float | _b.bool, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class LRN(_Cell):
-    def __init__(self, depth_radius: _b.int = ..., bias: _b.float = ..., alpha: _b.float = ..., beta: _b.float = ..., norm_region: _t.Literal['ACROSS_CHANNELS'] = ...) -> None: ...
+    """Applies local response normalization to images: input / (bias + alpha * s)^beta, where s is
+    the sum of squares of the channels at most `depth_radius` away.
+
+    Args:
+        depth_radius (int >= 0, optional): see `depth_radius` above. Default: ``5``.
+        bias (float, optional): the shifts that are added; None for none. Default: ``1.0``.
+        alpha (float, optional): the factor `alpha` above. Default: ``1.0``.
+        beta (float, optional): the factor `beta` above. Default: ``0.5``.
+        norm_region (one of 'ACROSS_CHANNELS', optional): see `norm_region` above. Default:
+            ``'ACROSS_CHANNELS'``.
+        x (Tensor of dtype float16 or float32): the input.
+
+    Shapes:
+        `x` is (N, C, H, W), float16 or float32. The result has the same shape and dtype.
+    """
+    def __init__(self, depth_radius: _b.int = 5, bias: _b.float = 1.0, alpha: _b.float = 1.0, beta: _b.float = 0.5, norm_region: _t.Literal['ACROSS_CHANNELS'] = 'ACROSS_CHANNELS') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class LSTM(_Cell):
+    """Long short-term memory (LSTM) network over a sequence.
+
+    Args:
+        input_size (int): the number of features of the input.
+        hidden_size (int): the number of hidden units.
+        num_layers (int): the number of stacked layers.
+        has_bias (bool): whether the layer has biases.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        dropout (float): the probability that an output between layers is zeroed in training mode.
+        bidirectional (bool): whether a second direction runs from the end of the sequence.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (length, batch, input_size).
+        - **hx** (tuple): states and cells, each of shape (layers * directions, batch, hidden_size);
+          zeros by default.
+        - **seq_length** (Tensor): the length of each sequence; all steps by default.
+    """
     input_size: _t.Any
     hidden_size: _t.Any
     num_layers: _t.Any
@@ -998,7 +2526,7 @@ class LSTM(_Cell):
     bidirectional: _t.Any
     rnn: _t.Any
     dropout_op: _t.Any
-    def __init__(self, input_size: _b.int, hidden_size: _b.int, num_layers: _b.int = ..., has_bias: _b.bool = ..., batch_first: _b.bool = ..., dropout: _b.float = ..., bidirectional: _b.bool = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, input_size: _b.int, hidden_size: _b.int, num_layers: _b.int = 1, has_bias: _b.bool = True, batch_first: _b.bool = False, dropout: _b.float = 0.0, bidirectional: _b.bool = False, dtype: _Type = ...) -> None: ...
     @property
     def b_hh_list(self) -> _t.Any: ...
     @b_hh_list.setter
@@ -1017,6 +2545,18 @@ class LSTM(_Cell):
     @w_ih_list.setter
     def w_ih_list(self, value: _t.Any) -> None: ...
 class LSTMCell(_Cell):
+    """Long short-term memory (LSTM) cell: one step of an LSTM.
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        has_bias (bool): whether there are biases.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (batch, input_size).
+        - **hx** (tuple): the state and the cell, each of shape (batch, hidden_size).
+    """
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
@@ -1024,110 +2564,303 @@ class LSTMCell(_Cell):
     weight_hh: _t.Any
     bias_ih: _t.Any
     bias_hh: _t.Any
-    def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Lamb(_Optimizer):
+    """LAMB optimizer: Adam with a layer-wise trust ratio, for training with large batches.
+
+    r = m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps) + weight_decay p;
+    p = p - lr norm(p) / norm(r) r, and p - lr r where one of the norms is 0.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, beta1: _b.float = ..., beta2: _b.float = ..., eps: _b.float = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-06, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if one kernel updates all parameters, so that it can check a flag first."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of the update of one parameter."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
     update: _t.Any
 class LayerNorm(_Cell):
+    """Layer normalization: normalizes the last axes to mean beta and standard deviation gamma.
+
+    Args:
+        normalized_shape (Union(tuple[int], list[int])): the shape of gamma and beta.
+        begin_norm_axis (int): the first axis to normalize over, in [-1, rank).
+        begin_params_axis (int): the first axis of the input that gamma and beta have, in [-1,
+            rank).
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        epsilon (float): added to the variance.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **input_x** (Tensor): floats.
+    """
     normalized_shape: _t.Any
     begin_norm_axis: _t.Any
     begin_params_axis: _t.Any
     epsilon: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, normalized_shape: _b.tuple[_b.int, ...] | _b.list[_b.int], begin_norm_axis: _b.int = ..., begin_params_axis: _b.int = ..., gamma_init: _b.str | _b.float | _Tensor | _Initializer = ..., beta_init: _b.str | _b.float | _Tensor | _Initializer = ..., epsilon: _b.float = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, normalized_shape: _b.tuple[_b.int, ...] | _b.list[_b.int], begin_norm_axis: _b.int = -1, begin_params_axis: _b.int = -1, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', epsilon: _b.float = 1e-07, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the axes and the parameters of the layer."""
     @property
     def layer_norm(self) -> _t.Any: ...
     @layer_norm.setter
     def layer_norm(self, value: _t.Any) -> None: ...
 class LayerNormExt(_Cell):
+    """Layer normalization: normalizes the last axes to mean `bias` and standard deviation `weight`.
+
+    Args:
+        normalized_shape (Union(tuple[int], list[int], int)): the shape of the last axes.
+        eps (float): added to the variance.
+        elementwise_affine (bool): whether the layer has a weight and a bias.
+        bias (bool): whether the layer has a bias.
+        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): floats.
+    """
     normalized_shape: _t.Any
     eps: _t.Any
     elementwise_affine: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], eps: _b.float = ..., elementwise_affine: _b.bool = ..., bias: _b.bool = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], eps: _b.float = 1e-05, elementwise_affine: _b.bool = True, bias: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the shape of the layer."""
 class LazyAdam(_Optimizer):
+    """Lazy Adam: Adam that updates only the rows that a row-sparse gradient contains.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        use_nesterov (bool): whether to look one step ahead in the average of gradients.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     use_locking: _t.Any
     use_nesterov: _t.Any
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., beta1: _b.float = ..., beta2: _b.float = ..., eps: _b.float = ..., use_locking: _b.bool = ..., use_nesterov: _b.bool = ..., weight_decay: _b.float | _Cell = ..., loss_scale: _b.float | _b.bool = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """The powers of the betas."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units that count the step and save the powers on the GPU, unless `flag` there
+        holds.
+        """
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `corrected_adam_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
     @property  # type: ignore
     def target(self) -> _t.Any: ...  # type: ignore
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
     use_amsgrad: _t.Any
 class LeakyReLU(_Cell):
-    def __init__(self, alpha: _b.float = ...) -> None: ...
+    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
+    `alpha`.
+
+    Args:
+        alpha (number, optional): the factor `alpha` above. Default: ``0.2``.
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, alpha: _b.float = 0.2) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Linear(_Cell):
+    """Linear (fully connected) layer: x @ weight.T + bias.
+
+    Args:
+        in_features (int): the length of the input's last axis.
+        out_features (int): the length of the output's last axis.
+        bias (bool): whether the layer has a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
+        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+
+    Inputs:
+        - **x** (Tensor): shape (*, in_features).
+    """
     in_features: _t.Any
     out_features: _t.Any
     has_bias: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, in_features: _b.int, out_features: _b.int, bias: _b.bool = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, in_features: _b.int, out_features: _b.int, bias: _b.bool = True, weight_init: _t.Any = None, bias_init: _t.Any = None, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class LogSigmoid(_Cell):
+    """Computes the log-sigmoid, log(1 / (1 + exp(-x))), of each element without overflow.
+
+    Args:
+        x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class LogSoftmax(_Cell):
-    def __init__(self, axis: _b.int | _Tensor = ...) -> None: ...
+    """Computes the logarithm of the softmax along `axis`, without overflow. For a Tensor without
+    axes the result is 0.
+
+    Args:
+        axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        logits (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `logits` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class LogSoftmaxExt(_Cell):
-    def __init__(self, dim: _b.int | None = ...) -> None: ...
+    """Computes the logarithm of the softmax along `dim`. None means axis 0 of an input with 0, 1 or
+    3 axes, else axis 1.
+
+    Args:
+        dim (int or None, optional): the axis or axes along which it works; negative ones count
+            from the end. Default: ``None``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+    """
+    def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Loss(Metric):
+    """Mean loss of the batches; each batch counts once, whatever its size."""
     def __init__(self) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the sums."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the mean as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Adds the loss of a batch.
+
+        Args:
+            *inputs: the loss, with at most one axis; the mean of several numbers counts.
+        """
 from ..nn.loss.loss import LossBase as LossBase
 class MAE(Metric):
+    """Mean absolute error: the sum of |prediction - label| divided by the number of samples."""
     def __init__(self) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the sums."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the mean as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the sums with predictions and labels.
+
+        Args:
+            *inputs: predictions and labels with the same number of values, samples along the first
+                axis.
+        """
 from ..nn.loss.loss import MAELoss as MAELoss
 class MSE(Metric):
+    """Mean squared error: the sum of (prediction - label)² divided by the number of samples."""
     def __init__(self) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the sums."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the mean as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the sums with predictions and labels.
+
+        Args:
+            *inputs: predictions and labels with the same number of values, samples along the first
+                axis.
+        """
 from ..nn.loss.loss import MSELoss as MSELoss
 class MSSSIM(_Cell):
+    """Multi-scale structural similarity index (MS-SSIM) of two batches of images.
+
+    Args:
+        max_val (Union[int, float]): the difference between the largest and the smallest possible
+            value.
+        power_factors (Union[tuple, list]): the exponent of each scale.
+        filter_size (int): the size of the Gaussian window.
+        filter_sigma (float): its standard deviation.
+        k1 (float): the constant of the luminance part.
+        k2 (float): the constant of the contrast part.
+
+    Inputs:
+        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), both float16 or both float32.
+    """
     max_val: _t.Any
     filter_size: _t.Any
     filter_sigma: _t.Any
@@ -1137,37 +2870,89 @@ class MSSSIM(_Cell):
     power_factors: _t.Any
     multi_convs_list: _t.Any
     avg_pool: _t.Any
-    def __init__(self, max_val: _b.float = ..., power_factors: _b.tuple[_b.float, ...] | _b.list[_b.float] = ..., filter_size: _b.int = ..., filter_sigma: _b.float = ..., k1: _b.float = ..., k2: _b.float = ...) -> None: ...
+    def __init__(self, max_val: _b.float = 1.0, power_factors: _b.tuple[_b.float, ...] | _b.list[_b.float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size: _b.int = 11, filter_sigma: _b.float = 1.5, k1: _b.float = 0.01, k2: _b.float = 0.03) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import MarginRankingLoss as MarginRankingLoss
 class MatDet(_Cell):
+    """Computes determinants of positive definite matrices by Cholesky decomposition."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatInverse(_Cell):
+    """Inverts positive definite matrices by Cholesky decomposition."""
     matmul: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatMul(_Cell):
+    """Matrix product of matrices or vectors, transposed first if requested.
+
+    Args:
+        transpose_x1 (bool): whether to transpose `x1` first.
+        transpose_x2 (bool): whether to transpose `x2` first.
+
+    Inputs:
+        - **x1** (Tensor), **x2** (Tensor): of the same dtype.
+    """
     transpose_x1: _t.Any
     transpose_x2: _t.Any
-    def __init__(self, transpose_x1: _b.bool = ..., transpose_x2: _b.bool = ...) -> None: ...
+    def __init__(self, transpose_x1: _b.bool = False, transpose_x2: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatrixDiag(_Cell):
+    """Creates diagonal matrices: the last axis of the input becomes their diagonals."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MatrixDiagPart(_Cell):
+    """Extracts the diagonals of the matrices in the last two axes."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MatrixSetDiag(_Cell):
+    """Replaces the diagonals of matrices.
+
+    Inputs:
+        - **input_x** (Tensor): shape (..., M, N).
+        - **diagonal** (Tensor): shape (..., min(M, N)), of the same dtype.
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MaxPool1d(_Cell):
+    """1-D max pooling of a sequence (N, C, L) or (C, L).
+
+    Args:
+        kernel_size (int): the length of a window.
+        stride (int): the step from window to window.
+        pad_mode (str): "valid" for no padding, "same" for ceil(length / stride) windows, "pad" for
+            `padding`; upper or lower case.
+        padding (Union[int, tuple[int], list[int]]): number of elements at either end, which are
+            never the maximum.
+        dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
+        return_indices (bool): whether to return the indices as well, with mode "pad" only.
+        ceil_mode (bool): whether to keep an incomplete last window, with mode "pad" only.
+    """
     return_indices: _t.Any
     ceil_mode: _t.Any
     pad_mode: _t.Any
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = ..., stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., dilation: _t.Any = ..., return_indices: _t.Any = ..., ceil_mode: _t.Any = ...) -> None: ...
+    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, dilation: _t.Any = 1, return_indices: _t.Any = False, ceil_mode: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class MaxPool2d(_Cell):
+    """2-D max pooling of images (N, C, H, W) or (C, H, W).
+
+    Args:
+        kernel_size (Union[int, tuple[int]]): height and width of a window.
+        stride (Union[int, tuple[int]]): the step from window to window.
+        pad_mode (str): "valid" for no padding, "same" for ceil(size / stride) windows, "pad" for
+            `padding`; upper or lower case.
+        padding (Union[int, tuple[int], list[int]]): number of elements at the edges, which are
+            never the maximum.
+        dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
+        return_indices (bool): whether to return the indices as well, with mode "pad" only.
+        ceil_mode (bool): whether to keep incomplete last windows, with mode "pad" only.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+    """
     format: _t.Any
     return_indices: _t.Any
     ceil_mode: _t.Any
@@ -1175,69 +2960,250 @@ class MaxPool2d(_Cell):
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = ..., stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., dilation: _t.Any = ..., return_indices: _t.Any = ..., ceil_mode: _t.Any = ..., data_format: _t.Any = ...) -> None: ...
+    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, dilation: _t.Any = 1, return_indices: _t.Any = False, ceil_mode: _t.Any = False, data_format: _t.Any = 'NCHW') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class MaxPool2dExt(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] = ..., stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] = ..., dilation: _b.int | _b.tuple[_b.int, ...] = ..., return_indices: _b.bool = ..., ceil_mode: _b.bool = ...) -> None: ...
+    """Applies 2-D max pooling: the maximum of each window of images; with `return_indices` also its
+    position in H * W. As in MindSpore, `dilation` must be 1.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1, optional): the lengths of a
+            window, or one for all axes. Default: ``1``.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or None, optional): the steps from
+            window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
+            input. Default: ``0``.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1, optional): the steps between the
+            elements of a window. Default: ``1``.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] = 1, stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, return_indices: _b.bool = False, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MaxPool3d(_Cell):
+    """3-D max pooling of volumes (N, C, D, H, W) or (C, D, H, W).
+
+    Its arguments are those of MaxPool2d, with three numbers per size and without `data_format`.
+    """
     return_indices: _t.Any
     ceil_mode: _t.Any
     pad_mode: _t.Any
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = ..., stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., dilation: _t.Any = ..., return_indices: _t.Any = ..., ceil_mode: _t.Any = ...) -> None: ...
+    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, dilation: _t.Any = 1, return_indices: _t.Any = False, ceil_mode: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class MaxUnpool1d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] = ...) -> None: ...
+    """Applies 1-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 1 or a tuple of 1 ints >= 1 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 ints >= 0, optional): what is added around the input.
+            Default: ``0``.
+        x (Tensor of a real dtype): the input.
+        indices (Tensor of dtype int32 or int64): the positions.
+        output_size (any value or None, optional): the lengths of the last axes of the result.
+            Default: ``None``.
+
+    Shapes:
+        `x` and `indices` are (N, C, L') or (C, L'). The result is (N, C, L) or (C, L), of the dtype
+        of `x`.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MaxUnpool2d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] = ...) -> None: ...
+    """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1): the lengths of a window, or one
+            for all axes.
+        stride (int >= 0 or a tuple of 1 or 2 ints >= 0 or None, optional): the steps from
+            window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
+            input. Default: ``0``.
+        x (Tensor of a real dtype): the input.
+        indices (Tensor of dtype int32 or int64): the positions.
+        output_size (any value or None, optional): the lengths of the last axes of the result.
+            Default: ``None``.
+
+    Shapes:
+        `x` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C, H,
+        W), of the dtype of `x`.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MaxUnpool3d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] = ...) -> None: ...
+    """Applies 3-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 3 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 0 or a tuple of 3 ints >= 0 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 3 ints >= 0, optional): what is added around the input.
+            Default: ``0``.
+        x (Tensor of a real dtype): the input.
+        indices (Tensor of dtype int32 or int64): the positions.
+        output_size (any value or None, optional): the lengths of the last axes of the result.
+            Default: ``None``.
+
+    Shapes:
+        `x` and `indices` are (N, C, D', H', W') or (C, D', H', W'). The result is (N, C, D, H, W)
+        or (C, D, H, W), of the dtype of `x`.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MeanSurfaceDistance(Metric):
+    """Mean surface distance from the points of the predicted surface to the labelled one.
+
+    Args:
+        symmetric (bool): whether to average it with the mean distance in the opposite direction.
+        distance_metric (str): "euclidean", "chessboard" or "taxicab".
+    """
     symmetric: _t.Any
     distance_metric: _t.Any
-    def __init__(self, symmetric: _b.bool = ..., distance_metric: _t.Any = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, symmetric: _b.bool = False, distance_metric: _t.Any = 'euclidean') -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the metric."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the mean as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Sets a prediction and its label, which replace earlier ones.
+
+        Args:
+            *inputs: the predicted image and the labelled one, of one shape, and the value that
+                marks the region.
+        """
 class Metric:
-    def __call__(self, *inputs: _t.Any) -> _t.Any: ...
+    """Base class of metrics: `clear` resets, `update` adds one batch, `eval` returns the result."""
+    def __call__(self, *inputs: _t.Any) -> _t.Any:
+        """Returns the result for one batch: clears, updates with `inputs` and evaluates."""
     def __init__(self) -> None: ...
-    def clear(self) -> _t.Any: ...
-    def eval(self) -> _t.Any: ...
+    def clear(self) -> _t.Any:
+        """Resets the metric."""
+    def eval(self) -> _t.Any:
+        """Returns the result for all batches so far."""
     @property
     def indexes(self) -> _t.Any: ...
-    def set_indexes(self, indexes: _t.Any) -> _t.Any: ...
-    def update(self, *inputs: _t.Any) -> _t.Any: ...
+    def set_indexes(self, indexes: _t.Any) -> _t.Any:
+        """Sets which inputs `update` uses, and in which order.
+
+        Args:
+            indexes (list[int]): their positions, such as [2, 1].
+
+        Returns:
+            Metric, itself.
+        """
+    def update(self, *inputs: _t.Any) -> _t.Any:
+        """Updates the metric with the outputs for one batch."""
 from ..nn.wrap.cell_wrapper import MicroBatchInterleaved as MicroBatchInterleaved
 class Mish(_Cell):
+    """Applies the Mish activation: x * tanh(log(1 + exp(x))).
+
+    Args:
+        x (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Moments(_Cell):
+    """Computes the mean and the (biased) variance over some axes.
+
+    Args:
+        axis (Union[int, tuple(int), None]): the axes; None for all of them.
+        keep_dims (Union[bool, None]): whether to keep them, with length 1.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32.
+    """
     axis: _t.Any
     keep_dims: _t.Any
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | None = ..., keep_dims: _b.bool | None = ...) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | None = None, keep_dims: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.optim.momentum import Momentum as Momentum
 from ..nn.loss.loss import MultiClassDiceLoss as MultiClassDiceLoss
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
+    """Embedding lookup that multiplies rows by weights and combines the rows of each field.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        field_size (int): the number of fields.
+        param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        target (str): as for EmbeddingLookup.
+        slice_mode (str): as for EmbeddingLookup.
+        feature_num_list (tuple): accepted for 'field_slice'.
+        max_norm (Union[float, None]): as for EmbeddingLookup.
+        sparse (bool): as for EmbeddingLookup.
+        operator (str): 'SUM', 'MEAN' (over the sizes of the weights) or 'MAX'.
+        dtype (mindspore.dtype): the type of the table.
+
+    Inputs:
+        - **input_indices** (Tensor): int32 or int64, shape (batch, length).
+        - **input_values** (Tensor): the weights, float32, of the same shape.
+        - **field_ids** (Tensor): int32, of the same shape: the field of each row. A field without
+          weights gives zeros.
+    """
     field_size: _t.Any
     operator: _t.Any
     OPERATOR_MAX: _t.Any
     OPERATOR_MEAN: _t.Any
     OPERATOR_SUM: _t.Any
-    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, field_size: _b.int, param_init: _t.Any = ..., target: _t.Any = ..., slice_mode: _t.Any = ..., feature_num_list: _b.tuple[_t.Any, ...] | None = ..., max_norm: _t.Any = ..., sparse: _t.Any = ..., operator: _t.Literal['SUM', 'MAX', 'MEAN'] = ..., dtype: _t.Any = ...) -> None: ...
+    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, field_size: _b.int, param_init: _t.Any = 'normal', target: _t.Any = 'CPU', slice_mode: _t.Any = 'batch_slice', feature_num_list: _b.tuple[_t.Any, ...] | None = None, max_norm: _t.Any = None, sparse: _t.Any = True, operator: _t.Literal['SUM', 'MAX', 'MEAN'] = 'SUM', dtype: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
 from ..nn.loss.loss import MultiMarginLoss as MultiMarginLoss
 class MultiheadAttention(_Cell):
+    """Multi-head attention from queries to keys and values.
+
+    Args:
+        embed_dim (int): the number of features of queries and result; divisible by `num_heads`.
+        num_heads (int): the number of heads.
+        dropout (float): the probability that a weight is zeroed in training mode.
+        has_bias (bool): whether the projections have biases.
+        add_bias_kv (bool): whether one learned key and value are appended.
+        add_zero_attn (bool): whether one key and value of zeros are appended.
+        kdim (int): the number of features of the keys; `embed_dim` by default.
+        vdim (int): the number of features of the values; `embed_dim` by default.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **query** (Tensor): shape (L, N, embed_dim), or (L, embed_dim).
+        - **key** (Tensor): shape (S, N, kdim), or (S, kdim).
+        - **value** (Tensor): shape (S, N, vdim), or (S, vdim).
+        - **key_padding_mask** (Tensor): shape (N, S), or (S): True for a key to ignore, or floats
+          that are added to the scores.
+        - **need_weights** (bool): whether to return the weights too.
+        - **attn_mask** (Tensor): shape (L, S) or (N * num_heads, L, S); as `key_padding_mask`.
+        - **average_attn_weights** (bool): whether to average the weights over the heads.
+
+    Outputs:
+        A tuple: the result (L, N, embed_dim), and, if requested, the weights (N, L, S).
+    """
     embed_dim: _t.Any
     kdim: _t.Any
     vdim: _t.Any
@@ -1255,115 +3221,325 @@ class MultiheadAttention(_Cell):
     in_proj_bias: _t.Any
     bias_k: _t.Any
     bias_v: _t.Any
-    def __init__(self, embed_dim: _b.int, num_heads: _b.int | _t.Literal[True], dropout: _b.float = ..., has_bias: _b.bool = ..., add_bias_kv: _b.bool = ..., add_zero_attn: _b.bool | _b.int = ..., kdim: _b.int | None = ..., vdim: _b.int | None = ..., batch_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, embed_dim: _b.int, num_heads: _b.int, dropout: _b.float = 0.0, has_bias: _b.bool = True, add_bias_kv: _b.bool = False, add_zero_attn: _b.bool | _b.int = False, kdim: _b.int | None = None, vdim: _b.int | None = None, batch_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import MultilabelMarginLoss as MultilabelMarginLoss
 from ..nn.loss.loss import NLLLoss as NLLLoss
 from ..nn.learning_rate_schedule import NaturalExpDecayLR as NaturalExpDecayLR
 class Norm(_Cell):
+    """Computes the Euclidean norm over some axes; () means all axes.
+
+    Args:
+        axis (Union[tuple, int]): the axes.
+        keep_dims (bool): whether to keep them, with length 1.
+
+    Inputs:
+        - **x** (Tensor): numbers.
+    """
     axis: _t.Any
     keep_dims: _t.Any
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = ..., keep_dims: _b.bool = ...) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = (), keep_dims: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the axes."""
 class OcclusionSensitivity(Metric):
+    """Occlusion sensitivity: how much the prediction of a class falls when a part of the image is
+    covered.
+
+    Args:
+        pad_val (float): the value of covered points.
+        margin (Union[int, list[int]]): how far the cover extends to both sides of a point, along
+            all axes or along each except the batch; the last point on the far side is excluded.
+        n_batch (int): the number of images in one call of the network.
+        b_box (list[int]): the part of the image to measure: the first and last point along each
+            axis except the batch, [min1, max1, min2, max2, ...]; -1 for the end of the image.
+    """
     pad_val: _t.Any
     margin: _t.Any
     n_batch: _t.Any
     b_box: _t.Any
-    def __init__(self, pad_val: _b.float = ..., margin: _b.int | _b.list[_b.int] = ..., n_batch: _b.int = ..., b_box: _b.list[_b.int] | None = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, pad_val: _b.float = 0.0, margin: _b.int | _b.list[_b.int] = 2, n_batch: _b.int = 128, b_box: _b.list[_b.int] | None = None) -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the metric."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns how much the prediction fell, as an array of the shape of the measured part."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Measures one image, and replaces the result of an earlier one.
+
+        Args:
+            *inputs: the network; a batch of one image; and the class index in an array.
+        """
 class OneHot(_Cell):
+    """One-hot encoding: `on_value` at the position of each index, and `off_value` elsewhere.
+
+    Args:
+        axis (int): where the new axis is put, -1 for the end.
+        depth (int): its length.
+        on_value (float): the value at that position.
+        off_value (float): the value elsewhere.
+        dtype (mindspore.dtype): the type of the result.
+
+    Inputs:
+        - **indices** (Tensor): ints; an index out of range gives no `on_value`.
+    """
     axis: _t.Any
     depth: _t.Any
     on_value: _t.Any
     off_value: _t.Any
     dtype: _t.Any
-    def __init__(self, axis: _b.int = ..., depth: _b.int = ..., on_value: _t.Any = ..., off_value: _t.Any = ..., dtype: _t.Any = ...) -> None: ...
+    def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _t.Any = 1.0, off_value: _t.Any = 0.0, dtype: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.optim.optimizer import Optimizer as Optimizer
 from ..nn.layer.activation import PReLU as PReLU
 from ..nn.layer.activation import PReLUExt as PReLUExt
 class PSNR(_Cell):
+    """Peak signal-to-noise ratio (PSNR) of two batches of images, in decibels.
+
+    Args:
+        max_val (Union[int, float]): the difference between the largest and the smallest possible
+            value.
+
+    Inputs:
+        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), of the same dtype.
+    """
     max_val: _t.Any
-    def __init__(self, max_val: _b.float = ...) -> None: ...
+    def __init__(self, max_val: _b.float = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Pad(_Cell):
+    """Pads every axis at both ends.
+
+    Args:
+        paddings (tuple): a pair of ints for each axis.
+        mode (str): "CONSTANT" for zeros, "REFLECT" for the mirror image without the edge,
+            "SYMMETRIC" for the mirror image with it.
+
+    Inputs:
+        - **x** (Tensor): with an axis for each pair.
+    """
     paddings: _t.Any
     mode: _t.Any
-    def __init__(self, paddings: _b.tuple[_t.Any, ...], mode: _t.Any = ...) -> None: ...
+    def __init__(self, paddings: _b.tuple[_t.Any, ...], mode: _t.Any = 'CONSTANT') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.wrap.cell_wrapper import ParameterUpdate as ParameterUpdate
 class Perplexity(Metric):
+    """Perplexity: exp(mean of -log p), where p is the probability predicted for the right word.
+
+    Args:
+        ignore_label (int): a label to ignore; None for no such label.
+    """
     ignore_label: _t.Any
-    def __init__(self, ignore_label: _b.int | None = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, ignore_label: _b.int | None = None) -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the sums."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the perplexity as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the sums with probabilities (..., C) and labels (...)."""
 from ..nn.wrap.cell_wrapper import PipelineCell as PipelineCell
 class PipelineGradReducer(_Cell):
+    """Divides the gradients of a pipeline by the loss scale, in hand-written training steps.
+
+    A call returns `(grads + accu_grads) / scale_sense` and resets the buffers `accu_grads` to
+    zero. Nothing else is left to do: `nn.PipelineCell` has already added the gradients of its
+    slices, and an AutoParallel network those of all ranks.
+
+    Args:
+        parameters (list): the parameters that the gradients belong to. `accu_grads` has one buffer
+            for each.
+        scale_sense (float): the factor that the loss was multiplied by. Default: 1.0.
+        opt_shard (bool): whether the optimizer's states are divided over ranks. If they are, a call
+            returns `grads / scale_sense`, and still resets `accu_grads`. Default: None, which
+            stands for the context's `enable_parallel_optimizer`.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - one gradient for each parameter.
+
+    Outputs:
+        tuple[Tensor], shaped as the input.
+    """
     accu_grads: _t.Any
     scale_sense: _t.Any
     opt_shard: _t.Any
-    def __init__(self, parameters: _t.Any, scale_sense: _b.float = ..., opt_shard: _b.bool | None = ...) -> None: ...
+    def __init__(self, parameters: _t.Any, scale_sense: _b.float = 1.0, opt_shard: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class PixelShuffle(_Cell):
+    """Pixel shuffle: enlarges images by arranging groups of channels as blocks of pixels.
+
+    Args:
+        upscale_factor (int): the factor of height and width.
+
+    Inputs:
+        - **input** (Tensor): shape (*, C * factor², H, W).
+    """
     upscale_factor: _t.Any
     def __init__(self, upscale_factor: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class PixelUnshuffle(_Cell):
+    """Pixel unshuffle: shrinks images by arranging blocks of pixels as channels.
+
+    Args:
+        downscale_factor (int): the factor of height and width.
+
+    Inputs:
+        - **input** (Tensor): shape (*, C, H * factor, W * factor).
+    """
     downscale_factor: _t.Any
     def __init__(self, downscale_factor: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import PoissonNLLLoss as PoissonNLLLoss
 from ..nn.learning_rate_schedule import PolynomialDecayLR as PolynomialDecayLR
 class Precision(Metric):
-    def __init__(self, eval_type: _t.Any = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self, average: _b.bool = ...) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    """Precision of each class: true positives / (true positives + false positives).
+
+    Args:
+        eval_type (str): "classification", or "multilabel", which gives a result for each sample.
+    """
+    def __init__(self, eval_type: _t.Any = 'classification') -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the counts."""
+    def eval(self, average: _b.bool = False) -> _t.Any:  # type: ignore
+        """Returns the result for each class, or their mean.
+
+        Args:
+            average (bool): whether to return the mean.
+
+        Returns:
+            numpy.ndarray, or a float with `average`.
+        """
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the counts with predictions (N, C, ...) and labels.
+
+        Args:
+            *inputs: predictions, and labels: class indices (N, ...) or one-hot (N, C, ...). With
+                several labels, both are (N, C, ...) with values 0 and 1.
+        """
 class ProximalAdagrad(_Optimizer):
+    """Proximal Adagrad optimizer: Adagrad with a proximal step for L1 and L2 penalties.
+
+    h = h + g g;  r = lr / sqrt(h);  w = p - r g;
+    p = sign(w) max(abs(w) - r l1, 0) / (1 + r l2)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        accum (float): the initial value of the sum of squares.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        l1 (float): the strength of the penalty on absolute values.
+        l2 (float): the strength of the penalty on squares.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     use_locking: _t.Any
     l1: _t.Any
     l2: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = ..., learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., l1: _b.float = ..., l2: _b.float = ..., use_locking: _b.bool = ..., loss_scale: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = 0.1, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, l1: _b.float = 0.0, l2: _b.float = 0.0, use_locking: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `proximal_adagrad_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
     @property  # type: ignore
     def target(self) -> _t.Any: ...  # type: ignore
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 from ..nn.loss.loss import RMSELoss as RMSELoss
 class RMSProp(_Optimizer):
+    """RMSProp optimizer: divides gradients by the root of their running mean square.
+
+    s = decay s + (1 - decay) g g;  m = momentum m + lr g / sqrt(s + epsilon);  p = p - m.
+    With `centered`, the square of the running mean gradient is subtracted from s.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        decay (float): the decay rate of the averages.
+        momentum (float): the factor of the previous update that is added to the new one.
+        epsilon (float): added under the root.
+        use_locking (bool): accepted; two threads never update one Parameter at once.
+            Accepted for compatibility, has no effect here.
+        centered (bool): whether to divide by the root of the variance instead.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     centered: _t.Any
     decay: _t.Any
     momentum: _t.Any
     epsilon: _t.Any
     # use_locking: Accepted for compatibility, has no effect here
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., decay: _b.float = ..., momentum: _b.float = ..., epsilon: _b.float = ..., use_locking: _b.bool = ..., centered: _b.bool = ..., loss_scale: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, decay: _b.float = 0.9, momentum: _b.float = 0.0, epsilon: _b.float = 1e-10, use_locking: _b.bool = False, centered: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `rmsprop_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class RNN(_Cell):
+    """Elman recurrent network (RNN): computes h = act(x @ weight_ih.T + h @ weight_hh.T + biases).
+
+    Args:
+        input_size (int): the number of features of the input.
+        hidden_size (int): the number of hidden units.
+        num_layers (int): the number of stacked layers.
+        has_bias (bool): whether the layer has biases.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        dropout (float): the probability that an output between layers is zeroed in training mode.
+        bidirectional (bool): whether a second direction runs from the end of the sequence.
+        dtype (mindspore.dtype): the type of the parameters.
+        nonlinearity (str): 'tanh' or 'relu'.
+
+    Inputs:
+        - **x** (Tensor): shape (length, batch, input_size).
+        - **hx** (Tensor): shape (layers * directions, batch, hidden_size); zeros by default.
+        - **seq_length** (Tensor): the length of each sequence; all steps by default.
+    """
     input_size: _t.Any
     hidden_size: _t.Any
     num_layers: _t.Any
@@ -1373,7 +3549,7 @@ class RNN(_Cell):
     bidirectional: _t.Any
     rnn: _t.Any
     dropout_op: _t.Any
-    def __init__(self, *args: _t.Any, nonlinearity: _t.Literal['tanh', 'relu'] = ..., **kwargs: _t.Any) -> None: ...
+    def __init__(self, *args: _t.Any, nonlinearity: _t.Literal['tanh', 'relu'] = 'tanh', **kwargs: _t.Any) -> None: ...
     @property
     def b_hh_list(self) -> _t.Any: ...
     @b_hh_list.setter
@@ -1392,6 +3568,19 @@ class RNN(_Cell):
     @w_ih_list.setter
     def w_ih_list(self, value: _t.Any) -> None: ...
 class RNNCell(_Cell):
+    """Elman RNN cell, one step: act(x @ weight_ih.T + h @ weight_hh.T + biases).
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        has_bias (bool): whether there are biases.
+        nonlinearity (str): 'tanh' or 'relu'.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (batch, input_size).
+        - **hx** (Tensor): shape (batch, hidden_size).
+    """
     nonlinearity: _t.Any
     input_size: _t.Any
     hidden_size: _t.Any
@@ -1400,141 +3589,370 @@ class RNNCell(_Cell):
     weight_hh: _t.Any
     bias_ih: _t.Any
     bias_hh: _t.Any
-    def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = ..., nonlinearity: _t.Literal['tanh', 'relu'] = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, nonlinearity: _t.Literal['tanh', 'relu'] = 'tanh', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ROC(Metric):
+    """Receiver operating characteristic (ROC): false and true positive rates at each threshold.
+
+    class_num (int): the number of classes of predictions (N, C); each class against all others
+        gives a curve.
+            pos_label (int): the positive label, by default 1; not with `class_num`.
+        pos_label (int): the label that is the positive one, by default 1; not with `class_num`.
+    """
     class_num: _t.Any
     pos_label: _t.Any
-    def __init__(self, class_num: _b.int | None = ..., pos_label: _b.int | None = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, class_num: _b.int | None = None, pos_label: _b.int | None = None) -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the metric."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the curves.
+
+        Returns:
+            tuple of false positive rates, true positive rates and thresholds: arrays, or for
+                several classes lists with one array per class.
+        """
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Sets the predictions and labels; as in the original, they replace earlier ones.
+
+        Args:
+            *inputs: predictions of the labels' shape, or (N, C, ...) with labels (N, ...).
+        """
 from ..nn.layer.activation import RReLU as RReLU
 class Range(_Cell):
+    """Returns evenly spaced numbers from `start` up to, but not including, `limit` in steps of
+    `delta`.
+
+    Args:
+        start (Union[int, float]): the first number; or, without `limit`, the limit.
+        limit (Union[int, float]): the end, which is excluded.
+        delta (Union[int, float]): the step.
+    """
     result_tensor: _t.Any
-    def __init__(self, start: _t.Any, limit: _t.Any = ..., delta: _t.Any = ...) -> None: ...
+    def __init__(self, start: _t.Any, limit: _t.Any = None, delta: _t.Any = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ReLU(_Cell):
+    """Applies the ReLU activation: max(input, 0).
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ReLU6(_Cell):
+    """Applies the ReLU6 activation: min(max(x, 0), 6).
+
+    Args:
+        x (Tensor of dtype float16 or float32): the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Recall(Metric):
-    def __init__(self, eval_type: _t.Any = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self, average: _b.bool = ...) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    """Recall of each class: true positives / (true positives + false negatives).
+
+    Args:
+        eval_type (str): "classification", or "multilabel", which gives a result for each sample.
+    """
+    def __init__(self, eval_type: _t.Any = 'classification') -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the counts."""
+    def eval(self, average: _b.bool = False) -> _t.Any:  # type: ignore
+        """Returns the result for each class, or their mean.
+
+        Args:
+            average (bool): whether to return the mean.
+
+        Returns:
+            numpy.ndarray, or a float with `average`.
+        """
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the counts with predictions (N, C, ...) and labels.
+
+        Args:
+            *inputs: predictions, and labels: class indices (N, ...) or one-hot (N, C, ...). With
+                several labels, both are (N, C, ...) with values 0 and 1.
+        """
 class ReduceLogSumExp(_Cell):
+    """Computes log(sum(exp(x))) over some axes without overflow; () means all axes.
+
+    Args:
+        axis (Union[int, tuple(int), list(int)]): the axes.
+        keep_dims (bool): whether to keep them, with length 1.
+    """
     axis: _t.Any
     keep_dims: _t.Any
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], keep_dims: _b.bool = ...) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], keep_dims: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ReflectionPad1d(_Cell):
+    """Reflection padding of the last axis: mirrors the input, without its edge.
+
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after, at least 0.
+    """
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReflectionPad2d(_Cell):
+    """Reflection padding of the last two axes; see ReflectionPad1d."""
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReflectionPad3d(_Cell):
+    """Reflection padding of the last three axes; see ReflectionPad1d."""
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReplicationPad1d(_Cell):
+    """Replication padding of the last axis: repeats the edge of the input.
+
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after.
+    """
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReplicationPad2d(_Cell):
+    """Replication padding of the last two axes; see ReplicationPad1d."""
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReplicationPad3d(_Cell):
+    """Replication padding of the last three axes; see ReplicationPad1d."""
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ResizeBilinear(_Cell):
+    """Resizes images by bilinear interpolation. This layer exists in MindSpore 1 only.
+
+    Args:
+        half_pixel_centers (bool): whether coordinates refer to the centres of pixels.
+
+    Inputs:
+        - **x** (Tensor): images (N, C, H, W), floats.
+        - **size** (Union[tuple[int], list[int]]): the new height and width.
+        - **scale_factor** (int): the factor of height and width, instead of `size`.
+        - **align_corners** (bool): whether the centres of the corner pixels stay in place.
+
+    Outputs:
+        Tensor of shape (N, C, new height, new width) and the dtype of `x`.
+    """
     half_pixel_centers: _t.Any
-    def __init__(self, half_pixel_centers: _b.bool = ...) -> None: ...
+    def __init__(self, half_pixel_centers: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Roll(_Cell):
+    """Rolls elements along axes; elements pushed out at one end reappear at the other.
+
+    Args:
+        shift (Union[list(int), tuple(int), int]): how far.
+        axis (Union[list(int), tuple(int), int]): along which axes.
+
+    Inputs:
+        - **input_x** (Tensor): of any shape that has these axes.
+    """
     shift: _t.Any
     axis: _t.Any
     def __init__(self, shift: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class RootMeanSquareDistance(Metric):
+    """Root mean square surface distance from the predicted surface to the labelled one.
+
+    As in the original, the root is taken only of the symmetric mean.
+
+    Args:
+        symmetric (bool): whether to include the distances in the opposite direction.
+        distance_metric (str): "euclidean", "chessboard" or "taxicab".
+    """
     symmetric: _t.Any
     distance_metric: _t.Any
-    def __init__(self, symmetric: _b.bool = ..., distance_metric: _t.Any = ...) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, symmetric: _b.bool = False, distance_metric: _t.Any = 'euclidean') -> None: ...
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the metric."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the distance as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Sets a prediction and its label, which replace earlier ones.
+
+        Args:
+            *inputs: the predicted image and the labelled one, of one shape, and the value that
+                marks the region.
+        """
 class Rprop(_Optimizer):
+    """Resilient backpropagation (Rprop): steps by the sign of the gradient, with a length per
+    element.
+
+    A length grows where the gradient keeps its sign, and shrinks where the sign changes; after a
+    change the element rests for one step. The first length is the learning rate.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the length of the
+            first step.
+        etas (tuple[float, float]): the factors of a length after a sign change (between 0 and 1)
+            and without one (above 1).
+        step_sizes (tuple[float, float]): the shortest and the longest step.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
     etaminus: _t.Any
     etaplus: _t.Any
     step_size_min: _t.Any
     step_size_max: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., etas: _b.tuple[_b.float, _b.float] = ..., step_sizes: _b.tuple[_b.float, _b.float] = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, etas: _b.tuple[_b.float, _b.float] = (0.5, 1.2), step_sizes: _b.tuple[_b.float, _b.float] = (1e-06, 50.0), weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `rprop_update`, or of `counted_rprop_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class SGD(_Optimizer):
+    """Stochastic gradient descent (SGD) with optional momentum and dampening.
+
+    v = momentum * v + (1 - dampening) * g, and v = g at the first step;
+    p = p - lr * v, or p - lr * (g + momentum * v) with `nesterov`.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        momentum (float): how much of the accumulated gradient stays.
+        dampening (float): the share of a gradient that does not enter the momentum.
+        weight_decay (Union[float, int]): the weight decay; it cannot change with the step.
+        nesterov (bool): whether to use Nesterov momentum; needs momentum and no dampening.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     momentum: _t.Any
     dampening: _t.Any
     nesterov: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., momentum: _b.float | _b.bool = ..., dampening: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ..., nesterov: _b.bool = ..., loss_scale: _b.float | _b.bool = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, momentum: _b.float | _b.bool = 0.0, dampening: _b.float | _b.bool = 0.0, weight_decay: _b.float | _b.bool | _Cell = 0.0, nesterov: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
+    def after_step(self) -> _t.Any:
+        """The flags of parameters without a step, after the first one."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `sgd_update`, or of `plain_update` without momentum."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class SSIM(_Cell):
+    """Structural similarity index (SSIM) of two batches of images.
+
+    Args:
+        max_val (Union[int, float]): the difference between the largest and the smallest possible
+            value.
+        filter_size (int): the size of the Gaussian window.
+        filter_sigma (float): its standard deviation.
+        k1 (float): the constant of the luminance part.
+        k2 (float): the constant of the contrast part.
+
+    Inputs:
+        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), both float16 or both float32.
+    """
     max_val: _t.Any
     filter_size: _t.Any
     filter_sigma: _t.Any
     k1: _t.Any
     k2: _t.Any
     conv: _t.Any
-    def __init__(self, max_val: _b.float = ..., filter_size: _b.int = ..., filter_sigma: _b.float = ..., k1: _b.float = ..., k2: _b.float = ...) -> None: ...
+    def __init__(self, max_val: _b.float = 1.0, filter_size: _b.int = 11, filter_sigma: _b.float = 1.5, k1: _b.float = 0.01, k2: _b.float = 0.03) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import SampledSoftmaxLoss as SampledSoftmaxLoss
 class SeLU(_Cell):
+    """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)
+    elsewhere.
+
+    The constants are alpha = 1.67326324 and scale = 1.05070098. With integer inputs, both factors
+    and the exponential are truncated to integers.
+
+    Args:
+        input_x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8):
+            the input.
+
+    Shapes:
+        `input_x` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class SequentialCell(_Cell):
+    """Sequential container: runs its Cells in order, each on the output of the previous one.
+
+    Args:
+        *args: Cells, or one list of Cells, or one OrderedDict of names and Cells.
+
+    Inputs:
+        - **input_data** (Tensor): the input of the first Cell.
+    """
     requires_grad: _t.Any
     def __delitem__(self, index: _t.Any) -> _t.Any: ...
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
@@ -1542,44 +3960,145 @@ class SequentialCell(_Cell):
     def __iter__(self) -> _t.Any: ...
     def __len__(self) -> _t.Any: ...
     def __setitem__(self, index: _t.Any, cell: _t.Any) -> _t.Any: ...
-    def append(self, cell: _t.Any) -> _t.Any: ...
+    def append(self, cell: _t.Any) -> _t.Any:
+        """Appends a Cell."""
     @property
     def cell_list(self) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def set_grad(self, requires_grad: _t.Any = ...) -> _t.Any: ...  # type: ignore
+    def set_grad(self, requires_grad: _t.Any = True) -> _t.Any:  # type: ignore
+        """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
 class SiLU(_Cell):
+    """Applies the SiLU (swish) activation: x * sigmoid(x).
+
+    Args:
+        x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Sigmoid(_Cell):
+    """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
+
+    Args:
+        input_x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `input_x` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import SmoothL1Loss as SmoothL1Loss
 from ..nn.loss.loss import SoftMarginLoss as SoftMarginLoss
 class SoftShrink(_Cell):
-    def __init__(self, lambd: _b.float | _b.bool = ...) -> None: ...
+    """Applies soft shrinkage: moves each element toward 0 by `lambd`; those that would cross 0
+    become 0. `lambd` is not negative.
+
+    Args:
+        lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Softmax(_Cell):
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = ...) -> None: ...
+    """Computes the softmax along `axis`, or over several axes together: exp(x) divided by the sum
+    of all exp(x).
+
+    Args:
+        axis (int or a tuple of at least 1 ints, optional): the axis or axes along which it
+            works; negative ones count from the end. Default: ``-1``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` has at least one axis. The result has the same shape and dtype.
+    """
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Softmax2d(_Cell):
+    """Computes the softmax over the channels at each pixel of images.
+
+    Args:
+        x (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `x` is (N, C, H, W) or (C, H, W). The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropyWithLogits
 class Softmin(_Cell):
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = ...) -> None: ...
+    """Computes the softmin along `axis`, or over several axes together: exp(-x) divided by the sum
+    of all exp(-x).
+
+    Args:
+        axis (int or a tuple of at least 1 ints, optional): the axis or axes along which it
+            works; negative ones count from the end. Default: ``-1``.
+        x (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `x` has at least one axis. The result has the same shape, and the dtype of `x` or `dtype`.
+    """
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Softsign(_Cell):
+    """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
+
+    Args:
+        x (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class SparseTensorDenseMatmul(_Cell):
+    """Multiplies a sparse matrix by a dense matrix.
+
+    Args:
+        adjoint_st (bool): whether to transpose the sparse matrix first.
+        adjoint_dt (bool): whether to transpose the dense matrix first.
+
+    Inputs:
+        - **indices** (Tensor): ints of shape (n, 2): the row and column of each value.
+        - **values** (Tensor): the values, of shape (n,).
+        - **sparse_shape** (tuple): the shape of the sparse matrix.
+        - **dense** (Tensor): the dense matrix.
+    """
     adjoint_st: _t.Any
     adjoint_dt: _t.Any
     sparse_dense_matmul: _t.Any
-    def __init__(self, adjoint_st: _b.bool = ..., adjoint_dt: _b.bool = ...) -> None: ...
+    def __init__(self, adjoint_st: _b.bool = False, adjoint_dt: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class SparseToDense(_Cell):
+    """Converts a COOTensor to a dense Tensor.
+
+    Inputs:
+        - **sparse_tensor** (COOTensor): any dtype.
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class SyncBatchNorm(_Cell):
+    """Batch normalization of (N, C) or (N, C, H, W) with statistics over the batches of several
+    ranks.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the old running statistics, in [0, 1].
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the running mean's.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the running variance's.
+        use_batch_statistics (bool): as for BatchNorm1d.
+        process_groups (list): lists of the ranks that normalise together; None for all ranks.
+        dtype (mindspore.dtype): the type of the parameters.
+    """
     process_groups: _t.Any
     use_batch_statistics: _t.Any
     data_format: _t.Any
@@ -1594,7 +4113,7 @@ class SyncBatchNorm(_Cell):
     moving_variance: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_features: _b.int, eps: _t.Any = ..., momentum: _t.Any = ..., affine: _t.Any = ..., gamma_init: _t.Any = ..., beta_init: _t.Any = ..., moving_mean_init: _t.Any = ..., moving_var_init: _t.Any = ..., use_batch_statistics: _t.Any = ..., process_groups: _b.list[_b.list[_b.int]] | None = ..., dtype: _t.Any = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _t.Any = 1e-05, momentum: _t.Any = 0.9, affine: _t.Any = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _t.Any = None, process_groups: _b.list[_b.list[_b.int]] | None = None, dtype: _t.Any = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -1604,49 +4123,165 @@ class SyncBatchNorm(_Cell):
     @bn_train.setter
     def bn_train(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes and the parameters of the layer."""
 class Tanh(_Cell):
+    """Computes the hyperbolic tangent of each element.
+
+    Args:
+        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tanhshrink(_Cell):
+    """Applies the tanhshrink activation: x - tanh(x).
+
+    Args:
+        input (Tensor of a number dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Threshold(_Cell):
+    """Thresholds the input: keeps the elements that exceed `threshold` and replaces the others by
+    `value`.
+
+    Args:
+        threshold (number): see `threshold` above.
+        value (number): the number `value` above.
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self, threshold: _b.float, value: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TimeDistributed(_Cell):
+    """Applies a layer to each slice of the input along the time axis.
+
+    With `reshape_with_axis` the two axes are joined and the layer is called once, which is faster;
+    without it the layer is called once per slice.
+
+    Args:
+        layer (Union[Cell, Primitive]): the layer.
+        time_axis (int): the time axis.
+        reshape_with_axis (int): the axis that is joined with the time axis; None calls the layer
+            per slice.
+
+    Inputs:
+        - **inputs** (Tensor): of at least 3 axes.
+    """
     layer: _t.Any
     time_axis: _t.Any
     reshape_with_axis: _t.Any
-    def __init__(self, layer: _Cell | _Primitive, time_axis: _b.int, reshape_with_axis: _b.int | None = ...) -> None: ...
+    def __init__(self, layer: _Cell | _Primitive, time_axis: _b.int, reshape_with_axis: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
+    """Top-1 accuracy: the share of samples whose class has the largest prediction."""
     def __init__(self) -> None: ...
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
+    """Top-5 accuracy: the share of samples whose class is among the 5 largest predictions."""
     def __init__(self) -> None: ...
 class TopKCategoricalAccuracy(Metric):
+    """Top-k accuracy: the share of samples whose class is among the k largest predictions.
+
+    Args:
+        k (int): the number of largest predictions.
+    """
     k: _t.Any
     def __init__(self, k: _b.int | _b.bool) -> None: ...
-    def clear(self) -> _t.Any: ...  # type: ignore
-    def eval(self) -> _t.Any: ...  # type: ignore
-    def update(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    def clear(self) -> _t.Any:  # type: ignore
+        """Resets the counts."""
+    def eval(self) -> _t.Any:  # type: ignore
+        """Returns the share as a float."""
+    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the counts with predictions (N, C) and labels.
+
+        Args:
+            *inputs: predictions, and labels: class indices (N,) or one-hot (N, any number).
+        """
 from ..nn.wrap.cell_wrapper import TrainOneStepCell as TrainOneStepCell
 from ..nn.wrap.loss_scale import TrainOneStepWithLossScaleCell as TrainOneStepWithLossScaleCell
 class Transformer(_Cell):
+    """Transformer: an encoder and a decoder.
+
+    Args:
+        d_model (int): the number of features of the inputs.
+        nhead (int): the number of heads.
+        num_encoder_layers (int): the number of encoder layers.
+        num_decoder_layers (int): the number of decoder layers.
+        dim_feedforward (int): the number of features between the dense layers.
+        dropout (float): the probability that an element is zeroed in training mode.
+        activation (Union[str, callable, Cell]): relu or gelu.
+        custom_encoder (Cell): a custom encoder.
+        custom_decoder (Cell): a custom decoder.
+        layer_norm_eps (float): added to variances in the norms.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        norm_first (bool): whether each norm comes before its part instead of after it.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **src** (Tensor): shape (S, N, d_model), or (S, d_model).
+        - **tgt** (Tensor): shape (T, N, d_model), or (T, d_model).
+        - **src_mask**, **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of
+          MultiheadAttention.
+        - **src_key_padding_mask**, **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor):
+          see `key_padding_mask` there.
+    """
     encoder: _t.Any
     decoder: _t.Any
     d_model: _t.Any
     nhead: _t.Any
     batch_first: _t.Any
-    def __init__(self, d_model: _b.int = ..., nhead: _b.int | _t.Literal[True] = ..., num_encoder_layers: _b.int = ..., num_decoder_layers: _b.int = ..., dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., custom_encoder: _t.Any = ..., custom_decoder: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int = 512, nhead: _b.int = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', custom_encoder: _t.Any = None, custom_decoder: _t.Any = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoder(_Cell):
+    """Transformer decoder: a stack of copies of one layer.
+
+    Args:
+        decoder_layer (Cell): a TransformerDecoderLayer, which is copied with its values.
+        num_layers (int): the number of copies.
+        norm (Cell): a Cell applied after the last layer.
+
+    Inputs:
+        The inputs of TransformerDecoderLayer.
+    """
     layers: _t.Any
     num_layers: _t.Any
     norm: _t.Any
-    def __init__(self, decoder_layer: _t.Any, num_layers: _t.Any, norm: _t.Any = ...) -> None: ...
+    def __init__(self, decoder_layer: _t.Any, num_layers: _t.Any, norm: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoderLayer(_Cell):
+    """Transformer decoder layer: self-attention, attention to the memory, and two dense layers.
+
+    Args:
+        d_model (int): the number of features of the input.
+        nhead (int): the number of heads.
+        dim_feedforward (int): the number of features between the dense layers.
+        dropout (float): the probability that an element is zeroed in training mode.
+        activation (Union[str, callable, Cell]): relu or gelu.
+        layer_norm_eps (float): added to variances in the norms.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        norm_first (bool): whether each norm comes before its part instead of after it.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **tgt** (Tensor): shape (T, N, d_model), or (T, d_model).
+        - **memory** (Tensor): the output of the encoder: shape (S, N, d_model), or (S, d_model).
+        - **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of MultiheadAttention.
+        - **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor): see `key_padding_mask`
+          there.
+    """
     self_attn: _t.Any
     dense1: _t.Any
     dropout: _t.Any
@@ -1654,15 +4289,43 @@ class TransformerDecoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoder(_Cell):
+    """Transformer encoder: a stack of copies of one layer.
+
+    Args:
+        encoder_layer (Cell): a TransformerEncoderLayer, which is copied with its values.
+        num_layers (int): the number of copies.
+        norm (Cell): a Cell applied after the last layer.
+
+    Inputs:
+        The inputs of TransformerEncoderLayer.
+    """
     layers: _t.Any
     num_layers: _t.Any
     norm: _t.Any
-    def __init__(self, encoder_layer: _t.Any, num_layers: _t.Any, norm: _t.Any = ...) -> None: ...
+    def __init__(self, encoder_layer: _t.Any, num_layers: _t.Any, norm: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoderLayer(_Cell):
+    """Transformer encoder layer: self-attention and two dense layers.
+
+    Args:
+        d_model (int): the number of features of the input.
+        nhead (int): the number of heads.
+        dim_feedforward (int): the number of features between the dense layers.
+        dropout (float): the probability that an element is zeroed in training mode.
+        activation (Union[str, callable, Cell]): relu or gelu.
+        layer_norm_eps (float): added to variances in the norms.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        norm_first (bool): whether each norm comes before its part instead of after it.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **src** (Tensor): shape (S, N, d_model), or (S, d_model).
+        - **src_mask** (Tensor): see `attn_mask` of MultiheadAttention.
+        - **src_key_padding_mask** (Tensor): see `key_padding_mask` of MultiheadAttention.
+    """
     self_attn: _t.Any
     dense1: _t.Any
     dropout: _t.Any
@@ -1670,36 +4333,80 @@ class TransformerEncoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = ..., dropout: _b.float = ..., activation: _t.Any = ..., layer_norm_eps: _b.float = ..., batch_first: _b.bool | _b.int = ..., norm_first: _b.bool | _b.int = ..., dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tril(_Cell):
+    """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import TripletMarginLoss as TripletMarginLoss
 from ..nn.loss.loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 class Triu(_Cell):
+    """Returns the upper triangle of the last two axes, and zero elsewhere; see `ops.triu`."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Unflatten(_Cell):
+    """Unflattens one axis into several.
+
+    Args:
+        axis (int): the axis.
+        unflattened_size (Union[tuple[int], list[int]]): the lengths of the new axes; one may be -1.
+
+    Inputs:
+        - **input_x** (Tensor): the product of the lengths is that of its axis.
+    """
     axis: _t.Any
     unflattened_size: _t.Any
     def __init__(self, axis: _b.int, unflattened_size: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Unfold(_Cell):
+    """Extracts patches from images and puts the elements of each along the channels.
+
+    Args:
+        ksizes (Union[tuple[int], list[int]]): the patch, as [1, rows, columns, 1].
+        strides (Union[tuple[int], list[int]]): the step from patch to patch, in the same form.
+        rates (Union[tuple[int], list[int]]): the step within a patch, in the same form.
+        padding (str): "same" to pad the edges with zeros, "valid" not to; upper or lower case.
+
+    Inputs:
+        - **input_x** (Tensor): shape (N, C, H, W).
+    """
     ksizes: _t.Any
     strides: _t.Any
     rates: _t.Any
     padding: _t.Any
-    def __init__(self, ksizes: _t.Any, strides: _t.Any, rates: _t.Any, padding: _t.Any = ...) -> None: ...
+    def __init__(self, ksizes: _t.Any, strides: _t.Any, rates: _t.Any, padding: _t.Any = 'valid') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Upsample(_Cell):
+    """Resizes images by interpolation; see `ops.interpolate`.
+
+    Args:
+        size (Union[int, tuple[int], list[int]]): the output size.
+        scale_factor (Union[float, tuple[float], list[float]]): or the scale factor.
+        mode (str): the interpolation method.
+        align_corners (bool): whether the centres of the corner elements of both images coincide.
+        recompute_scale_factor (bool): whether the factor is recomputed from the size.
+    """
     recompute_scale_factor: _t.Any
     size: _t.Any
     scale_factor: _t.Any
     mode: _t.Any
     align_corners: _t.Any
-    def __init__(self, size: _t.Any = ..., scale_factor: _t.Any = ..., mode: _t.Any = ..., align_corners: _t.Any = ..., recompute_scale_factor: _t.Any = ...) -> None: ...
+    def __init__(self, size: _t.Any = None, scale_factor: _t.Any = None, mode: _t.Any = 'nearest', align_corners: _t.Any = None, recompute_scale_factor: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.wrap.cell_wrapper import VirtualDatasetCellTriple as VirtualDatasetCellTriple
 class Vjp(_Cell):
+    """Computes a function's results and their vector-Jacobian product; see `mindspore.vjp`.
+
+    Args:
+        fn (Union[Cell, Callable]): the function.
+
+    Inputs:
+        The inputs of the function, then the weights: a Tensor, or for several results a tuple with
+            one Tensor per result.
+
+    Outputs:
+        The results, and the gradient of the input; for several inputs a tuple of gradients.
+    """
     fn: _t.Any
     def __init__(self, fn: _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1708,14 +4415,31 @@ from ..nn.wrap.cell_wrapper import WithEvalCell as WithEvalCell
 from ..nn.wrap.cell_wrapper import WithGradCell as WithGradCell
 from ..nn.wrap.cell_wrapper import WithLossCell as WithLossCell
 class ZeroPad2d(_Cell):
+    """Pads the last two axes with zeros.
+
+    Args:
+        padding (Union[int, tuple]): the number of elements left, right, above and below.
+    """
     value: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
-def auc(x: _t.Any, y: _t.Any, reorder: _b.bool = ...) -> _t.Any: ...
+def auc(x: _t.Any, y: _t.Any, reorder: _b.bool = False) -> _t.Any:
+    """Computes the area under a curve (AUC) by the trapezoidal rule.
+
+    Args:
+        x (Union[numpy.ndarray, list]): the x coordinates of the points, such as a ROC's false
+            positive rates, of shape (N,) or (N, 1).
+        y (Union[numpy.ndarray, list]): the y coordinates, such as its true positive rates.
+        reorder (bool): whether to sort the points by `x`; otherwise `x` must be monotonic.
+
+    Returns:
+        float.
+    """
 from ..nn.dynamic_lr import cosine_decay_lr as cosine_decay_lr
 from ..nn.dynamic_lr import exponential_decay_lr as exponential_decay_lr
 from ..nn.layer.activation import get_activation as get_activation
@@ -1727,6 +4451,44 @@ from ..nn.dynamic_lr import natural_exp_decay_lr as natural_exp_decay_lr
 from ..common.parameter import no_init_parameters as no_init_parameters
 from ..nn.dynamic_lr import piecewise_constant_lr as piecewise_constant_lr
 from ..nn.dynamic_lr import polynomial_decay_lr as polynomial_decay_lr
-def rearrange_inputs(func: _t.Any) -> _t.Any: ...
-def thor(net: _Cell, learning_rate: _Tensor, damping: _Tensor | _b.float, momentum: _b.float, weight_decay: _b.float | _b.bool = ..., loss_scale: _b.float | _b.bool = ..., batch_size: _b.float | _b.bool = ..., use_nesterov: _b.bool = ..., decay_filter: _c.Callable[..., _t.Any] = ..., split_indices: _t.Any = ..., enable_clip_grad: _t.Any = ..., frequency: _b.int = ...) -> _t.Any: ...
+def rearrange_inputs(func: _t.Any) -> _t.Any:
+    """Decorates `update` so that it receives its inputs in the order of the metric's `indexes`.
+
+    Args:
+        func (Callable): the method.
+
+    Returns:
+        Callable, the method that receives the inputs at those positions, or all without `indexes`.
+    """
+def thor(net: _Cell, learning_rate: _Tensor, damping: _Tensor | _b.float, momentum: _b.float, weight_decay: _b.float | _b.bool = 0.0, loss_scale: _b.float | _b.bool = 1.0, batch_size: _b.float | _b.bool = 32, use_nesterov: _b.bool = False, decay_filter: _c.Callable[..., _t.Any] = ..., split_indices: _t.Any = None, enable_clip_grad: _t.Any = False, frequency: _b.int = 100) -> _t.Any:
+    """Creates a THOR optimizer (second order), and prepares the network for it.
+
+    It replaces trainable Dense, Conv2d, Embedding and EmbeddingLookup layers within `net` by layers
+    that collect two second moments: A of their inputs, and G of the gradients at their outputs. The
+    gradients of these layers become (G + sqrt(damping) I)^-1 g (A + sqrt(damping) I)^-1, in blocks
+    of 128; then momentum is applied. With small batches, rounding may leave a damped factor that is
+    not positive definite. It is then damped more, which is logged once per factor. Without a Model
+    made by `ConvertModelUtils`, every step computes new inverses.
+
+    Args:
+        net (Cell): the network, which is changed in place.
+        learning_rate (Tensor): one learning rate per step; the last one stays.
+        damping (Tensor): one damping per step; the last one stays.
+        momentum (float): how much of the accumulated gradient stays.
+        weight_decay (int, float): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+        batch_size (int): the size of a batch.
+        use_nesterov (bool): whether to use Nesterov momentum.
+        decay_filter (function): takes a parameter and returns whether it decays.
+        split_indices (list): the indices of layers that end the groups in which factors are
+            averaged over processes, one message per group.
+        enable_clip_grad (bool): whether to clip each gradient to norm 1.
+        frequency (int): the steps between two updates of the inverses, with a converted Model.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of the trainable parameters, in their order.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
 from ..nn.dynamic_lr import warmup_lr as warmup_lr

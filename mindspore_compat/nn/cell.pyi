@@ -10,31 +10,67 @@ import numpy as _np
 from ..common.parameter import Parameter as _Parameter
 
 class Cell:
+    """Base class of all networks and layers. A Cell has parameters, sub-cells, and a computation,
+    `construct`.
+
+    A Parameter or a Cell assigned to an attribute becomes part of the Cell. Parameters are named
+    after the attributes that lead to them ("backbone.conv1.weight").
+
+    Args:
+        auto_prefix (bool): whether the names of parameters in sub-cells start with the sub-cell's.
+        flags (dict): attributes to set, see `add_flags`.
+    """
     cell_init_args: _t.Any
     IGNORE_LIST: _t.Any
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
     def __getattr__(self, name: _t.Any) -> _t.Any: ...
-    def __init__(self, auto_prefix: _t.Any = ..., flags: _t.Any = ...) -> None: ...
-    def add_flags(self, **flags: _t.Any) -> _t.Any: ...
-    def add_flags_recursive(self, **flags: _t.Any) -> _t.Any: ...
-    def apply(self, fn: _t.Any) -> _t.Any: ...
+    def __init__(self, auto_prefix: _t.Any = True, flags: _t.Any = None) -> None: ...
+    def add_flags(self, **flags: _t.Any) -> _t.Any:
+        """Sets attributes, which `get_flags` returns.
+
+        The flags fp16, fp32 and bf16 also set the float type in which this Cell computes, as
+        `to_float` does.
+
+        Returns:
+            Cell, itself.
+        """
+    def add_flags_recursive(self, **flags: _t.Any) -> _t.Any:
+        """Sets attributes here and in all sub-cells.
+
+        Returns:
+            Cell, itself.
+        """
+    def apply(self, fn: _t.Any) -> _t.Any:
+        """Calls `fn(cell)` for all sub-cells, then for this Cell, and returns this Cell."""
     arguments_key: _t.Any
     @property
     def bprop_debug(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
     @bprop_debug.setter
     def bprop_debug(self, value: _t.Any) -> None: ...
-    def buffers(self, recurse: _t.Any = ...) -> _t.Any: ...
-    def cast_inputs(self, inputs: _t.Any, dst_type: _t.Any) -> _t.Any: ...
+    def buffers(self, recurse: _t.Any = True) -> _t.Any:
+        """Yields the buffers, those of sub-cells too if `recurse`."""
+    def cast_inputs(self, inputs: _t.Any, dst_type: _t.Any) -> _t.Any:
+        """Returns a tuple of `inputs` with the floats among them cast to `dst_type`."""
     cell_type: _t.Any
-    def cells(self) -> _c.Iterable[Cell]: ...
-    def cells_and_names(self, cells: _t.Any = ..., name_prefix: _t.Any = ...) -> _t.Any: ...
+    def cells(self) -> _c.Iterable[Cell]:
+        """Returns the immediate sub-cells."""
+    def cells_and_names(self, cells: _t.Any = None, name_prefix: _t.Any = '') -> _t.Any:
+        """Yields (name, cell) for this Cell and all Cells below it, each Cell once.
+
+        Args:
+            cells (set): Cells that are not to be yielded again.
+            name_prefix (str): the name of this Cell.
+        """
     def check_names(self) -> _t.Any: ...
-    def check_names_and_refresh_name(self) -> _t.Any: ...
+    def check_names_and_refresh_name(self) -> _t.Any:
+        """If two parameters have the same name, names all parameters after their positions."""
     @property
     def cls_name(self) -> _t.Any: ...
-    def compile(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def compile_and_run(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
+    def compile(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Checks that `construct` accepts these inputs; there is nothing to compile."""
+    def compile_and_run(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Runs the Cell."""
     compile_cache: _t.Any
     compile_phase: _t.Any
     compiled: _t.Any
@@ -45,33 +81,92 @@ class Cell:
     def exist_names(self) -> _t.Any: ...
     @property
     def exist_objs(self) -> _t.Any: ...
-    def extend_repr(self) -> _t.Any: ...
-    def generate_scope(self) -> _t.Any: ...
-    def get_buffer(self, target: _t.Any) -> _t.Any: ...
-    def get_extra_state(self) -> _t.Any: ...
-    def get_flags(self) -> _t.Any: ...
-    def get_func_graph_proto(self) -> _t.Any: ...
-    def get_inputs(self) -> _t.Any: ...
-    def get_mixed_precision_type(self) -> _t.Any: ...
-    def get_parameters(self, expand: _t.Any = ...) -> _c.Iterator[_Parameter]: ...
-    def get_scope(self) -> _t.Any: ...
-    def get_sub_cell(self, target: _t.Any) -> _t.Any: ...
+    def extend_repr(self) -> _t.Any:
+        """Returns the text that a subclass adds to its printed form; '' by default."""
+    def generate_scope(self) -> _t.Any:
+        """Sets the scope of every sub-cell, the classes and names that lead to it."""
+    def get_buffer(self, target: _t.Any) -> _t.Any:
+        """Returns the buffer with a name such as "net_b.net_c.buffer_c"."""
+    def get_extra_state(self) -> _t.Any:
+        """Returns what a subclass adds to the state besides parameters and buffers; to be
+        overridden.
+        """
+    def get_flags(self) -> _t.Any:
+        """Returns the attributes set by `add_flags`."""
+    def get_func_graph_proto(self) -> _t.Any:
+        """Returns None, since no graph is compiled."""
+    def get_inputs(self) -> _t.Any:
+        """Returns the inputs given to `set_inputs`, or None."""
+    def get_mixed_precision_type(self) -> _t.Any:
+        """Returns the float type as a MixedPrecisionType."""
+    def get_parameters(self, expand: _t.Any = True) -> _c.Iterator[_Parameter]:
+        """Yields the parameters, those of sub-cells too if `expand`."""
+    def get_scope(self) -> _t.Any:
+        """Returns the scope given by `generate_scope` of a Cell above, or None."""
+    def get_sub_cell(self, target: _t.Any) -> _t.Any:
+        """Returns the sub-cell with a name such as "net_b.net_c"; for '' returns this Cell."""
     global_cells: _t.Any
     grad_ops_label: _t.Any
     @property
     def has_bprop(self) -> _t.Any: ...
     # auto_parallel_mode: Accepted for compatibility, has no effect here
-    def init_parameters_data(self, auto_parallel_mode: _t.Any = ...) -> _t.Any: ...
-    def insert_child_to_cell(self, child_name: _t.Any, child_cell: _t.Any) -> _t.Any: ...
-    def insert_param_to_cell(self, param_name: _t.Any, param: _t.Any, check_name_contain_dot: _t.Any = ...) -> _t.Any: ...
+    def init_parameters_data(self, auto_parallel_mode: _t.Any = False) -> _t.Any:
+        """Initializes the parameters that have no values yet.
+
+        Args:
+            auto_parallel_mode (bool): whether values are drawn slice by slice.
+                Accepted for compatibility, has no effect here: every process holds the whole
+                network.
+
+        Returns:
+            dict from each parameter to its replacement, which is the parameter itself.
+        """
+    def insert_child_to_cell(self, child_name: _t.Any, child_cell: _t.Any) -> _t.Any:
+        """Adds a sub-cell under a name; its parameters keep their names.
+
+        Args:
+            child_name (str): the attribute.
+            child_cell (Cell): the sub-cell; None for an absent one.
+        """
+    def insert_param_to_cell(self, param_name: _t.Any, param: _t.Any, check_name_contain_dot: _t.Any = True) -> _t.Any:
+        """Adds a parameter under a name. If the parameter has no name yet, it takes this one.
+
+        Args:
+            param_name (str): the attribute.
+            param (Parameter): the parameter; None for an absent one.
+            check_name_contain_dot (bool): whether to refuse a name with a dot.
+        """
     is_top_cell: _t.Any
     @property
     def jit_config_dict(self) -> _t.Any: ...
-    def load_state_dict(self, state_dict: _t.Any, strict: _t.Any = ...) -> _t.Any: ...
-    def name_cells(self) -> _t.Any: ...
-    def named_buffers(self, prefix: _t.Any = ..., recurse: _t.Any = ..., remove_duplicate: _t.Any = ...) -> _t.Any: ...
+    def load_state_dict(self, state_dict: _t.Any, strict: _t.Any = True) -> _t.Any:
+        """Copies values by name into the parameters and buffers.
+
+        Args:
+            state_dict (dict): name -> Tensor.
+            strict (bool): whether the names must be exactly those of `state_dict()`.
+
+        Returns:
+            a named tuple of the lists `missing_keys` and `unexpected_keys`.
+        """
+    def name_cells(self) -> _t.Any:
+        """Returns an OrderedDict of the immediate sub-cells by name. A shared sub-cell occurs
+        once.
+        """
+    def named_buffers(self, prefix: _t.Any = '', recurse: _t.Any = True, remove_duplicate: _t.Any = True) -> _t.Any:
+        """Yields the names and values of the buffers.
+
+        Args:
+            prefix (str): put in front of every name.
+            recurse (bool): whether to go into sub-cells.
+            remove_duplicate (bool): whether to yield a buffer that has two names once.
+        """
     # Accepted for compatibility, has no effect here
-    def offload(self, backward_prefetch: _t.Any = ...) -> _t.Any: ...
+    def offload(self, backward_prefetch: _t.Any = 'Auto') -> _t.Any:
+        """Requests that activations move to the host. It has no effect: arrays stay where they are.
+
+        Accepted for compatibility, has no effect here: activations stay where they are.
+        """
     @property
     def param_prefix(self) -> _t.Any: ...
     @property
@@ -79,9 +174,19 @@ class Cell:
     # Accepted for compatibility, has no effect here
     @parameter_layout_dict.setter
     def parameter_layout_dict(self, value: _t.Any) -> None: ...
-    def parameters_and_names(self, name_prefix: _t.Any = ..., expand: _t.Any = ...) -> _c.Iterator[_b.tuple[_b.str, _Parameter]]: ...
-    def parameters_broadcast_dict(self, recurse: _t.Any = ...) -> _t.Any: ...
-    def parameters_dict(self, recurse: _t.Any = ...) -> _b.dict[_b.str, _Parameter]: ...
+    def parameters_and_names(self, name_prefix: _t.Any = '', expand: _t.Any = True) -> _c.Iterator[_b.tuple[_b.str, _Parameter]]:
+        """Yields (name, parameter), each parameter once.
+
+        Args:
+            name_prefix (str): the name of this Cell.
+            expand (bool): whether to go into sub-cells.
+        """
+    def parameters_broadcast_dict(self, recurse: _t.Any = True) -> _t.Any:
+        """Returns `parameters_dict` without the parameters that are not broadcast; None if there
+        are none.
+        """
+    def parameters_dict(self, recurse: _t.Any = True) -> _b.dict[_b.str, _Parameter]:
+        """Returns an OrderedDict of the parameters by their own names."""
     @property
     def phase(self) -> _t.Any: ...
     @phase.setter
@@ -97,45 +202,251 @@ class Cell:
     # Accepted for compatibility, has no effect here
     @pipeline_stage.setter
     def pipeline_stage(self, value: _t.Any) -> None: ...
-    def recompute(self, *, use_reentrant: _t.Any = ..., output_recompute: _t.Any = ..., early_stop: _t.Any = ..., context_fn: _t.Any = ..., **kwargs: _t.Any) -> _t.Any: ...
-    def register_backward_hook(self, hook_fn: _t.Any) -> _t.Any: ...
-    def register_backward_pre_hook(self, hook_fn: _t.Any) -> _t.Any: ...
-    def register_buffer(self, name: _t.Any, tensor: _t.Any, persistent: _t.Any = ...) -> _t.Any: ...
-    def register_forward_hook(self, hook_fn: _t.Any, *, prepend: _t.Any = ..., with_kwargs: _t.Any = ..., always_call: _t.Any = ...) -> _t.Any: ...
-    def register_forward_pre_hook(self, hook_fn: _t.Any, *, prepend: _t.Any = ..., with_kwargs: _t.Any = ...) -> _t.Any: ...
-    def register_load_state_dict_post_hook(self, hook: _t.Any) -> _t.Any: ...
-    def register_load_state_dict_pre_hook(self, hook: _t.Any) -> _t.Any: ...
-    def register_parameter_forward_hook(self, hook: _t.Any) -> _t.Any: ...
-    def register_saved_tensors_hooks(self, pack_hook: _t.Any, unpack_hook: _t.Any) -> _t.Any: ...
-    def register_state_dict_post_hook(self, hook: _t.Any) -> _t.Any: ...
-    def register_state_dict_pre_hook(self, hook: _t.Any) -> _t.Any: ...
+    def recompute(self, *, use_reentrant: _t.Any = True, output_recompute: _t.Any = False, early_stop: _t.Any = True, context_fn: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
+        """Recomputes the activations of this Cell in the backward pass instead of storing them.
+
+        Args:
+            use_reentrant (bool): accepted; the tape needs no choice.
+            output_recompute (bool): accepted; outputs are kept in memory, since later operations
+                hold them.
+            early_stop (bool): accepted.
+            context_fn (callable): returns two context managers, for the first and the second run;
+                needs `use_reentrant=False`.
+            **kwargs: mp_comm_recompute, parallel_optimizer_comm_recompute and
+                recompute_slice_activation (bools), which concern parallel graphs.
+        """
+    def register_backward_hook(self, hook_fn: _t.Any) -> _t.Any:
+        """Calls `hook_fn(cell, grad_input, grad_output)` after the backward pass of the Cell.
+
+        Args:
+            hook_fn (callable): may return other gradients of the inputs: a tuple, or one Tensor.
+
+        Returns:
+            HookHandle, whose `remove()` removes the hook.
+        """
+    def register_backward_pre_hook(self, hook_fn: _t.Any) -> _t.Any:
+        """Calls `hook_fn(cell, grad_output)` with the gradients of the outputs before the backward
+        pass.
+
+        Args:
+            hook_fn (callable): may return other gradients: a tuple, or one Tensor.
+
+        Returns:
+            HookHandle, whose `remove()` removes the hook.
+        """
+    def register_buffer(self, name: _t.Any, tensor: _t.Any, persistent: _t.Any = True) -> _t.Any:
+        """Registers a Tensor that is not a parameter as part of the Cell's state, readable as
+        `self.<name>`.
+
+        Args:
+            name (str): its name.
+            tensor (Tensor): its values; with None, `self.<name>` is None, and `buffers` and
+                `state_dict` omit it.
+            persistent (bool): whether `state_dict` includes it.
+        """
+    def register_forward_hook(self, hook_fn: _t.Any, *, prepend: _t.Any = False, with_kwargs: _t.Any = False, always_call: _t.Any = False) -> _t.Any:
+        """Calls `hook_fn(cell, args, output)` after every `construct`.
+
+        Args:
+            hook_fn (callable): may return a new output. With `with_kwargs` it is called as
+                `hook_fn(cell, args, kwargs, output)`.
+            prepend (bool): whether to call it before the existing hooks.
+            with_kwargs (bool): whether to pass the keyword arguments.
+            always_call (bool): whether to call it, with None for the output, when `construct`
+                raises.
+
+        Returns:
+            HookHandle, whose `remove()` removes the hook.
+        """
+    def register_forward_pre_hook(self, hook_fn: _t.Any, *, prepend: _t.Any = False, with_kwargs: _t.Any = False) -> _t.Any:
+        """Calls `hook_fn(cell, args)` before every `construct`.
+
+        Args:
+            hook_fn (callable): may return new inputs: a tuple, or one value. With `with_kwargs` it
+                is called as `hook_fn(cell, args, kwargs)` and returns None or `(args, kwargs)`.
+            prepend (bool): whether to call it before the existing hooks.
+            with_kwargs (bool): whether to pass the keyword arguments.
+
+        Returns:
+            HookHandle, whose `remove()` removes the hook.
+        """
+    def register_load_state_dict_post_hook(self, hook: _t.Any) -> _t.Any:
+        """Calls `hook(cell, incompatible_keys)` after loading; returns a handle."""
+    def register_load_state_dict_pre_hook(self, hook: _t.Any) -> _t.Any:
+        """Calls `hook` before loading; returns a handle.
+
+        Its arguments are the Cell, the state, the prefix, the metadata, `strict`, and the lists of
+        missing keys, unexpected keys and errors, which it may change.
+        """
+    def register_parameter_forward_hook(self, hook: _t.Any) -> _t.Any:
+        """Lets `construct` compute with `hook(parameter)` in place of a Parameter.
+
+        Args:
+            hook (Union[Callable, list[dict]]): a function for all Parameters of the network; or
+                dicts with the keys "params", a list of Parameters, and "hook", their function.
+        """
+    def register_saved_tensors_hooks(self, pack_hook: _t.Any, unpack_hook: _t.Any) -> _t.Any:
+        """Packs what `construct` saves for its gradient, as `mindspore.saved_tensors_hooks` does.
+
+        Args:
+            pack_hook (Callable): takes a Tensor that is saved, and returns what is stored.
+            unpack_hook (Callable): takes what is stored, and returns the Tensor.
+        """
+    def register_state_dict_post_hook(self, hook: _t.Any) -> _t.Any:
+        """Calls `hook(cell, state_dict, prefix, local_metadata)` after `state_dict`.
+
+        Returns:
+            A handle, whose `remove()` removes the hook.
+        """
+    def register_state_dict_pre_hook(self, hook: _t.Any) -> _t.Any:
+        """Calls `hook(cell, prefix, keep_vars)` before `state_dict`; returns a handle."""
     # Accepted for compatibility, has no effect here
-    def remove_redundant_parameters(self) -> _t.Any: ...
+    def remove_redundant_parameters(self) -> _t.Any:
+        """Does nothing: the original removes parameters that only other devices need.
+
+        Accepted for compatibility, has no effect here: every parameter is needed.
+        """
     requires_grad: _t.Any
-    def run_construct(self, cast_inputs: _t.Any, kwargs: _t.Any) -> _t.Any: ...
+    def run_construct(self, cast_inputs: _t.Any, kwargs: _t.Any) -> _t.Any:
+        """Calls `construct` with a tuple of inputs and a dict of keyword arguments."""
     # Accepted for compatibility, has no effect here
-    def set_boost(self, boost_type: _t.Any) -> _t.Any: ...
-    def set_broadcast_flag(self, mode: _t.Any = ...) -> _t.Any: ...
+    def set_boost(self, boost_type: _t.Any) -> _t.Any:
+        """Sets the flag of an acceleration of the original ('less_bn'), here and in all sub-cells.
+
+        Accepted for compatibility, has no effect here.
+        """
+    def set_broadcast_flag(self, mode: _t.Any = True) -> _t.Any:
+        """Sets whether parameters are broadcast at the start of data parallel training.
+
+        Returns:
+            Cell, itself.
+        """
     # Accepted for compatibility, has no effect here
-    def set_comm_fusion(self, fusion_type: _t.Any, recurse: _t.Any = ...) -> _t.Any: ...
+    def set_comm_fusion(self, fusion_type: _t.Any, recurse: _t.Any = True) -> _t.Any:
+        """Sets `comm_fusion` of the trainable parameters.
+
+        Accepted for compatibility, has no effect here: messages are cut by size alone.
+
+        Args:
+            fusion_type (int): the group, at least 0.
+            recurse (bool): whether to go into sub-cells.
+
+        Returns:
+            Cell, itself.
+        """
     # Accepted for compatibility, has no effect here
-    def set_data_parallel(self) -> _t.Any: ...
-    def set_extra_state(self, state: _t.Any) -> _t.Any: ...
-    def set_grad(self, requires_grad: _t.Any = ...) -> _t.Any: ...
-    def set_inputs(self, *inputs: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
+    def set_data_parallel(self) -> _t.Any:
+        """Does nothing: it requests data parallelism from an automatic planner, which does not
+        exist here.
+
+        Accepted for compatibility, has no effect here: there is no planner to ask.
+        """
+    def set_extra_state(self, state: _t.Any) -> _t.Any:
+        """Restores the state that `get_extra_state` returned; to be overridden."""
+    def set_grad(self, requires_grad: _t.Any = True) -> _t.Any:
+        """Marks the Cell as one to be differentiated.
+
+        Returns:
+            Cell, itself.
+        """
+    def set_inputs(self, *inputs: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Stores the inputs that a graph is compiled for. In graph mode the Cell rejects other
+        inputs.
+
+        Args:
+            *inputs: all inputs in order; Tensors may have lengths that are not known, as
+                `Tensor(shape=(None, 3), dtype=float32)` has; or
+            **kwargs: some of them, by their names in `construct`.
+        """
     # Accepted for compatibility, has no effect here
-    def set_jit_config(self, jit_config: _t.Any) -> _t.Any: ...
-    def set_mixed_precision_type(self, mixed_type: _t.Any, recursive: _t.Any = ...) -> _t.Any: ...
-    def set_train(self, mode: _t.Any = ...) -> _t.Any: ...
-    def shard(self, in_strategy: _t.Any, out_strategy: _t.Any = ..., parameter_plan: _t.Any = ...) -> _t.Any: ...
-    def state_dict(self, *args: _t.Any, destination: _t.Any = ..., prefix: _t.Any = ..., keep_vars: _t.Any = ...) -> _t.Any: ...
-    def to(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def to_empty(self, *, device: _t.Any = ..., recurse: _t.Any = ...) -> _t.Any: ...
-    def to_float(self, dst_type: _t.Any) -> _t.Any: ...
-    def trainable_params(self, recurse: _t.Any = ...) -> _b.list[_Parameter]: ...
+    def set_jit_config(self, jit_config: _t.Any) -> _t.Any:
+        """Stores the options of a JitConfig. They do not change how the network runs.
+
+        Accepted for compatibility, has no effect here: a network runs the same with any.
+        """
+    def set_mixed_precision_type(self, mixed_type: _t.Any, recursive: _t.Any = True) -> _t.Any:
+        """Sets the float type as a MixedPrecisionType."""
+    def set_train(self, mode: _t.Any = True) -> _t.Any:
+        """Sets this Cell and all Cells below it to training mode, or to inference with
+        `mode=False`.
+
+        Returns:
+            Cell, itself.
+        """
+    def shard(self, in_strategy: _t.Any, out_strategy: _t.Any = None, parameter_plan: _t.Any = None) -> _t.Any:
+        """Divides the Cell over processes, where the parallel mode is "semi_auto_parallel" or
+        "auto_parallel"; in other modes it runs as it is.
+
+        Args:
+            in_strategy (tuple): for each input a Layout or the numbers of parts of its axes; None
+                for one that stays as it is.
+            out_strategy (Union[None, tuple]): the same for each output.
+            parameter_plan (Union[None, dict]): the same for parameters, by name; other names are
+                ignored.
+
+        Returns:
+            Cell, itself. A call raises a RuntimeError if a strategy does not divide an axis or the
+            number of processes.
+        """
+    def state_dict(self, *args: _t.Any, destination: _t.Any = None, prefix: _t.Any = '', keep_vars: _t.Any = False) -> _t.Any:
+        """Returns the parameters and persistent buffers by name.
+
+        Args:
+            destination (dict): filled and returned, in place of a new OrderedDict.
+            prefix (str): put in front of every name.
+            keep_vars (bool): whether to return copies of the values instead of the values
+                themselves.
+
+        Returns:
+            dict.
+        """
+    def to(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Moves the parameters and buffers to a device, or casts floating ones to a dtype, in
+        place.
+
+        Called as `to(device=None, dtype=None, non_blocking=False)`, `to(dtype, non_blocking=False)`
+        or `to(tensor, non_blocking=False)`; a Tensor stands for its device and dtype.
+
+        Returns:
+            Cell, itself.
+        """
+    def to_empty(self, *, device: _t.Any = None, recurse: _t.Any = True) -> _t.Any:
+        """Gives every parameter and buffer new, uninitialized memory on a device.
+
+        Args:
+            device (str): "CPU" or "GPU"; None for the one in force.
+            recurse (bool): whether to go into sub-cells.
+
+        Returns:
+            Cell, itself.
+        """
+    def to_float(self, dst_type: _t.Any) -> _t.Any:
+        """Makes this Cell and all Cells below it compute in a float type; parameters keep their
+        dtype.
+
+        Args:
+            dst_type (mindspore.dtype): float16, bfloat16 or float32.
+
+        Returns:
+            Cell, itself.
+        """
+    def trainable_params(self, recurse: _t.Any = True) -> _b.list[_Parameter]:
+        """Returns the list of parameters that require gradients."""
     training: _t.Any
-    def untrainable_params(self, recurse: _t.Any = ...) -> _b.list[_Parameter]: ...
-    def update_cell_prefix(self) -> _t.Any: ...
+    def untrainable_params(self, recurse: _t.Any = True) -> _b.list[_Parameter]:
+        """Returns the list of parameters that do not require gradients."""
+    def update_cell_prefix(self) -> _t.Any:
+        """Stores in every Cell below this one its name, which `param_prefix` then returns."""
     # Accepted for compatibility, has no effect here
-    def update_cell_type(self, cell_type: _t.Any) -> _t.Any: ...
-    def update_parameters_name(self, prefix: _t.Any = ..., recurse: _t.Any = ...) -> _t.Any: ...
+    def update_cell_type(self, cell_type: _t.Any) -> _t.Any:
+        """Stores the kind of this Cell, "quant" or "second-order".
+
+        Accepted for compatibility, has no effect here.
+        """
+    def update_parameters_name(self, prefix: _t.Any = '', recurse: _t.Any = True) -> _t.Any:
+        """Names every parameter after its position below this Cell, with `prefix` in front.
+
+        Args:
+            prefix (str): letters, digits, '_', '.' and '-'; '' changes nothing.
+            recurse (bool): whether to go into sub-cells.
+        """

@@ -8,10 +8,104 @@ import typing as _t
 import numpy as _np
 
 
-def cosine_decay_lr(min_lr: _b.float, max_lr: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int) -> _t.Any: ...
-def exponential_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = ...) -> _t.Any: ...
-def inverse_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = ...) -> _t.Any: ...
-def natural_exp_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = ...) -> _t.Any: ...
-def piecewise_constant_lr(milestone: _b.tuple[_b.int, ...] | _b.list[_b.int], learning_rates: _b.tuple[_b.float, ...] | _b.list[_b.float]) -> _t.Any: ...
-def polynomial_decay_lr(learning_rate: _b.float, end_learning_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, power: _b.float, update_decay_epoch: _b.bool = ...) -> _t.Any: ...
-def warmup_lr(learning_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, warmup_epoch: _b.int) -> _t.Any: ...
+def cosine_decay_lr(min_lr: _b.float, max_lr: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int) -> _t.Any:
+    """Returns learning rates with cosine decay from `max_lr` down to `min_lr`, where they stay.
+
+    min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(epoch, decay_epoch) / decay_epoch))
+
+    Args:
+        min_lr (float): the learning rate at the end.
+        max_lr (float): the learning rate of the first epoch.
+        total_step (int): the number of steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): the number of epochs until `min_lr` is reached.
+
+    Returns:
+        list[float] of `total_step` values.
+    """
+def exponential_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _t.Any:
+    """Returns exponentially decaying rates: learning_rate * decay_rate ** (epoch / decay_epoch).
+
+    Args:
+        learning_rate (float): the learning rate of the first epoch.
+        decay_rate (float): the factor applied every `decay_epoch` epochs.
+        total_step (int): the number of steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): the number of epochs over which the rate decays by `decay_rate`.
+        is_stair (bool): whether to decay once every `decay_epoch` epochs, not every epoch.
+
+    Returns:
+        list[float] of `total_step` values.
+    """
+def inverse_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _t.Any:
+    """Returns rates with inverse time decay: learning_rate / (1 + decay_rate * epoch /
+    decay_epoch).
+
+    Args:
+        learning_rate (float): the learning rate of the first epoch.
+        decay_rate (float): how fast it falls.
+        total_step (int): the number of steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): the number of epochs over which the denominator grows by `decay_rate`.
+        is_stair (bool): whether to decay once every `decay_epoch` epochs, not every epoch.
+
+    Returns:
+        list[float] of `total_step` values.
+    """
+def natural_exp_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _t.Any:
+    """Returns learning rates with natural exponential decay: learning_rate * exp(-decay_rate *
+    epoch).
+
+    Args:
+        learning_rate (float): the learning rate of the first epoch.
+        decay_rate (float): how fast it falls.
+        total_step (int): the number of steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): with `is_stair`, the epochs between two decays; otherwise without effect.
+        is_stair (bool): whether the epoch is rounded down to a multiple of `decay_epoch`.
+
+    Returns:
+        list[float] of `total_step` values.
+    """
+def piecewise_constant_lr(milestone: _b.tuple[_b.int, ...] | _b.list[_b.int], learning_rates: _b.tuple[_b.float, ...] | _b.list[_b.float]) -> _t.Any:
+    """Returns learning rates that are constant between milestones.
+
+    Args:
+        milestone (Union[list[int], tuple[int]]): the last step, counted from one, of each learning
+            rate.
+        learning_rates (Union[list[float], tuple[float]]): the learning rate up to each milestone.
+
+    Returns:
+        list[float] with one rate per step up to the last milestone.
+    """
+def polynomial_decay_lr(learning_rate: _b.float, end_learning_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, power: _b.float, update_decay_epoch: _b.bool = False) -> _t.Any:
+    """Returns rates with polynomial decay from `learning_rate` to `end_learning_rate` over
+    `decay_epoch` epochs.
+
+    (learning_rate - end_learning_rate) * (1 - epoch / decay_epoch) ** power + end_learning_rate
+
+    Args:
+        learning_rate (float): the learning rate of the first epoch.
+        end_learning_rate (float): the learning rate at the end.
+        total_step (int): the number of steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): the number of epochs until the end value is reached.
+        power (float): the exponent.
+        update_decay_epoch (bool): whether `decay_epoch` grows by itself each time it is passed, so
+            that the learning rate rises again; otherwise it stays at the end value.
+
+    Returns:
+        list[float] of `total_step` values.
+    """
+def warmup_lr(learning_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, warmup_epoch: _b.int) -> _t.Any:
+    """Returns learning rates of a linear warm-up from 0 over `warmup_epoch` epochs.
+
+    Args:
+        learning_rate (float): the learning rate from epoch `warmup_epoch` on.
+        total_step (int): the number of steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        warmup_epoch (int): the number of warm-up epochs.
+
+    Returns:
+        list[float] of `total_step` values.
+    """

@@ -10,41 +10,129 @@ import numpy as _np
 from ..nn.cell import Cell as _Cell
 
 class CosineDecayLR(_Cell):
+    """Cosine decay: half a cosine wave from `max_lr` down to `min_lr`, where the rate stays.
+
+    min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(global_step, decay_steps) / decay_steps))
+
+    Args:
+        min_lr (float): the learning rate at the end.
+        max_lr (float): the learning rate of step 0, above `min_lr`.
+        decay_steps (int): the number of steps until `min_lr` is reached.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
     min_lr: _t.Any
     max_lr: _t.Any
     decay_steps: _t.Any
     def __init__(self, min_lr: _b.float, max_lr: _b.float, decay_steps: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ExponentialDecayLR(_Cell):
+    """Exponential decay: learning_rate * decay_rate ** (global_step / decay_steps).
+
+    Args:
+        learning_rate (float): the learning rate of step 0.
+        decay_rate (float): the factor applied every `decay_steps` steps.
+        decay_steps (int): the number of steps over which the rate decays by `decay_rate`.
+        is_stair (bool): whether to decay once every `decay_steps` steps, not every step.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
     is_stair: _t.Any
-    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
+    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class InverseDecayLR(_Cell):
+    """Inverse time decay: learning_rate / (1 + decay_rate * global_step / decay_steps).
+
+    Args:
+        learning_rate (float): the learning rate of step 0.
+        decay_rate (float): the growth of the denominator per `decay_steps` steps.
+        decay_steps (int): the number of steps over which the denominator grows by `decay_rate`.
+        is_stair (bool): whether to decay once every `decay_steps` steps, not every step.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
     is_stair: _t.Any
-    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
+    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class NaturalExpDecayLR(_Cell):
+    """Natural exponential decay: learning_rate * exp(-decay_rate * global_step).
+
+    Args:
+        learning_rate (float): the learning rate of step 0.
+        decay_rate (float): the rate of decay per step.
+        decay_steps (int): with `is_stair`, the steps between two decays; otherwise without effect.
+        is_stair (bool): whether the step is rounded down to a multiple of `decay_steps`.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
     is_stair: _t.Any
-    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
+    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class PolynomialDecayLR(_Cell):
+    """Polynomial decay from `learning_rate` to `end_learning_rate` over `decay_steps` steps.
+
+    (learning_rate - end_learning_rate) * (1 - global_step / decay_steps) ** power
+    + end_learning_rate
+
+    Args:
+        learning_rate (float): the learning rate of step 0.
+        end_learning_rate (float): the learning rate at the end.
+        decay_steps (int): the number of steps until the end value is reached.
+        power (float): the exponent.
+        update_decay_steps (bool): whether `decay_steps` grows by itself each time it is passed, so
+            that the learning rate rises again; otherwise it stays at the end value.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
     start_learning_rate: _t.Any
     end_learning_rate: _t.Any
     decay_steps: _t.Any
     power: _t.Any
     update_decay_steps: _t.Any
-    def __init__(self, learning_rate: _b.float, end_learning_rate: _b.float, decay_steps: _b.int, power: _b.float, update_decay_steps: _b.bool = ...) -> None: ...
+    def __init__(self, learning_rate: _b.float, end_learning_rate: _b.float, decay_steps: _b.int, power: _b.float, update_decay_steps: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WarmUpLR(_Cell):
+    """Linear warm-up from 0 to `learning_rate` over `warmup_steps` steps; then the rate stays.
+
+    Args:
+        learning_rate (float): the learning rate at the end.
+        warmup_steps (int): the number of warm-up steps.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
     learning_rate: _t.Any
     warmup_steps: _t.Any
     def __init__(self, learning_rate: _b.float, warmup_steps: _b.int) -> None: ...

@@ -11,259 +11,876 @@ from ..common.dtype import Type as _Type
 from ..common.tensor import Tensor as _Tensor
 
 from . import fft as fft
-def abs(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
+def abs(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.abs` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 absolute = abs
-def add(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def amax(a: _t.Any, axis: _t.Any = ..., keepdims: _b.bool = ..., initial: _t.Any = ..., where: _t.Any = ...) -> _t.Any: ...
-def amin(a: _t.Any, axis: _t.Any = ..., keepdims: _b.bool = ..., initial: _t.Any = ..., where: _t.Any = ...) -> _t.Any: ...
-def append(arr: _t.Any, values: _t.Any, axis: _b.int | None = ...) -> _t.Any: ...
-def apply_along_axis(func1d: _c.Callable[..., _t.Any], axis: _b.int | _b.bool, arr: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-def apply_over_axes(func: _c.Callable[..., _t.Any], a: _t.Any, axes: _t.Any) -> _t.Any: ...
-def arange(start: _t.Any, stop: _t.Any = ..., step: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def arccos(input: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def arccosh(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def arcsin(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def arcsinh(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def arctan(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def arctan2(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def arctanh(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def argmax(a: _t.Any, axis: _b.int | None = ...) -> _t.Any: ...
-def argmin(a: _t.Any, axis: _b.int | None = ...) -> _t.Any: ...
-def argwhere(a: _t.Any) -> _t.Any: ...
-def around(a: _t.Any, decimals: _b.int | _b.bool = ...) -> _t.Any: ...
-def array(obj: _t.Any, dtype: _t.Any = ..., copy: _t.Any = ..., ndmin: _b.float | _b.bool | _Tensor = ...) -> _t.Any: ...
-def array_equal(a1: _t.Any, a2: _t.Any, equal_nan: _b.bool = ...) -> _t.Any: ...
-def array_equiv(a1: _t.Any, a2: _t.Any) -> _t.Any: ...
-def array_split(x: _t.Any, indices_or_sections: _t.Any, axis: _t.Any = ...) -> _t.Any: ...
-def array_str(a: _t.Any) -> _t.Any: ...
-def asarray(a: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def asfarray(a: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def atleast_1d(*arys: _t.Any) -> _t.Any: ...
-def atleast_2d(*arys: _t.Any) -> _t.Any: ...
-def atleast_3d(*arys: _t.Any) -> _t.Any: ...
-def average(x: _t.Any, axis: _t.Any = ..., weights: _t.Any = ..., returned: _t.Any = ...) -> _t.Any: ...
-def bartlett(M: _b.int) -> _t.Any: ...
-def bincount(x: _t.Any, weights: _t.Any = ..., minlength: _t.Any = ..., length: _b.int | None = ...) -> _t.Any: ...
-def bitwise_and(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def bitwise_not(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def bitwise_or(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def bitwise_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def blackman(M: _b.int) -> _t.Any: ...
+def add(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.add` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def amax(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, initial: _t.Any = None, where: _t.Any = True) -> _t.Any:
+    """The largest element of a Tensor over the axes given; `initial` is a number
+    that counts as one more element, `where` says which elements count.
+    """
+def amin(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, initial: _t.Any = None, where: _t.Any = True) -> _t.Any:
+    """The smallest element of a Tensor over the axes given; `initial` is a number
+    that counts as one more element, `where` says which elements count.
+    """
+def append(arr: _t.Any, values: _t.Any, axis: _b.int | None = None) -> _t.Any:
+    """Appends a Tensor to another along an axis; if `axis` is None, all elements in order."""
+def apply_along_axis(func1d: _c.Callable[..., _t.Any], axis: _b.int | _b.bool, arr: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    """Applies a function of vectors to every vector along an axis of a Tensor."""
+def apply_over_axes(func: _c.Callable[..., _t.Any], a: _t.Any, axes: _t.Any) -> _t.Any:
+    """Applies a function of (array, axis) to the Tensor for each of several axes in turn; reduced
+    axes are kept with length 1.
+    """
+def arange(start: _t.Any, stop: _t.Any = None, step: _t.Any = None, dtype: _t.Any = None) -> _t.Any:
+    """Returns numbers from `start` to below `stop` in steps of `step`; int32 for ints, otherwise
+    float32.
+
+    Args:
+        start (Union[int, float, Tensor]): the first number; the end if `stop` is None.
+        stop (Union[int, float, Tensor]): the end.
+        step (Union[int, float, Tensor]): the distance. Default: 1.
+        dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
+    """
+def arccos(input: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.acos` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def arccosh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.acosh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def arcsin(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.asin` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def arcsinh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.asinh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def arctan(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.atan` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def arctan2(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.atan2` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def arctanh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.atanh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def argmax(a: _t.Any, axis: _b.int | None = None) -> _t.Any:
+    """Returns the index of the maximum along an axis, or of the flattened input; int64."""
+def argmin(a: _t.Any, axis: _b.int | None = None) -> _t.Any:
+    """Returns the index of the minimum along an axis, or of the flattened input; int32."""
+def argwhere(a: _t.Any) -> _t.Any:
+    """Finds the indices of nonzero elements, one row per element; int64."""
+def around(a: _t.Any, decimals: _b.int | _b.bool = 0) -> _t.Any:
+    """Rounds to a number of decimal places, with ties to even, in the input's dtype.
+
+    Args:
+        a (Union[Tensor, int, float, list, tuple]): the values, floating, int32 or int64.
+        decimals (int): the number of decimal places; not negative, as in MindSpore.
+    """
+def array(obj: _t.Any, dtype: _t.Any = None, copy: _t.Any = True, ndmin: _b.float | _b.bool | _Tensor = 0) -> _t.Any:
+    """Creates a Tensor from an array-like value; ints become int32 and floats float32.
+
+    Args:
+        obj (Union[int, float, bool, list, tuple, Tensor]): the values.
+        dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
+        copy (bool): False to return a matching Tensor itself. Default: True.
+        ndmin (int): the minimum number of axes; new ones come first. Default: 0.
+    """
+def array_equal(a1: _t.Any, a2: _t.Any, equal_nan: _b.bool = False) -> _t.Any:
+    """Tests whether the shapes and all elements of two arrays are equal; returns a bool Tensor."""
+def array_equiv(a1: _t.Any, a2: _t.Any) -> _t.Any:
+    """Tests whether two arrays broadcast and all elements are equal; returns a bool Tensor."""
+def array_split(x: _t.Any, indices_or_sections: _t.Any, axis: _t.Any = 0) -> _t.Any:
+    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). The
+    errors are those of `split`.
+    """
+def array_str(a: _t.Any) -> _t.Any:
+    """Returns the values of a Tensor as printed text; raises a TypeError for other values."""
+def asarray(a: _t.Any, dtype: _t.Any = None) -> _t.Any:
+    """Converts an array-like value to a Tensor; a Tensor of the right dtype is returned unchanged."""
+def asfarray(a: _t.Any, dtype: _t.Any = ...) -> _t.Any:
+    """Converts an array-like value to a Tensor of a floating dtype, float32 by default.
+
+    A dtype of ints or bools means float32; None keeps the value's own dtype.
+    """
+def atleast_1d(*arys: _t.Any) -> _t.Any:
+    """Returns Tensors with at least one axis, several as a list; raises a TypeError for other
+    values.
+    """
+def atleast_2d(*arys: _t.Any) -> _t.Any:
+    """Returns Tensors with at least two axes, several as a list; raises a TypeError for other
+    values.
+    """
+def atleast_3d(*arys: _t.Any) -> _t.Any:
+    """Returns Tensors with at least three axes, several as a list; raises a TypeError for other
+    values.
+    """
+def average(x: _t.Any, axis: _t.Any = None, weights: _t.Any = None, returned: _t.Any = False) -> _t.Any:
+    """Computes the (weighted) average of a Tensor and, with `returned`, the sum of the weights.
+
+    Args:
+        x (Tensor): the values; without weights the result has their dtype.
+        axis (Union[int, tuple[int], None]): the axes; None means all.
+        weights (Tensor): of the shape of `x`, or a vector along a single `axis`.
+        returned (bool): whether the sum of the weights is returned, too.
+    """
+def bartlett(M: _b.int) -> _Tensor:
+    """The bartlett window of M points, float32. A TypeError if `M` is no int."""
+def bincount(x: _t.Any, weights: _t.Any = None, minlength: _t.Any = 0, length: _b.int | None = None) -> _t.Any:
+    """Counts the occurrences of each number (or sums its weights) as float32; `length` fixes the
+    length of the result.
+
+    Args:
+        x (Union[list, tuple, Tensor]): a vector of ints of at least 0.
+        weights (Union[list, tuple, Tensor]): the weight of each number.
+        minlength (int): the smallest length of the result.
+        length (int): the length of the result.
+    """
+def bitwise_and(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.bitwise_and` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def bitwise_not(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.invert` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def bitwise_or(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.bitwise_or` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def bitwise_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.bitwise_xor` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def blackman(M: _b.int) -> _Tensor:
+    """The blackman window of M points, float32. A TypeError if `M` is no int."""
 from ..common.dtype import bool_ as bool_
-def broadcast_arrays(*args: _t.Any) -> _t.Any: ...
-def broadcast_to(array: _t.Any, shape: _t.Any) -> _t.Any: ...
-def cbrt(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def ceil(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def choose(a: _t.Any, choices: _t.Any, mode: _t.Any = ...) -> _t.Any: ...
-def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def column_stack(tup: _t.Any) -> _t.Any: ...
-def concatenate(arrays: _t.Any, axis: _b.int | None = ...) -> _t.Any: ...
-def convolve(a: _t.Any, v: _t.Any, mode: _t.Any = ...) -> _t.Any: ...
-def copy(a: _t.Any) -> _t.Any: ...
-def copysign(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def corrcoef(x: _t.Any, y: _t.Any = ..., rowvar: _b.bool = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def correlate(a: _t.Any, v: _t.Any, mode: _b.str = ...) -> _t.Any: ...
-def cos(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def cosh(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def count_nonzero(x: _t.Any, axis: _t.Any = ..., keepdims: _b.bool = ...) -> _t.Any: ...
-def cov(m: _t.Any, y: _t.Any = ..., rowvar: _b.bool = ..., bias: _t.Any = ..., ddof: _t.Any = ..., fweights: _t.Any = ..., aweights: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def cross(a: _t.Any, b: _t.Any, axisa: _b.int | _b.bool = ..., axisb: _b.int | _b.bool = ..., axisc: _b.int | _b.bool = ..., axis: _b.int | _b.bool | None = ...) -> _t.Any: ...
-def cumprod(a: _t.Any, axis: _b.int | None = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def cumsum(a: _t.Any, axis: _b.int | None = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def deg2rad(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def diag(v: _t.Any, k: _b.int = ...) -> _t.Any: ...
-def diag_indices(n: _b.int | _b.bool, ndim: _b.int | _b.bool = ...) -> _t.Any: ...
-def diagflat(v: _t.Any, k: _b.int | _b.bool | _Tensor = ...) -> _t.Any: ...
-def diagonal(a: _t.Any, offset: _b.int | _Tensor = ..., axis1: _b.int | _Tensor = ..., axis2: _b.int | _Tensor = ...) -> _t.Any: ...
-def diff(a: _t.Any, n: _b.int = ..., axis: _b.int | _b.bool = ..., prepend: _t.Any = ..., append: _t.Any = ...) -> _t.Any: ...
-def digitize(x: _t.Any, bins: _t.Any, right: _t.Any = ...) -> _t.Any: ...
-def divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def divmod(x1: _t.Any, x2: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def dot(a: _t.Any, b: _t.Any) -> _t.Any: ...
-def dsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any: ...
-def dstack(tup: _t.Any) -> _t.Any: ...
-def ediff1d(ary: _t.Any, to_end: _t.Any = ..., to_begin: _t.Any = ...) -> _t.Any: ...
-def empty(shape: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def empty_like(prototype: _t.Any, dtype: _Type | None = ..., shape: _t.Any = ...) -> _t.Any: ...
-def equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def exp(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def exp2(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def expand_dims(a: _t.Any, axis: _t.Any) -> _t.Any: ...
-def expm1(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def eye(N: _b.int, M: _b.int | None = ..., k: _b.int = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def fabs(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def fix(x: _t.Any) -> _t.Any: ...
-def flip(m: _t.Any, axis: _t.Any = ...) -> _t.Any: ...
-def fliplr(m: _t.Any) -> _t.Any: ...
-def flipud(m: _t.Any) -> _t.Any: ...
+def broadcast_arrays(*args: _t.Any) -> _t.Any:
+    """Broadcasts Tensors to their common shape; returns a list."""
+def broadcast_to(array: _t.Any, shape: _t.Any) -> _t.Any:
+    """Broadcasts a Tensor to a shape given as a tuple, list or Tensor of ints."""
+def cbrt(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.cbrt` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def ceil(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.ceil` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def choose(a: _t.Any, choices: _t.Any, mode: _t.Any = 'clip') -> _t.Any:
+    """Selects, at each index i, the element of `choices[a[i]]`; numbers out of range are clipped or
+    wrapped.
+
+    Args:
+        a (Union[list, tuple, Tensor]): the numbers of the choices, ints.
+        choices (Union[number, list, tuple, Tensor]): the choices, which are broadcast.
+        mode (str): "clip" or "wrap"; "raise" rejects numbers out of range.
+    """
+def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _t.Any = None) -> _t.Any:
+    """Clips the elements to [xmin, xmax]; one bound may be None.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): the values.
+        xmin (Union[Tensor, number, list, tuple, None]): the lower bound.
+        xmax (Union[Tensor, number, list, tuple, None]): the upper bound.
+        dtype (mindspore.dtype): without effect, as in MindSpore. The result has the dtype to which
+            the inputs are promoted, ignoring a bound without axes.
+    """
+def column_stack(tup: _t.Any) -> _t.Any:
+    """Tensors joined along the second axis, vectors as columns; a Tensor is returned as it is."""
+def concatenate(arrays: _t.Any, axis: _b.int | None = 0) -> _t.Any:
+    """Concatenates Tensors along an axis; if `axis` is None, all their elements."""
+def convolve(a: _t.Any, v: _t.Any, mode: _t.Any = 'full') -> _t.Any:
+    """Computes the convolution of two vectors.
+
+    Args:
+        a, v (Union[number, list, tuple, Tensor]): the vectors; a number is a vector of length 1.
+        mode (str): the part that is returned: "full", "same" or "valid".
+    """
+def copy(a: _t.Any) -> _t.Any:
+    """Copies an array-like value to a new Tensor."""
+def copysign(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """Returns the magnitude of `x1` with the sign of `x2`, in the dtype of `x1`."""
+def corrcoef(x: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, dtype: _t.Any = None) -> _t.Any:
+    """Computes the correlation coefficients of the rows (or columns) of a matrix; float32. The
+    arguments are those of `cov`.
+    """
+def correlate(a: _t.Any, v: _t.Any, mode: _b.str = 'valid') -> _t.Any:
+    """Computes the cross-correlation of two vectors of one dtype; ints give floats of the same
+    size.
+
+    Args:
+        a, v (Union[list, tuple, Tensor]): the vectors.
+        mode (str): the part that is returned: "full", "same" or "valid".
+    """
+def cos(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.cos` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def cosh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.cosh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def count_nonzero(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
+    """Counts the nonzero elements of a Tensor over axes; int32."""
+def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _t.Any = False, ddof: _t.Any = None, fweights: _t.Any = None, aweights: _t.Any = None, dtype: _t.Any = None) -> _t.Any:
+    """Computes the covariance matrix of the rows (or columns) of a matrix; float32.
+
+    Args:
+        m (Union[Tensor, number, list, tuple]): the observations, with at most two axes.
+        y (Union[Tensor, number, list, tuple]): more variables.
+        rowvar (bool): whether each row is a variable, or each column.
+        bias (bool): True to divide by the number of observations, False by one less.
+        ddof (number): if given, the number to subtract from that of the observations instead.
+        fweights (Union[Tensor, list, tuple]): the number of times that each observation counts;
+            ints.
+        aweights (Union[Tensor, list, tuple]): the relative weight of each observation; ints.
+        dtype (Union[mindspore.dtype, str]): the dtype of the result.
+    """
+def cross(a: _t.Any, b: _t.Any, axisa: _b.int | _b.bool = -1, axisb: _b.int | _b.bool = -1, axisc: _b.int | _b.bool = -1, axis: _b.int | _b.bool | None = None) -> _t.Any:
+    """Computes the cross product of vectors of length 2 or 3.
+
+    Args:
+        a, b (Union[Tensor, list, tuple]): the vectors.
+        axisa, axisb, axisc (int): the axes of the vectors in `a`, in `b` and in the result.
+        axis (int): if given, the axis in all three.
+    """
+def cumprod(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _t.Any:
+    """Computes the cumulative product along an axis, or over all elements in order.
+
+    Bools and ints below 32 bits become int32, unsigned ones uint32; the ints of a list become
+    int64.
+    """
+def cumsum(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _t.Any:
+    """Computes the cumulative sum of a Tensor along an axis, or over all elements in order.
+
+    Bools and ints below 32 bits become int32.
+    """
+def deg2rad(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.deg2rad` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def diag(v: _t.Any, k: _b.int = 0) -> _t.Any:
+    """Builds a matrix with a vector on its k-th diagonal, or extracts that diagonal of a matrix."""
+def diag_indices(n: _b.int | _b.bool, ndim: _b.int | _b.bool = 2) -> _t.Any:
+    """Returns the indices of the main diagonal of an array with `ndim` axes of length n; int32."""
+def diagflat(v: _t.Any, k: _b.int | _b.bool | _Tensor = 0) -> _t.Any:
+    """Builds a matrix with the flattened input on its k-th diagonal."""
+def diagonal(a: _t.Any, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1) -> _t.Any:
+    """Returns the diagonal of a Tensor over two axes, along a new last axis."""
+def diff(a: _t.Any, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any = None, append: _t.Any = None) -> _t.Any:
+    """Computes the n-th discrete differences of a Tensor along an axis.
+
+    Args:
+        a (Tensor): the values.
+        n (int): the number of times that differences are taken.
+        axis (int): the axis.
+        prepend, append (Union[Tensor, number]): values before and after, along the axis.
+    """
+def digitize(x: _t.Any, bins: _t.Any, right: _t.Any = False) -> _t.Any:
+    """Finds the bin of each value: the number of edges below it, or, with `right` False, not above
+    it. Edges may also descend. int32.
+
+    Args:
+        x (Union[number, list, tuple, Tensor]): the values.
+        bins (Union[list, tuple, Tensor]): the edges, a vector.
+        right (bool): whether a value on an edge belongs to the bin below it.
+    """
+def divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.div` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def divmod(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _t.Any:
+    """Computes (quotient rounded down, remainder) of Tensors or numbers.
+
+    Next to a Tensor, a number keeps its dtype in the quotient; in the remainder it is an int32 or
+    float32.
+    """
+def dot(a: _t.Any, b: _t.Any) -> _t.Any:
+    """Computes the dot product of vectors, or the product of matrices.
+
+    The last axis of `a` is contracted with the second-to-last axis of `b`, or its only one; a
+    number multiplies every element.
+
+    Args:
+        a, b (Tensor): of one dtype, unless one has no axes.
+    """
+def dsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
+    """Splits a Tensor along the third axis. The errors are those of `split`."""
+def dstack(tup: _t.Any) -> _t.Any:
+    """Tensors joined along the third axis; a Tensor is returned as it is."""
+def ediff1d(ary: _t.Any, to_end: _t.Any = None, to_begin: _t.Any = None) -> _t.Any:
+    """Computes the differences of consecutive elements of a flattened Tensor, optionally with
+    values before and after them.
+
+    Args:
+        ary (Tensor): the values; the result has their dtype.
+        to_end, to_begin (Union[Tensor, number, list, tuple]): the values after and before the
+            differences.
+    """
+def empty(shape: _t.Any, dtype: _Type | None = ...) -> _Tensor:
+    """Returns a Tensor of a shape with unspecified values; float32 by default.
+
+    The memory is cleared, as MindSpore's usually is. If `shape` is a Tensor of a dtype other than
+    int32 or int64, a TypeError is raised.
+    """
+def empty_like(prototype: _t.Any, dtype: _Type | None = None, shape: _t.Any = None) -> _Tensor:
+    """Returns unspecified values; shape and dtype default to those of an array-like value."""
+def equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.equal` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def exp(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.exp` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def exp2(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.exp2` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def expand_dims(a: _t.Any, axis: _t.Any) -> _t.Any:
+    """Inserts axes of length 1 into a Tensor; `axis` counts axes of the result."""
+def expm1(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.expm1` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def eye(N: _b.int, M: _b.int | None = None, k: _b.int = 0, dtype: _t.Any = ...) -> _Tensor:
+    """Returns an N x M matrix with ones on the k-th diagonal and zeros elsewhere."""
+def fabs(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.abs` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def fix(x: _t.Any) -> _t.Any:
+    """Rounds the elements of a Tensor toward zero: float32, or float16 for float16."""
+def flip(m: _t.Any, axis: _t.Any = None) -> _t.Any:
+    """Reverses the order of the elements of a Tensor along axes, by default along all."""
+def fliplr(m: _t.Any) -> _t.Any:
+    """Reverses a Tensor along the second axis; raises a ValueError if it has none."""
+def flipud(m: _t.Any) -> _t.Any:
+    """Reverses a Tensor along the first axis; raises a ValueError if it has none."""
 from ..common.dtype import float16 as float16
 from ..common.dtype import float32 as float32
 from ..common.dtype import double as float64
 from ..common.dtype import float32 as float_
-def float_power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def floor(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def floor_divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def fmod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def full(shape: _t.Any, fill_value: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def full_like(a: _t.Any, fill_value: _t.Any, dtype: _t.Any = ..., shape: _t.Any = ...) -> _t.Any: ...
-def gcd(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def geomspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = ..., endpoint: _b.bool = ..., dtype: _t.Any = ..., axis: _t.Any = ...) -> _t.Any: ...
-def gradient(f: _t.Any, *varargs: _t.Any, axis: _t.Any = ..., edge_order: _t.Any = ...) -> _t.Any: ...
-def greater(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def greater_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def hamming(M: _b.int) -> _t.Any: ...
-def hanning(M: _b.int) -> _t.Any: ...
-def heaviside(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def histogram(a: _t.Any, bins: _t.Any = ..., range: _t.Any = ..., weights: _t.Any = ..., density: _t.Any = ...) -> _t.Any: ...
-def histogram2d(x: _t.Any, y: _t.Any, bins: _t.Any = ..., range: _t.Any = ..., weights: _t.Any = ..., density: _t.Any = ...) -> _t.Any: ...
-def histogram_bin_edges(a: _t.Any, bins: _t.Any = ..., range: _t.Any = ..., weights: _t.Any = ...) -> _t.Any: ...
-def histogramdd(sample: _t.Any, bins: _t.Any = ..., range: _t.Any = ..., weights: _t.Any = ..., density: _t.Any = ...) -> _t.Any: ...
-def hsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any: ...
-def hstack(tup: _t.Any) -> _t.Any: ...
-def hypot(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def identity(n: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def in1d(ar1: _t.Any, ar2: _t.Any, invert: _t.Any = ...) -> _t.Any: ...
-def indices(dimensions: _t.Any, dtype: _t.Any = ..., sparse: _b.bool = ...) -> _t.Any: ...
+def float_power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.pow` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def floor(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.floor` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def floor_divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.floor_divide` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def fmod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.fmod` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def full(shape: _t.Any, fill_value: _t.Any, dtype: _t.Any = None) -> _t.Any:
+    """Returns a Tensor of a shape filled with an array-like value, in the value's dtype by default."""
+def full_like(a: _t.Any, fill_value: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
+    """Returns a Tensor filled with an array-like value; shape and dtype default to those of another
+    value.
+    """
+def gcd(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.gcd` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def geomspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
+    """Returns `num` numbers in geometric progression from `start` to `stop`.
+
+    Arguments and errors are those of `linspace`.
+    """
+def gradient(f: _t.Any, *varargs: _t.Any, axis: _t.Any = None, edge_order: _t.Any = 1) -> _t.Any:
+    """Computes the gradient along each axis, by central differences, and by one-sided differences
+    at the ends.
+
+    Args:
+        f (Union[Tensor, list, tuple]): values on an evenly spaced grid.
+        *varargs (Union[int, float, Tensor]): the spacing, one for all axes or one per axis.
+            Default: 1.
+        axis (Union[None, int, tuple[int], list[int]]): the axes. Default: all.
+        edge_order (int): must be 1.
+
+    Returns:
+        Tensor, float32, or float64 for float64; a list of such Tensors for several axes.
+    """
+def greater(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.greater` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def greater_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.greater_equal` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def hamming(M: _b.int) -> _Tensor:
+    """The hamming window of M points, float32. A TypeError if `M` is no int."""
+def hanning(M: _b.int) -> _Tensor:
+    """The hanning window of M points, float32. A TypeError if `M` is no int."""
+def heaviside(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.heaviside` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def histogram(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
+    """Computes a histogram: returns (counts per bin, edges of the bins). The last bin includes its
+    end.
+
+    Arguments and errors are those of `histogram_bin_edges`; `weights` are the weights of the
+    values, and `density` divides by the total and by each bin's width.
+    """
+def histogram2d(x: _t.Any, y: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
+    """Computes a 2-D histogram: returns (counts per cell, edges along x, edges along y).
+
+    `x` and `y` are vectors; the other arguments and the errors are those of `histogramdd`.
+    """
+def histogram_bin_edges(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None) -> _Tensor:
+    """Computes the edges of equal bins over the values (or a range); returns given edges unchanged.
+
+    Args:
+        a (Union[number, list, tuple, Tensor]): the values.
+        bins (Union[int, list, tuple, Tensor]): the number of bins, or the edges themselves.
+            Default: 10.
+        range (tuple): the (start, end) of the bins; by default the range of the values.
+        weights (Union[list, tuple, Tensor]): of the shape of `a`; without effect.
+    """
+def histogramdd(sample: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
+    """Computes a histogram over several axes: returns (counts per cell, list of edges along each
+    axis).
+
+    Args:
+        sample (Union[list, tuple, Tensor]): one vector per axis, or a Tensor with one row per
+            point.
+        bins (Union[int, list, tuple]): the number of bins, or the numbers or edges for each axis.
+            Default: 10.
+        range (list): the (start, end) along each axis, or None.
+        weights (Union[list, tuple, Tensor]): the weight of each point.
+        density (bool): True to divide by the total and by each cell's size.
+    """
+def hsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
+    """Splits a Tensor along the second axis. The errors are those of `split`."""
+def hstack(tup: _t.Any) -> _t.Any:
+    """Tensors joined along the second axis, vectors along their only one; a Tensor is returned as it is."""
+def hypot(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.hypot` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def identity(n: _t.Any, dtype: _t.Any = ...) -> _Tensor:
+    """Returns the n x n identity matrix."""
+def in1d(ar1: _t.Any, ar2: _t.Any, invert: _t.Any = False) -> _t.Any:
+    """Tests whether each element of the flattened first array is in the second; see `isin`."""
+def indices(dimensions: _t.Any, dtype: _t.Any = ..., sparse: _b.bool = False) -> _t.Any:
+    """Returns the index grids of a shape, as a list."""
 inf: _b.float
-def inner(a: _t.Any, b: _t.Any) -> _t.Any: ...
+def inner(a: _t.Any, b: _t.Any) -> _t.Any:
+    """Computes the inner product of Tensors over their last axes; a number multiplies every
+    element.
+    """
 from ..common.dtype import int16 as int16
 from ..common.dtype import int32 as int32
 from ..common.dtype import int64 as int64
 from ..common.dtype import byte as int8
 from ..common.dtype import int32 as int_
-def interp(x: _t.Any, xp: _t.Any, fp: _t.Any, left: _t.Any = ..., right: _t.Any = ...) -> _t.Any: ...
-def intersect1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = ..., return_indices: _b.bool = ...) -> _t.Any: ...
+def interp(x: _t.Any, xp: _t.Any, fp: _t.Any, left: _t.Any = None, right: _t.Any = None) -> _t.Any:
+    """Interpolates linearly between the points (xp, fp); float32, or float64 for a float64 `x`.
+
+    Args:
+        x (Union[number, list, tuple, Tensor]): the positions at which to interpolate.
+        xp, fp (Union[list, tuple, Tensor]): positions and values of the points, vectors of one
+            length; `xp` ascends.
+        left, right (Union[number, list, tuple, Tensor]): the values before and after all points; by
+            default those of the first and last point.
+    """
+def intersect1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False, return_indices: _b.bool = False) -> _t.Any:
+    """Computes the intersection of two arrays in ascending order; if requested, also the first
+    positions (int32) in each.
+    """
 invert = bitwise_not
-def isclose(a: _t.Any, b: _t.Any, rtol: _b.float | _b.bool = ..., atol: _b.float | _b.bool = ..., equal_nan: _b.bool = ...) -> _t.Any: ...
-def isfinite(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def isin(element: _t.Any, test_elements: _t.Any, invert: _t.Any = ...) -> _t.Any: ...
-def isinf(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def isnan(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def isneginf(x: _t.Any) -> _t.Any: ...
-def isposinf(x: _t.Any) -> _t.Any: ...
-def isscalar(element: _t.Any) -> _t.Any: ...
-def ix_(*args: _t.Any) -> _t.Any: ...
-def kron(a: _t.Any, b: _t.Any) -> _t.Any: ...
-def lcm(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def less(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def less_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = ..., endpoint: _b.bool = ..., retstep: _b.bool = ..., dtype: _t.Any = ..., axis: _t.Any = ...) -> _t.Any: ...
-def log(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def log10(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def log1p(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def log2(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def logaddexp(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def logaddexp2(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def logical_and(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def logical_not(a: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def logical_or(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def logical_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def logspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = ..., endpoint: _b.bool = ..., base: _b.float | _b.bool = ..., dtype: _t.Any = ..., axis: _t.Any = ...) -> _t.Any: ...
-def matmul(x1: _t.Any, x2: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
+def isclose(a: _t.Any, b: _t.Any, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _t.Any:
+    """Tests whether elements are close: |a - b| <= atol + rtol |b|.
+
+    Args:
+        a, b (Union[Tensor, number, list, tuple]): values of one dtype.
+        rtol, atol (number): the relative and the absolute tolerance.
+        equal_nan (bool): whether NaN is close to NaN.
+    """
+def isfinite(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.isfinite` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def isin(element: _t.Any, test_elements: _t.Any, invert: _t.Any = False) -> _t.Any:
+    """Tests whether each element is in a second array (with `invert`, whether it is not)."""
+def isinf(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.isinf` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def isnan(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.isnan` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def isneginf(x: _t.Any) -> _t.Any:
+    """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else."""
+def isposinf(x: _t.Any) -> _t.Any:
+    """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else."""
+def isscalar(element: _t.Any) -> _t.Any:
+    """Returns True for a real number or a string, of Python or NumPy."""
+def ix_(*args: _t.Any) -> _t.Any:
+    """Returns vectors (Tensors), reshaped so that together they index a grid, as a tuple."""
+def kron(a: _t.Any, b: _t.Any) -> _t.Any:
+    """Computes the Kronecker product of two array-like values."""
+def lcm(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.lcm` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def less(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.less` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def less_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.less_equal` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, retstep: _b.bool = False, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
+    """Returns `num` evenly spaced numbers from `start` to `stop` along an axis; float32 by default.
+
+    Args:
+        start, stop (Union[number, list, tuple, Tensor]): the ends, which are broadcast.
+        num (int): the number of values. Default: 50.
+        endpoint (bool): whether `stop` is included. Default: True.
+        retstep (bool): whether the distance is returned, too. Default: False.
+        dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
+        axis (int): the position of the new axis. Default: 0.
+    """
+def log(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.log` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def log10(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.log10` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def log1p(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.log1p` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def log2(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.log2` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def logaddexp(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.logaddexp` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def logaddexp2(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.logaddexp2` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def logical_and(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.logical_and` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def logical_not(a: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.logical_not` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def logical_or(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.logical_or` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def logical_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.logical_xor` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def logspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, base: _b.float | _b.bool = 10.0, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
+    """Returns numbers evenly spaced on a log scale: `base` to the powers of `linspace`. The other
+    arguments and the errors are those of `linspace`; `base` is a number.
+    """
+def matmul(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _t.Any:
+    """Computes the matrix product over the last two axes of Tensors of one dtype."""
 def matrix_power(a: _t.Any, n: _b.int | _b.bool) -> _t.Any: ...
 max = amax
-def maximum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def mean(a: _t.Any, axis: _t.Any = ..., keepdims: _b.bool = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def meshgrid(*xi: _t.Any, sparse: _b.bool = ..., indexing: _t.Any = ...) -> _t.Any: ...
+def maximum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.maximum` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def mean(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, dtype: _t.Any = None) -> _t.Any:
+    """Computes the mean over axes, in the input's dtype (ints are truncated)."""
+def meshgrid(*xi: _t.Any, sparse: _b.bool = False, indexing: _t.Any = 'xy') -> _t.Any:
+    """Returns the coordinate grids of vectors, as a list; `sparse` keeps axes of length 1."""
 mgrid: _t.Any
 min = amin
-def minimum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def mod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def moveaxis(a: _t.Any, source: _t.Any, destination: _t.Any) -> _t.Any: ...
-def multi_dot(arrays: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _Tensor) -> _t.Any: ...
-def multiply(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def nancumsum(a: _t.Any, axis: _b.int | None = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def nanmax(a: _t.Any, axis: _t.Any = ..., dtype: _t.Any = ..., keepdims: _b.int | _b.bool = ...) -> _t.Any: ...
-def nanmean(a: _t.Any, axis: _t.Any = ..., dtype: _t.Any = ..., keepdims: _t.Any = ...) -> _t.Any: ...
-def nanmin(a: _t.Any, axis: _t.Any = ..., dtype: _t.Any = ..., keepdims: _b.int | _b.bool = ...) -> _t.Any: ...
-def nanstd(a: _t.Any, axis: _t.Any = ..., dtype: _t.Any = ..., ddof: _t.Any = ..., keepdims: _t.Any = ...) -> _t.Any: ...
-def nansum(a: _t.Any, axis: _t.Any = ..., dtype: _t.Any = ..., keepdims: _t.Any = ...) -> _t.Any: ...
-def nanvar(a: _t.Any, axis: _t.Any = ..., dtype: _t.Any = ..., ddof: _t.Any = ..., keepdims: _t.Any = ...) -> _t.Any: ...
-def negative(a: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def norm(x: _t.Any, ord: _t.Any = ..., axis: _t.Any = ..., keepdims: _b.bool = ...) -> _t.Any: ...
-def not_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
+def minimum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.minimum` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def mod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.floor_mod` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def moveaxis(a: _t.Any, source: _t.Any, destination: _t.Any) -> _t.Any:
+    """Moves axes of a Tensor from `source` to `destination`, which are ints, or sequences of equal
+    length.
+    """
+def multi_dot(arrays: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _Tensor) -> _t.Any:
+    """Multiplies several matrices in the order with the fewest multiplications.
+
+    Args:
+        arrays (Union[list, tuple, Tensor]): at least two matrices; the first and last may be
+            vectors.
+    """
+def multiply(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.mul` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def nancumsum(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _t.Any:
+    """Computes the cumulative sum of a Tensor with NaN as 0."""
+def nanmax(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
+    """`max` over the axes given of what is not NaN, in its dtype."""
+def nanmean(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _t.Any = False) -> _t.Any:
+    """Computes the mean of elements that are not NaN; float32, or float64 for float64."""
+def nanmin(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
+    """`min` over the axes given of what is not NaN, in its dtype."""
+def nanstd(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, ddof: _t.Any = 0, keepdims: _t.Any = False) -> _t.Any:
+    """Computes the standard deviation of elements that are not NaN, the square root of `nanvar`."""
+def nansum(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _t.Any = False) -> _t.Any:
+    """`sum` over the axes given of what is not NaN, in its dtype."""
+def nanvar(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, ddof: _t.Any = 0, keepdims: _t.Any = False) -> _t.Any:
+    """Computes the variance of elements that are not NaN, with divisor count - `ddof`; float32."""
+def negative(a: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.neg` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def norm(x: _t.Any, ord: _t.Any = None, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
+    """Computes the norm of vectors or matrices over axes; at least float32.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): the vectors or matrices.
+        ord (Union[number, "fro", "nuc", inf, -inf]): the order of the norm; by default the root of
+            the sum of squares.
+        axis (Union[int, tuple, list, None]): one axis for vectors, two for matrices; None means
+            all.
+        keepdims (bool): whether the axes are kept with length 1.
+    """
+def not_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.not_equal` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
 ogrid: _t.Any
-def ones(shape: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def ones_like(a: _t.Any, dtype: _t.Any = ..., shape: _t.Any = ...) -> _t.Any: ...
-def outer(a: _t.Any, b: _t.Any) -> _t.Any: ...
-def pad(arr: _t.Any, pad_width: _t.Any, mode: _t.Any = ..., stat_length: _t.Any = ..., constant_values: _t.Any = ..., end_values: _t.Any = ..., reflect_type: _t.Any = ..., **kwargs: _t.Any) -> _t.Any: ...
+def ones(shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
+    """Returns a Tensor of ones of a shape (an int, tuple, list or Tensor of ints); float32 by
+    default.
+    """
+def ones_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
+    """Returns ones; shape and dtype default to those of an array-like value."""
+def outer(a: _t.Any, b: _t.Any) -> _t.Any:
+    """Computes the outer product of two Tensors of one dtype; raises a TypeError for other values."""
+def pad(arr: _t.Any, pad_width: _t.Any, mode: _t.Any = 'constant', stat_length: _t.Any = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _t.Any = 'even', **kwargs: _t.Any) -> _t.Any:
+    """Pads a Tensor along each axis.
+
+    Args:
+        arr (Union[list, tuple, Tensor]): the values.
+        pad_width (Union[int, tuple, list]): the numbers of values before and after along each axis.
+        mode (Union[str, Function]): "constant", "edge", "wrap", "empty", "linear_ramp", "maximum",
+            "mean", "median", "minimum", "reflect", "symmetric", or a function of the form that
+            numpy.pad accepts. Default: "constant".
+        stat_length (Union[None, int, tuple]): the number of values at each end that the statistics
+            use.
+        constant_values, end_values (Union[int, tuple, list, Tensor]): the values of "constant" and
+            "linear_ramp". Default: 0. A Tensor of constants may promote the dtype.
+        reflect_type (str): "even" or "odd". Default: "even".
+    """
 pi: _b.float
-def piecewise(x: _t.Any, condlist: _t.Any, funclist: _t.Any, *args: _t.Any, **kw: _t.Any) -> _t.Any: ...
-def polyadd(a1: _t.Any, a2: _t.Any) -> _t.Any: ...
-def polyder(p: _t.Any, m: _b.int | _b.bool | _Tensor = ...) -> _t.Any: ...
-def polyint(p: _t.Any, m: _b.int | _Tensor = ..., k: _t.Any = ...) -> _t.Any: ...
-def polymul(a1: _t.Any, a2: _t.Any) -> _t.Any: ...
-def polysub(a1: _t.Any, a2: _t.Any) -> _t.Any: ...
-def polyval(p: _t.Any, x: _t.Any) -> _t.Any: ...
-def positive(a: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def promote_types(type1: _t.Any, type2: _t.Any) -> _t.Any: ...
-def ptp(x: _t.Any, axis: _t.Any = ..., keepdims: _b.bool = ...) -> _t.Any: ...
-def rad2deg(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def radians(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def rand(*shape: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def randint(minval: _b.int | _b.bool, maxval: _b.int | _b.bool | None = ..., shape: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def randn(*shape: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def ravel(x: _t.Any) -> _t.Any: ...
-def ravel_multi_index(multi_index: _t.Any, dims: _t.Any, mode: _t.Any = ..., order: _t.Any = ...) -> _t.Any: ...
-def reciprocal(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
+def piecewise(x: _t.Any, condlist: _t.Any, funclist: _t.Any, *args: _t.Any, **kw: _t.Any) -> _t.Any:
+    """Evaluates a piecewise-defined function: at each index, the function (or number) of the first
+    true condition is used. An additional function applies where no condition is true; without it,
+    the result there is 0.
+
+    Args:
+        x (Union[number, list, tuple, Tensor]): the values.
+        condlist (Union[list, tuple, Tensor]): the conditions.
+        funclist (list): functions of `x`, or numbers, one for each condition or one more.
+        *args, **kw: passed on to the functions.
+    """
+def polyadd(a1: _t.Any, a2: _t.Any) -> _t.Any:
+    """Adds two polynomials (numbers, lists, tuples or Tensors)."""
+def polyder(p: _t.Any, m: _b.int | _b.bool | _Tensor = 1) -> _Tensor:
+    """Differentiates a polynomial `m` times; the result is an empty float32 Tensor if no
+    coefficient is left.
+    """
+def polyint(p: _t.Any, m: _b.int | _Tensor = 1, k: _t.Any = None) -> _t.Any:
+    """Integrates a polynomial `m` times, with the constants `k` (0 by default); at least float32
+    unless `m` is 0.
+
+    Args:
+        p (Union[number, list, tuple, Tensor]): the coefficients.
+        m (int): the number of integrations.
+        k (Union[number, list, tuple, Tensor]): one constant for all integrations, or one for each.
+    """
+def polymul(a1: _t.Any, a2: _t.Any) -> _t.Any:
+    """Multiplies two polynomials. The errors are those of `polyadd`; an empty polynomial raises a
+    ValueError, a complex one a TypeError.
+    """
+def polysub(a1: _t.Any, a2: _t.Any) -> _t.Any:
+    """Subtracts two polynomials. The errors are those of `polyadd`."""
+def polyval(p: _t.Any, x: _t.Any) -> _t.Any:
+    """Evaluates a polynomial at `x` by Horner's rule; at least float32.
+
+    Args:
+        p (Union[number, list, tuple, Tensor]): the coefficients.
+        x (Union[number, list, tuple, Tensor]): the points.
+    """
+def positive(a: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.positive` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.pow` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def promote_types(type1: _t.Any, type2: _t.Any) -> _t.Any:
+    """Returns the promoted dtype of two dtypes.
+
+    Args:
+        type1, type2 (Union[mindspore.dtype, type, str]): dtypes of real numbers, or their names.
+    """
+def ptp(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
+    """Computes the peak-to-peak value, maximum minus minimum, of a Tensor over axes."""
+def rad2deg(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.rad2deg` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def radians(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.deg2rad` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def rand(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
+    """Draws random numbers from the uniform distribution on [0, 1); a single number without a
+    shape.
+
+    Args:
+        *shape (Union[int, tuple[int], list[int]]): the lengths, or one tuple or list of them.
+        dtype (Union[mindspore.dtype, str]): float16, float32 or float64.
+    """
+def randint(minval: _b.int | _b.bool, maxval: _b.int | _b.bool | None = None, shape: _t.Any = None, dtype: _t.Any = ...) -> _Tensor:
+    """Draws random integers in [minval, maxval), or in [0, minval) if `maxval` is None; one number
+    by default.
+
+    Args:
+        minval (int): the smallest number.
+        maxval (int): the upper bound, which is never drawn.
+        shape (Union[int, tuple[int], list[int], Tensor]): the shape. Default: (1,).
+        dtype (Union[mindspore.dtype, str]): int8, int16, int32 or int64.
+    """
+def randn(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
+    """Draws random numbers from the standard normal distribution; arguments and errors are those of
+    `rand`.
+    """
+def ravel(x: _t.Any) -> _t.Any:
+    """Flattens a Tensor; raises a TypeError for other values."""
+def ravel_multi_index(multi_index: _t.Any, dims: _t.Any, mode: _t.Any = 'clip', order: _t.Any = 'C') -> _t.Any:
+    """Converts indices along each axis to flat indices, as float32.
+
+    Args:
+        multi_index (Union[list, tuple, Tensor]): the indices along each axis, ints.
+        dims (Union[tuple, list, Tensor]): the lengths.
+        mode (str): "clip" or "wrap" for indices out of range; "raise" rejects them.
+        order (str): "C" if the last axis varies fastest, "F" if the first does.
+    """
+def reciprocal(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.reciprocal` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 remainder = mod
-def repeat(a: _t.Any, repeats: _t.Any, axis: _b.int | None = ...) -> _t.Any: ...
-def reshape(x: _t.Any, new_shape: _t.Any) -> _t.Any: ...
-def result_type(*arrays_and_dtypes: _t.Any) -> _t.Any: ...
-def rint(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def roll(a: _t.Any, shift: _t.Any, axis: _t.Any = ...) -> _t.Any: ...
-def rollaxis(x: _t.Any, axis: _b.int | _b.bool, start: _b.int | _b.bool = ...) -> _t.Any: ...
-def rot90(a: _t.Any, k: _b.int | _b.bool = ..., axes: _t.Any = ...) -> _t.Any: ...
+def repeat(a: _t.Any, repeats: _t.Any, axis: _b.int | None = None) -> _t.Any:
+    """Repeats every element along an axis, or of the flattened input.
+
+    Args:
+        a (Union[Tensor, number, list, tuple]): the values; not bools.
+        repeats (Union[int, tuple, list, Tensor]): the number of repeats, for all or for each
+            element.
+        axis (int): the axis.
+    """
+def reshape(x: _t.Any, new_shape: _t.Any) -> _t.Any:
+    """Reshapes a Tensor to a shape given as an int, tuple, list or integer Tensor."""
+def result_type(*arrays_and_dtypes: _t.Any) -> _t.Any:
+    """Returns the dtype to which Tensors, numbers, dtypes and names of dtypes are promoted."""
+def rint(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.rint` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def roll(a: _t.Any, shift: _t.Any, axis: _t.Any = None) -> _t.Any:
+    """Rolls the elements of a Tensor along axes; elements moved beyond the end reappear at the
+    start.
+
+    Args:
+        a (Tensor): the elements.
+        shift (Union[int, tuple, list]): the number of positions, for all axes or for each of them.
+        axis (Union[int, tuple, list, None]): the axes; None rolls the flattened elements.
+    """
+def rollaxis(x: _t.Any, axis: _b.int | _b.bool, start: _b.int | _b.bool = 0) -> _t.Any:
+    """Rolls an axis of a Tensor back until it precedes `start`."""
+def rot90(a: _t.Any, k: _b.int | _b.bool = 1, axes: _t.Any = (0, 1)) -> _t.Any:
+    """Rotates a Tensor `k` times by 90 degrees in the plane of two axes."""
 round = around
-def searchsorted(a: _t.Any, v: _t.Any, side: _t.Literal['left', 'right'] = ..., sorter: _t.Any = ...) -> _t.Any: ...
-def select(condlist: _t.Any, choicelist: _t.Any, default: _t.Any = ...) -> _t.Any: ...
-def setdiff1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = ...) -> _t.Any: ...
-def sign(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def signbit(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def sin(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def sinh(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def size(a: _t.Any, axis: _b.int | _b.bool | None = ...) -> _t.Any: ...
-def sometrue(a: _t.Any, axis: _t.Any = ..., keepdims: _b.int | _b.bool = ...) -> _t.Any: ...
-def split(x: _t.Any, indices_or_sections: _t.Any, axis: _t.Any = ...) -> _t.Any: ...
-def sqrt(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def square(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def squeeze(a: _t.Any, axis: _t.Any = ...) -> _t.Any: ...
-def stack(arrays: _Tensor | _b.tuple[_t.Any, ...] | _b.list[_t.Any], axis: _b.int | _b.bool = ...) -> _t.Any: ...
-def std(x: _t.Any, axis: _t.Any = ..., ddof: _b.int = ..., keepdims: _b.bool = ...) -> _t.Any: ...
-def subtract(x1: _t.Any, x2: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def sum(a: _t.Any, axis: _t.Any = ..., dtype: _Type | None = ..., keepdims: _b.bool = ..., initial: _t.Any = ...) -> _t.Any: ...
-def swapaxes(x: _t.Any, axis1: _b.int | _b.bool, axis2: _b.int | _b.bool) -> _t.Any: ...
-def take(a: _t.Any, indices: _t.Any, axis: _b.int | None = ..., mode: _b.str = ...) -> _t.Any: ...
-def take_along_axis(arr: _t.Any, indices: _t.Any, axis: _b.int | _b.bool | None) -> _t.Any: ...
-def tan(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def tanh(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
-def tensordot(a: _t.Any, b: _t.Any, axes: _t.Any = ...) -> _t.Any: ...
-def tile(a: _t.Any, reps: _t.Any) -> _t.Any: ...
-def trace(a: _t.Any, offset: _b.int | _Tensor = ..., axis1: _b.int | _Tensor = ..., axis2: _b.int | _Tensor = ..., dtype: _Type | None = ...) -> _t.Any: ...
-def transpose(a: _t.Any, axes: _t.Any = ...) -> _t.Any: ...
-def trapz(y: _t.Any, x: _t.Any = ..., dx: _t.Any = ..., axis: _b.int = ...) -> _t.Any: ...
-def tri(N: _t.Any, M: _t.Any = ..., k: _b.int = ..., dtype: _Type | None = ...) -> _t.Any: ...
-def tril(m: _t.Any, k: _b.int = ...) -> _t.Any: ...
-def tril_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = ..., m: _b.float | _b.bool | None = ...) -> _t.Any: ...
-def tril_indices_from(arr: _t.Any, k: _t.Any = ...) -> _t.Any: ...
-def triu(m: _t.Any, k: _b.int = ...) -> _t.Any: ...
-def triu_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = ..., m: _b.float | _b.bool | None = ...) -> _t.Any: ...
-def triu_indices_from(arr: _t.Any, k: _t.Any = ...) -> _t.Any: ...
+def searchsorted(a: _t.Any, v: _t.Any, side: _t.Literal['left', 'right'] = 'left', sorter: _t.Any = None) -> _t.Any:
+    """Finds the positions at which values would be inserted into a sorted vector; int32.
+
+    Args:
+        a (Union[list, tuple, Tensor]): the vector.
+        v (Union[number, list, tuple, Tensor]): the values.
+        side (str): "left" before equal elements, "right" after them.
+        sorter (Union[list, tuple, Tensor]): the indices that sort `a`, ints.
+    """
+def select(condlist: _t.Any, choicelist: _t.Any, default: _t.Any = 0) -> _t.Any:
+    """Selects, at each index, the first choice whose condition is true, or the default.
+
+    Args:
+        condlist (Union[list, tuple, Tensor]): the conditions.
+        choicelist (Union[list, tuple, Tensor]): equally many choices; the result has their dtype.
+        default (Union[number, Tensor]): the value where no condition is true.
+    """
+def setdiff1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False) -> _t.Any:
+    """Computes the set difference: the values of the first array that are not in the second, in
+    ascending order unless `assume_unique`.
+    """
+def sign(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.sign` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def signbit(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """Tests whether elements are negative (False for -0.0)."""
+def sin(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.sin` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def sinh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.sinh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def size(a: _t.Any, axis: _b.int | _b.bool | None = None) -> _t.Any:
+    """Returns the number of elements, or the length of an axis, as an int."""
+def sometrue(a: _t.Any, axis: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
+    """Tests whether any element over the given axes is true."""
+def split(x: _t.Any, indices_or_sections: _t.Any, axis: _t.Any = 0) -> _t.Any:
+    """Splits a Tensor along an axis into equal parts (a tuple), or at indices (a list)."""
+def sqrt(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.sqrt` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def square(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.square` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def squeeze(a: _t.Any, axis: _t.Any = None) -> _t.Any:
+    """Removes axes of length 1 from a Tensor: all of them, or the given ones."""
+def stack(arrays: _Tensor | _b.tuple[_t.Any, ...] | _b.list[_t.Any], axis: _b.int | _b.bool = 0) -> _t.Any:
+    """Stacks Tensors of one shape along a new axis; a single Tensor is split along its first axis."""
+def std(x: _t.Any, axis: _t.Any = None, ddof: _b.int = 0, keepdims: _b.bool = False) -> _t.Any:
+    """The standard deviation over the axes given, of squares divided by the count less
+    `ddof`; float32 for ints.
+    """
+def subtract(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.sub` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def sum(a: _t.Any, axis: _t.Any = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _t.Any = None) -> _t.Any:
+    """Computes the sum over axes; int64 for ints and bools.
+
+    Args:
+        a (Union[Tensor, number, list, tuple]): the values.
+        axis (Union[int, tuple, list, None]): the axes; None or an empty sequence means all.
+        dtype (mindspore.dtype): the dtype of the result.
+        keepdims (bool): whether the axes are kept with length 1.
+        initial (number): a number that is added to the sum.
+    """
+def swapaxes(x: _t.Any, axis1: _b.int | _b.bool, axis2: _b.int | _b.bool) -> _t.Any:
+    """Swaps two axes of a Tensor."""
+def take(a: _t.Any, indices: _t.Any, axis: _b.int | None = None, mode: _b.str = 'clip') -> _t.Any:
+    """Takes elements of a Tensor at indices along an axis, or of the flattened Tensor.
+
+    Args:
+        a (Tensor): the elements.
+        indices (Tensor): positions, int32 or int64; negative ones count from the end.
+        axis (int): the axis.
+        mode (str): "clip" moves positions out of range to the nearest valid one, "wrap" counts them
+            modulo the length, "raise" rejects them.
+    """
+def take_along_axis(arr: _t.Any, indices: _t.Any, axis: _b.int | _b.bool | None) -> _t.Any:
+    """Takes elements of a Tensor along an axis at broadcast indices (int32 or int64); without an
+    axis, from the flattened Tensor.
+    """
+def tan(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.tan` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def tanh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.tanh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def tensordot(a: _t.Any, b: _t.Any, axes: _t.Any = 2) -> _t.Any:
+    """Computes the tensor dot product (contraction) of Tensors of one dtype over axes.
+
+    Args:
+        a, b (Tensor): of one dtype.
+        axes (Union[int, tuple, list]): the number of last axes of `a` and first axes of `b`, or the
+            two lists of axes.
+    """
+def tile(a: _t.Any, reps: _t.Any) -> _t.Any:
+    """Tiles a Tensor: repeats it along each axis; `reps` is an int, or a tuple, list or Tensor of
+    ints.
+    """
+def trace(a: _t.Any, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1, dtype: _Type | None = None) -> _t.Any:
+    """Computes the trace, the sum of the diagonal over two axes; int64 for ints."""
+def transpose(a: _t.Any, axes: _t.Any = None) -> _t.Any:
+    """Permutes the axes of a Tensor; reverses them by default."""
+def trapz(y: _t.Any, x: _t.Any = None, dx: _t.Any = 1.0, axis: _b.int = -1) -> _t.Any:
+    """Integrates along an axis by the trapezoidal rule; float32, or float16 for float16.
+
+    Args:
+        y (Union[Tensor, number, list, tuple]): the values.
+        x (Union[Tensor, list, tuple]): the positions of the values.
+        dx (Union[number, Tensor]): the distance of the values, if `x` is not given.
+        axis (int): the axis.
+    """
+def tri(N: _t.Any, M: _t.Any = None, k: _b.int = 0, dtype: _Type | None = ...) -> _t.Any:
+    """Returns an N x M matrix with ones on and below the k-th diagonal."""
+def tril(m: _t.Any, k: _b.int = 0) -> _t.Any:
+    """Returns the lower triangle of each matrix; a vector is broadcast to a matrix."""
+def tril_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _t.Any:
+    """Returns the row and column indices of the lower triangle of an n x m matrix; int32."""
+def tril_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
+    """Returns the row and column indices of the lower triangle of a matrix of this shape."""
+def triu(m: _t.Any, k: _b.int = 0) -> _t.Any:
+    """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. The errors are
+    those of `tril`.
+    """
+def triu_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _t.Any:
+    """Returns the row and column indices of the upper triangle of an n x m matrix; int32."""
+def triu_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
+    """Returns the row and column indices of the upper triangle of a matrix of this shape."""
 true_divide = divide
-def trunc(x: _t.Any, dtype: _Type | None = ...) -> _t.Any: ...
+def trunc(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+    """`ops.trunc` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 from ..common.dtype import uint32 as uint
 from ..common.dtype import uint16 as uint16
 from ..common.dtype import uint32 as uint32
 from ..common.dtype import uint64 as uint64
 from ..common.dtype import ubyte as uint8
-def unique(x: _t.Any, return_inverse: _t.Any = ...) -> _t.Any: ...
-def unravel_index(indices: _t.Any, shape: _t.Any, order: _t.Literal['C', 'F'] = ...) -> _t.Any: ...
-def unwrap(p: _t.Any, discont: _b.float | _b.bool = ..., axis: _b.int | _b.bool = ...) -> _t.Any: ...
-def vander(x: _t.Any, N: _t.Any = ..., increasing: _b.bool = ...) -> _t.Any: ...
-def var(x: _t.Any, axis: _t.Any = ..., ddof: _b.int | _b.bool = ..., keepdims: _b.bool = ...) -> _t.Any: ...
-def vsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any: ...
-def vstack(tup: _t.Any) -> _t.Any: ...
-def where(condition: _t.Any, x: _t.Any = ..., y: _t.Any = ...) -> _t.Any: ...
-def zeros(shape: _t.Any, dtype: _t.Any = ...) -> _t.Any: ...
-def zeros_like(a: _t.Any, dtype: _t.Any = ..., shape: _t.Any = ...) -> _t.Any: ...
+def unique(x: _t.Any, return_inverse: _t.Any = False) -> _t.Any:
+    """Returns the unique values of a Tensor in order of first appearance and, if requested, the
+    inverse indices, int64 for int64 values and int32 for others.
+    """
+def unravel_index(indices: _t.Any, shape: _t.Any, order: _t.Literal['C', 'F'] = 'C') -> _t.Any:
+    """Converts flat indices to a tuple of indices along each axis, in the dtype of the flat
+    indices; indices out of range are clipped.
+
+    Args:
+        indices (Union[number, list, tuple, Tensor]): indices; negative ones count from the end.
+        shape (Union[int, tuple, list, Tensor]): the array's shape; if it is a floating Tensor, the
+            results are floating, too.
+        order (str): "C" if the last axis varies fastest, "F" if the first does.
+    """
+def unwrap(p: _t.Any, discont: _b.float | _b.bool = 3.141592653589793, axis: _b.int | _b.bool = -1) -> _t.Any:
+    """Unwraps angles: replaces differences larger than `discont` by their complement to 2 pi;
+    float32, or float64 for float64.
+    """
+def vander(x: _t.Any, N: _t.Any = None, increasing: _b.bool = False) -> _t.Any:
+    """Returns the Vandermonde matrix: the powers of each element of a vector, one row per element,
+    descending unless `increasing`.
+
+    Args:
+        x (Union[list, tuple, Tensor]): the vector.
+        N (int): the number of powers; None or 0 means the number of elements.
+        increasing (bool): whether the powers ascend.
+    """
+def var(x: _t.Any, axis: _t.Any = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _t.Any:
+    """The variance over the axes given, of squares divided by the count less
+    `ddof`; float32 for ints.
+    """
+def vsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
+    """Splits a Tensor along the first axis. The errors are those of `split`."""
+def vstack(tup: _t.Any) -> _t.Any:
+    """Tensors joined along the first axis, vectors as rows; a Tensor is returned as it is."""
+def where(condition: _t.Any, x: _t.Any = None, y: _t.Any = None) -> _t.Any:
+    """Selects elements of `x` where the condition is true and of `y` elsewhere; all inputs are
+    broadcast.
+    """
+def zeros(shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
+    """Returns a Tensor of zeros of a shape (an int, tuple, list or Tensor of ints); float32 by
+    default.
+    """
+def zeros_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
+    """Returns zeros; shape and dtype default to those of an array-like value."""

@@ -9,25 +9,345 @@ import numpy as _np
 
 from ..common.tensor import Tensor as _Tensor
 
-def fft(a: _Tensor, n: _b.int | _Tensor | None = ..., axis: _b.int | _Tensor = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def fft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
+def fft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor = -1, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) along an axis: X[k] is the sum over j of x[j]
+    exp(-2 pi i j k / n).
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        n (int >= 1, or a Tensor without axes that holds it or None, optional): the number `n`
+            above. Default: ``None``.
+        axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` may have any shape with at least one axis. The result has length `n` along `axis`,
+        and is complex.
+    """
+def fft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) over two axes.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``(-2, -1)``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` has at least two axes. The result has the lengths `s` along `axes`, and is complex.
+    """
 from ..ops import fftfreq as fftfreq
-def fftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def fftshift(x: _t.Any, axes: _t.Any = ...) -> _t.Any: ...
-def hfft(a: _Tensor, n: _b.int | _Tensor | None = ..., axis: _b.int | _Tensor = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def hfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def hfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def ifft(a: _Tensor, n: _b.int | _Tensor | None = ..., axis: _b.int | _Tensor = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def ifft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def ifftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def ifftshift(x: _t.Any, axes: _t.Any = ...) -> _t.Any: ...
-def ihfft(a: _Tensor, n: _b.int | _Tensor | None = ..., axis: _b.int | _Tensor = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _Tensor: ...
-def ihfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _Tensor: ...
-def ihfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _Tensor: ...
-def irfft(a: _Tensor, n: _b.int | _Tensor | None = ..., axis: _b.int | _Tensor = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def irfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def irfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def rfft(a: _Tensor, n: _b.int | _Tensor | None = ..., axis: _b.int | _Tensor = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
-def rfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
+def fftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) over several axes, by default over all.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints or None, optional): the axis or axes along which
+            it works; negative ones count from the end. Default: ``None``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` may have any shape with at least one axis. The result has the lengths `s` along
+        `axes`, and is complex.
+    """
+def fftshift(x: _t.Any, axes: _t.Any = None) -> _t.Any:
+    """Shifts frequency 0 to the middle of the given axes, by default of all axes.
+
+    Args:
+        x (Tensor): the result of `fft` or `fftfreq`.
+        axes (Union[int, tuple[int], list[int]], optional): the axes.
+    """
+def hfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor = -1, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) along an axis of a Hermitian signal, which is
+    given as its half; the result is real.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        n (int >= 1, or a Tensor without axes that holds it or None, optional): the number `n`
+            above. Default: ``None``.
+        axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` has at least one axis, of length m along `axis`. The result is real and has length
+        `n` there, by default 2 (m - 1).
+    """
+def hfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) over two axes of a Hermitian signal, which is
+    given as its half; the result is real.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``(-2, -1)``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` has at least two axes, of length m along the last of `axes`. The result is real and
+        has the lengths `s`, by default 2 (m - 1) along the last axis.
+    """
+def hfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) over several axes of a Hermitian signal, which
+    is given as its half; the result is real.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints or None, optional): the axis or axes along which
+            it works; negative ones count from the end. Default: ``None``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` has at least one axis, of length m along the last of `axes`. The result is real and
+        has the lengths `s`, by default 2 (m - 1) along the last axis.
+    """
+def ifft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor = -1, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse discrete Fourier transform (FFT) along an axis.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        n (int >= 1, or a Tensor without axes that holds it or None, optional): the number `n`
+            above. Default: ``None``.
+        axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` may have any shape with at least one axis. The result has length `n` along `axis`,
+        and is complex.
+    """
+def ifft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse discrete Fourier transform (FFT) over two axes.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``(-2, -1)``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` has at least two axes. The result has the lengths `s` along `axes`, and is complex.
+    """
+def ifftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse discrete Fourier transform (FFT) over several axes, by default over all.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints or None, optional): the axis or axes along which
+            it works; negative ones count from the end. Default: ``None``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` may have any shape with at least one axis. The result has the lengths `s` along
+        `axes`, and is complex.
+    """
+def ifftshift(x: _t.Any, axes: _t.Any = None) -> _t.Any:
+    """Shifts frequency 0 from the middle back to the start: the inverse of `fftshift`, with its
+    arguments and errors.
+    """
+def ihfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor = -1, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse of `hfft`: half of a Hermitian signal from its real spectrum.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        n (int >= 1, or a Tensor without axes that holds it or None, optional): the number `n`
+            above. Default: ``None``.
+        axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` is real and has at least one axis. The result is complex and has length n // 2 + 1
+        along `axis`.
+    """
+def ihfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse of `hfft2`: half of a Hermitian signal from its real spectrum.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``(-2, -1)``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` is real and has at least two axes. The result is complex. Along the last axis of
+        `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
+    """
+def ihfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse of `hfftn`: half of a Hermitian signal from its real spectrum.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints or None, optional): the axis or axes along which
+            it works; negative ones count from the end. Default: ``None``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` is real and has at least one axis. The result is complex. Along the last axis of
+        `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
+    """
+def irfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor = -1, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse of `rfft`: a real signal from its half spectrum.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        n (int >= 1, or a Tensor without axes that holds it or None, optional): the number `n`
+            above. Default: ``None``.
+        axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` has at least one axis, of length m along `axis`. The result is real and has length
+        `n` there, by default 2 (m - 1).
+    """
+def irfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse of `rfft2`: a real signal from its half spectrum.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``(-2, -1)``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` has at least two axes, of length m along the last of `axes`. The result is real and
+        has the lengths `s`, by default 2 (m - 1) along the last axis.
+    """
+def irfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the inverse of `rfftn`: a real signal from its half spectrum.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints or None, optional): the axis or axes along which
+            it works; negative ones count from the end. Default: ``None``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` has at least one axis, of length m along the last of `axes`. The result is real and
+        has the lengths `s`, by default 2 (m - 1) along the last axis.
+    """
+def rfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor = -1, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) of a real signal along an axis: the half
+    spectrum, without the mirrored frequencies.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        n (int >= 1, or a Tensor without axes that holds it or None, optional): the number `n`
+            above. Default: ``None``.
+        axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` is real and has at least one axis. The result is complex and has length n // 2 + 1
+        along `axis`.
+    """
+def rfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) of a real signal over two axes; along the last
+    one, the half spectrum without the mirrored frequencies.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``(-2, -1)``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` is real and has at least two axes. The result is complex. Along the last axis of
+        `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
+    """
 from ..ops import rfftfreq as rfftfreq
-def rfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., norm: _t.Literal['backward', 'forward', 'ortho'] | None = ...) -> _t.Any: ...
+def rfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+    """Computes the discrete Fourier transform (FFT) of a real signal over several axes; along the
+    last one, the half spectrum without the mirrored frequencies.
+
+    Args:
+        a (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
+        s (tuple of ints or a list of ints or None, optional): the lengths of the axes that are
+            transformed; shorter cuts, longer adds zeros. Default: ``None``.
+        axes (tuple of ints or a list of ints or None, optional): the axis or axes along which
+            it works; negative ones count from the end. Default: ``None``.
+        norm (one of 'backward', 'forward', 'ortho' or None, optional): which of the transform
+            and its inverse is scaled: 'backward' the inverse, 'forward' the transform, 'ortho'
+            both by the root. Default: ``None``.
+
+    Shapes:
+        `a` is real and has at least one axis. The result is complex. Along the last axis of
+        `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
+    """

@@ -9,98 +9,260 @@ import numpy as _np
 
 
 class AsValue:
+    """Another rule that raises a ValueError for a value of the wrong kind too.
+
+    The original documents this for many settings of its optimizers. With a second rule `wrong`,
+    only a value of a kind that `wrong` accepts raises a ValueError; any other raises a TypeError.
+    """
     rule: _t.Any
     wrong: _t.Any
-    def __init__(self, rule: _t.Any, wrong: _t.Any = ...) -> None: ...
+    def __init__(self, rule: _t.Any, wrong: _t.Any = None) -> None: ...
     def __or__(self, other: _t.Any) -> _t.Any: ...
     def __ror__(self, other: _t.Any) -> _t.Any: ...
-    def accepts(self, value: _t.Any) -> _t.Any: ...
-    def allowed(self) -> _t.Any: ...
+    def accepts(self, value: _t.Any) -> _t.Any:
+        """Returns True if `value` is acceptable without conversion; each rule compiles its guard
+        once.
+        """
+    def allowed(self) -> _t.Any:
+        """Returns the acceptable values in the words of `noun`, with the other forms that are
+        accepted.
+        """
     def annotation(self) -> _t.Any: ...
-    def called(self, noun: _t.Any) -> _t.Any: ...
-    def describe(self) -> _t.Any: ...
-    def examples(self) -> _t.Any: ...
-    def further(self) -> _t.Any: ...
+    def called(self, noun: _t.Any) -> _t.Any:
+        """Returns the same rule with another description of the values: "a list of Parameters"."""
+    def describe(self) -> _t.Any:
+        """Returns the acceptable values in the form of a documentation line: "float in (0.0,
+        1.0)".
+        """
+    def examples(self) -> _t.Any:
+        """Returns the sample values, sorted by outcome: accepted, TypeError or ValueError."""
+    def further(self) -> _t.Any:
+        """Returns further errors that the two sentences of `raises` do not mention."""
     def guard(self, name: _t.Any) -> _t.Any: ...
     def kind(self, name: _t.Any) -> _t.Any: ...
     def kind_noun(self) -> _t.Any: ...
     def noun(self) -> _t.Any: ...
-    def raises(self) -> _t.Any: ...
+    def raises(self) -> _t.Any:
+        """Returns the errors and their conditions: [("TypeError", "is not a float"), ...]."""
     def read(self, value: _t.Any) -> _t.Any: ...
     def refuse(self, api: _t.Any, name: _t.Any, value: _t.Any) -> _t.Any: ...
-    def refuse_part(self, api: _t.Any, part: _t.Any, value: _t.Any, verb: _t.Any = ...) -> _t.Any: ...
+    def refuse_part(self, api: _t.Any, part: _t.Any, value: _t.Any, verb: _t.Any = 'be') -> _t.Any:
+        """Like `refuse`, for a part of an argument: "each member", "the input"."""
     def samples(self) -> _t.Any: ...
     def scope(self) -> _t.Any: ...
     def source(self) -> _t.Any: ...
     def value(self, name: _t.Any) -> _t.Any: ...
-    def verdict(self, value: _t.Any) -> _t.Any: ...
+    def verdict(self, value: _t.Any) -> _t.Any:
+        """Returns the type of error that `value` raises: None, TypeError or ValueError."""
 Bool: _t.Any
 def Int(**bounds: _t.Any) -> _t.Any: ...
 class OneOf:
+    """One of a few strings or numbers; a value of another type raises a TypeError."""
     def __init__(self, *choices: _t.Any) -> None: ...
     def __or__(self, other: _t.Any) -> _t.Any: ...
     def __ror__(self, other: _t.Any) -> _t.Any: ...
-    def accepts(self, value: _t.Any) -> _t.Any: ...
-    def allowed(self) -> _t.Any: ...
+    def accepts(self, value: _t.Any) -> _t.Any:
+        """Returns True if `value` is acceptable without conversion; each rule compiles its guard
+        once.
+        """
+    def allowed(self) -> _t.Any:
+        """Returns the acceptable values in the words of `noun`, with the other forms that are
+        accepted.
+        """
     def annotation(self) -> _t.Any: ...
-    def called(self, noun: _t.Any) -> _t.Any: ...
-    def describe(self) -> _t.Any: ...
-    def examples(self) -> _t.Any: ...
-    def further(self) -> _t.Any: ...
-    def guard(self, name: _t.Any) -> _t.Any: ...
+    def called(self, noun: _t.Any) -> _t.Any:
+        """Returns the same rule with another description of the values: "a list of Parameters"."""
+    def describe(self) -> _t.Any:
+        """Returns the acceptable values in the form of a documentation line: "float in (0.0,
+        1.0)".
+        """
+    def examples(self) -> _t.Any:
+        """Returns the sample values, sorted by outcome: accepted, TypeError or ValueError."""
+    def further(self) -> _t.Any:
+        """Returns further errors that the two sentences of `raises` do not mention."""
+    def guard(self, name: _t.Any) -> _t.Any:
+        """Returns a Python expression, true exactly when the value bound to `name` is
+        acceptable.
+        """
     def kind(self, name: _t.Any) -> _t.Any: ...
     def kind_noun(self) -> _t.Any: ...
     def noun(self) -> _t.Any: ...
-    def raises(self) -> _t.Any: ...
-    def read(self, value: _t.Any) -> _t.Any: ...
+    def raises(self) -> _t.Any:
+        """Returns the errors and their conditions: [("TypeError", "is not a float"), ...]."""
+    def read(self, value: _t.Any) -> _t.Any:
+        """Returns the argument that a function receives for `value`, usually `value` itself."""
     def refuse(self, api: _t.Any, name: _t.Any, value: _t.Any) -> _t.Any: ...
-    def refuse_part(self, api: _t.Any, part: _t.Any, value: _t.Any, verb: _t.Any = ...) -> _t.Any: ...
+    def refuse_part(self, api: _t.Any, part: _t.Any, value: _t.Any, verb: _t.Any = 'be') -> _t.Any:
+        """Like `refuse`, for a part of an argument: "each member", "the input"."""
     def samples(self) -> _t.Any: ...
-    def scope(self) -> _t.Any: ...
+    def scope(self) -> _t.Any:
+        """Returns the globals that the expressions need, by name."""
     def source(self) -> _t.Any: ...
     def value(self, name: _t.Any) -> _t.Any: ...
-    def verdict(self, value: _t.Any) -> _t.Any: ...
+    def verdict(self, value: _t.Any) -> _t.Any:
+        """Returns the type of error that `value` raises: None, TypeError or ValueError."""
 class Primitive:
+    """An operation with fixed attributes, called on Tensors; the base class of all primitives.
+
+    Args:
+        name (str): the operation's name.
+    """
     name: _t.Any
     attrs: _t.Any
     instance_name: _t.Any
     def __init__(self, name: _b.str) -> None: ...
-    def add_prim_attr(self, name: _b.str, value: _t.Any) -> _t.Any: ...
-    def check_elim(self, *args: _t.Any) -> _t.Any: ...
-    def del_prim_attr(self, name: _t.Any) -> _t.Any: ...
-    def get_user_data(self, key: _t.Any) -> _t.Any: ...
-    def init_prim_io_names(self, inputs: _t.Any, outputs: _t.Any) -> _t.Any: ...
+    def add_prim_attr(self, name: _b.str, value: _t.Any) -> _t.Any:
+        """Sets an attribute, readable as `self.<name>` and in `attrs`, and returns the
+        Primitive.
+        """
+    def check_elim(self, *args: _t.Any) -> _t.Any:
+        """Returns (whether the call may be skipped, the result if so): always (False, None)."""
+    def del_prim_attr(self, name: _t.Any) -> _t.Any:
+        """Removes an attribute set by `add_prim_attr` and returns the Primitive."""
+    def get_user_data(self, key: _t.Any) -> _t.Any:
+        """Returns the value that `set_user_data` stored under a key, or None."""
+    def init_prim_io_names(self, inputs: _t.Any, outputs: _t.Any) -> _t.Any:
+        """Stores the names of the inputs and outputs."""
     # Accepted for compatibility, has no effect here
-    def place(self, role: _t.Literal['MS_WORKER'], rank_id: _b.int) -> _t.Any: ...
+    def place(self, role: _t.Literal['MS_WORKER'], rank_id: _b.int) -> _t.Any:
+        """Stores the process that should run the op. It has no effect: each process runs its
+        own.
+
+        Accepted for compatibility, has no effect here: each process runs its own.
+        """
     # Accepted for compatibility, has no effect here
-    def recompute(self, mode: _t.Any = ...) -> _t.Any: ...
+    def recompute(self, mode: _t.Any = True) -> _t.Any:
+        """Stores whether the op is to be recomputed in the backward pass.
+
+        Accepted for compatibility, has no effect here: 'nn.Cell.recompute' and 'recompute' act.
+        """
     # Accepted for compatibility, has no effect here
-    def set_device(self, device_target: _t.Any) -> _t.Any: ...
-    def set_prim_instance_name(self, instance_name: _b.str) -> _t.Any: ...
+    def set_device(self, device_target: _t.Any) -> _t.Any:
+        """Stores the requested device. It has no effect: the op runs on the device of its inputs.
+
+        Accepted for compatibility, has no effect here: an operation runs where its inputs lie.
+        """
+    def set_prim_instance_name(self, instance_name: _b.str) -> _t.Any:
+        """Names this instance and returns the Primitive."""
     # Accepted for compatibility, has no effect here
-    def set_stage(self, stage: _t.Any) -> _t.Any: ...
-    def set_user_data(self, key: _t.Any, value: _t.Any) -> _t.Any: ...
-    def shard(self, in_strategy: _t.Any = ..., out_strategy: _t.Any = ...) -> _t.Any: ...
+    def set_stage(self, stage: _t.Any) -> _t.Any:
+        """Stores the pipeline stage.
+
+        Accepted for compatibility, has no effect here: every process runs all stages.
+        """
+    def set_user_data(self, key: _t.Any, value: _t.Any) -> _t.Any:
+        """Stores a value of the caller's under a key; the op does not use it."""
+    def shard(self, in_strategy: _t.Any = None, out_strategy: _t.Any = None) -> _t.Any:
+        """Sets how to divide inputs and results over the processes of a divided network: one
+        that runs in graph mode with the parallel mode "semi_auto_parallel" or "auto_parallel", or
+        in an `AutoParallel`. A Parameter among the inputs is divided for good.
+
+        Args:
+            in_strategy (tuple, optional): for each input a Layout, or a tuple with the number of
+                parts of each axis. Axes that an operation combines need equal numbers.
+            out_strategy (tuple, optional): the same for the results.
+
+        Returns:
+            Primitive, itself. A call in a divided network raises a RuntimeError if a number does
+            not divide the length of its axis, or all numbers together the number of processes.
+        """
     @property
     def update_parameter(self) -> _t.Any: ...
     def __getattr__(self, name: _b.str) -> _t.Any: ...
 class PrimitiveWithCheck(Primitive):
-    def check_dtype(self, *args: _t.Any) -> _t.Any: ...
-    def check_shape(self, *args: _t.Any) -> _t.Any: ...
+    """A Primitive whose subclass may check its inputs in `check_shape` and `check_dtype`.
+
+    Graph mode calls both methods while it compiles. In eager execution nothing calls them: an op
+    checks its inputs itself.
+
+    Args:
+        name (str): the operation's name.
+    """
+    def check_dtype(self, *args: _t.Any) -> _t.Any:
+        """Accepts the dtypes of the inputs; a subclass may reject them."""
+    def check_shape(self, *args: _t.Any) -> _t.Any:
+        """Accepts the shapes of the inputs (a tuple each, () for a number); a subclass may reject
+        them.
+        """
 class PrimitiveWithInfer(Primitive):
-    def infer_dtype(self, *args: _t.Any) -> _t.Any: ...
-    def infer_shape(self, *args: _t.Any) -> _t.Any: ...
-    def infer_value(self, *args: _t.Any) -> _t.Any: ...
+    """A Primitive whose subclass infers the shape and dtype of its result without running.
+
+    Graph mode uses this while it compiles; in eager execution the result itself has a shape and a
+    dtype.
+
+    Args:
+        name (str): the operation's name.
+    """
+    def infer_dtype(self, *args: _t.Any) -> _t.Any:
+        """Returns the dtype of the result, given the dtypes of the inputs; None if unknown."""
+    def infer_shape(self, *args: _t.Any) -> _t.Any:
+        """Returns the shape of the result, given the shapes of the inputs; None if unknown."""
+    def infer_value(self, *args: _t.Any) -> _t.Any:
+        """Returns the result, given constant inputs; None if it can only be found by running."""
 Str: _t.Any
-def build(area: _t.Any, name: _t.Any, classes: _t.Any = ..., module: _t.Any = ...) -> _t.Any: ...
-def checked(*relations: _t.Any) -> _t.Any: ...
+def build(area: _t.Any, name: _t.Any, classes: _t.Any = ..., module: _t.Any = None) -> _t.Any:
+    """Builds the public object `area.name`; None if no line declares it."""
+def checked(*relations: _t.Any) -> _t.Any:
+    """Decorates a function to check its arguments by the rules in its annotations and by relations.
+
+    Used as `@checked` or `@checked(Forbid(...), ...)`. Parameters without a rule are not checked. A
+    default of None allows None. An error in a method names the class, or the subclass; an error in
+    a function names the function. All TypeErrors come before any ValueError, in signature order.
+    """
 # reuse_result, check: Accepted for compatibility, has no effect here
-def constexpr(fn: _t.Any = ..., get_instance: _t.Any = ..., name: _t.Any = ..., reuse_result: _t.Any = ..., check: _t.Any = ...) -> _t.Any: ...
-def letters_of(name: _t.Any, ranks: _t.Any, transposed: _t.Any = ...) -> _t.Any: ...
-def prim_attr_register(fn: _t.Any) -> _t.Any: ...
-def public(*paths: _t.Any) -> _t.Any: ...
-def register_type(name: _t.Any, cls: _t.Any) -> _t.Any: ...
-def registered(name: _t.Any) -> _t.Any: ...
-def run_with_strategy(api: _t.Any, function: _t.Any, args: _t.Any, letters: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any) -> _t.Any: ...
+def constexpr(fn: _t.Any = None, get_instance: _t.Any = True, name: _t.Any = None, reuse_result: _t.Any = True, check: _t.Any = True) -> _t.Any:
+    """Marks a function of constants, which graph mode runs at compile time.
+
+    Args:
+        fn (Function): the function; None to return a decorator.
+        get_instance (bool): False to return a class whose instances behave like the function.
+            Default: True.
+        name (str): the name of that class; by default the function's.
+        reuse_result (bool): whether to reuse the result for equal arguments.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        check (bool): whether the arguments must be constants.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+    """
+def letters_of(name: _t.Any, ranks: _t.Any, transposed: _t.Any = ()) -> _t.Any:
+    """Returns the letters of the axes of an operator's inputs.
+
+    Args:
+        name (str): the primitive.
+        ranks (Sequence[int]): the numbers of axes of its inputs.
+        transposed (Sequence[bool]): for each input of a product whether it is transposed.
+    """
+def prim_attr_register(fn: _t.Any) -> _t.Any:
+    """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes."""
+def public(*paths: _t.Any) -> _t.Any:
+    """Declares the public names of a hand-written class or function, e.g.
+    `@public("ops.GradOperation")`. Errors of its checks, and of the array library in it, use the
+    first name.
+    """
+def register_type(name: _t.Any, cls: _t.Any) -> _t.Any:
+    """Registers the class that `name` ("Tensor", "Cell", ...) stands for in rules.
+
+    Rules refer to the classes of higher layers by name instead of importing them.
+    """
+def registered(name: _t.Any) -> _t.Any:
+    """Returns the class registered as `name` for use in `isinstance`; () if none exists yet."""
+def run_with_strategy(api: _t.Any, function: _t.Any, args: _t.Any, letters: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any) -> _t.Any:
+    """Calls an operator, or a part of a network, with its inputs and results placed as a strategy
+    says.
+
+    Args:
+        api (str): its name, for errors.
+        function (Callable): the call.
+        args (Sequence): its arguments; the strategy is that of the Tensors among them.
+        letters (Callable): gives the letters of the axes for the numbers of axes; None where each
+            input is divided by itself.
+        in_strategy, out_strategy (Sequence): a tuple of ints or a Layout for each Tensor, or None.
+    """
 running: _t.Any
-def without_effect(line: _t.Any, because: _t.Any = ...) -> _t.Any: ...
+def without_effect(line: _t.Any, because: _t.Any = '') -> _t.Any:
+    """Marks a function, a property, or arguments of a class that are stored without effect.
+
+    Args:
+        line (str): the public path; in brackets the arguments without effect (of a class, those of
+            its `__init__`).
+        because (str): the reason, a clause that follows a colon.
+    """

@@ -12,27 +12,198 @@ from ..nn.cell import Cell as _Cell
 from . import auto_parallel as auto_parallel
 from . import distributed as distributed
 class Layout:
-    def __call__(self, *tensor_map: _t.Any) -> _t.Any: ...
-    def __init__(self, device_matrix: _t.Any, alias_name: _t.Any, rank_list: _t.Any = ...) -> None: ...
-    def to_dict(self) -> _t.Any: ...
+    """A device matrix with named axes; calling it with axis names returns the layout of a Tensor.
+
+    Args:
+        device_matrix (tuple[int]): the number of devices along each axis.
+        alias_name (tuple[str]): the names of the axes.
+        rank_list (list[int], optional): the numbers of the devices; by default in order.
+    """
+    def __call__(self, *tensor_map: _t.Any) -> _t.Any:
+        """Returns a Layout that divides a Tensor along named axes of devices.
+
+        Args:
+            tensor_map (Union[str, tuple[str]]): for each axis of the Tensor, the name or names of
+                the device axes that divide it; "None" for none.
+        """
+    def __init__(self, device_matrix: _t.Any, alias_name: _t.Any, rank_list: _t.Any = None) -> None: ...
+    def to_dict(self) -> _t.Any:
+        """Returns the layout as a dict."""
 from ..train import build_searched_strategy as build_searched_strategy
-def convert_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = ..., dst_strategy_file: _b.str | None = ...) -> _t.Any: ...
-def convert_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = ..., dst_strategy_file: _b.str | None = ..., process_num: _b.int = ..., output_format: _t.Literal['ckpt', 'safetensors'] = ...) -> _t.Any: ...
-def get_algo_parameters(attr_key: _t.Any) -> _t.Any: ...
+def convert_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
+    """Converts checkpoints of ranks with other slices to the checkpoint of one rank.
+
+    Args:
+        rank_id (int): the rank to make the checkpoint of.
+        checkpoint_files_map (dict): the files of the checkpoints by rank, at least those of
+            `rank_list_for_convert`.
+        save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how to cut the new one; without it, the new one is whole.
+    """
+def convert_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None, process_num: _b.int = 1, output_format: _t.Literal['ckpt', 'safetensors'] = 'ckpt') -> _t.Any:
+    """Converts checkpoints of ranks with other slices to the checkpoints of all ranks.
+
+    Args:
+        src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
+            several checkpoints in one the last by name is taken.
+        dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"
+            into.
+        ckpt_prefix (str): the prefix of file names.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how the new ones are to be cut; without it there is one,
+            and it is whole.
+        process_num (int, optional): the number of ranks processed at a time.
+        output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
+    """
+def get_algo_parameters(attr_key: _t.Any) -> _t.Any:
+    """Returns a setting of the search.
+
+    Args:
+        attr_key (str): its key; see `set_algo_parameters`.
+    """
 from ..train.serialization import load_distributed_checkpoint as load_distributed_checkpoint
 from ..train import load_segmented_checkpoints as load_segmented_checkpoints
-def merge_pipeline_strategys(src_strategy_dirs: _b.str, dst_strategy_file: _b.str) -> _t.Any: ...
+def merge_pipeline_strategys(src_strategy_dirs: _b.str, dst_strategy_file: _b.str) -> _t.Any:
+    """Merges the strategy files of all stages of a pipeline into one file.
+
+    The stage is prepended to the name of a parameter: "1-weight". If a stage has several files, the
+    first is used.
+
+    Args:
+        src_strategy_dirs (str): the folder of the files, all ".ckpt" (protobuf) or all ".json".
+        dst_strategy_file (str): the file to write; its folder is created if necessary.
+    """
 from ..train import merge_sliced_parameter as merge_sliced_parameter
-def parameter_broadcast(net: _Cell, layout: _t.Any, cur_rank: _b.int = ..., initial_rank: _b.int = ...) -> _t.Any: ...
-def rank_list_for_convert(rank_id: _b.int, src_strategy_file: _b.str | None = ..., dst_strategy_file: _b.str | None = ...) -> _t.Any: ...
-def rank_list_for_transform(rank_id: _b.int, src_strategy_file: _b.str | None = ..., dst_strategy_file: _b.str | None = ...) -> _t.Any: ...
-def reset_algo_parameters() -> _t.Any: ...
+def parameter_broadcast(net: _Cell, layout: _t.Any, cur_rank: _b.int = 0, initial_rank: _b.int = 0) -> _t.Any:
+    """Broadcasts the parameters of one rank to the ranks that hold the same part of them.
+
+    Every rank of a pipeline's stage must call it. With one process it does nothing.
+
+    Args:
+        net (Cell): the network whose parameters are set.
+        layout (dict): for each parameter's name its layout: a list that begins with the
+            arrangement of the stage's devices along axes, and for each axis of the parameter the
+            number of the devices' axis that divides it, counted from the last; -1 for none. A
+            sixth entry, if it is not empty, names a group that divides the parameter further;
+            such parameters stay as they are.
+        cur_rank (int): the number of this process. Default: ``0``.
+        initial_rank (int): the number of the first process of this stage. Default: ``0``.
+    """
+def rank_list_for_convert(rank_id: _b.int, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
+    """Returns the ranks whose checkpoints are needed to convert one to other slices.
+
+    Args:
+        rank_id (int): the rank to make the checkpoint of.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how to cut the new one; without it, the new one is whole.
+
+    Returns:
+        list[int], ranks, the highest first.
+    """
+def rank_list_for_transform(rank_id: _b.int, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
+    """Lists the ranks whose checkpoints are needed to build the checkpoint of a resharded rank.
+
+    Args:
+        rank_id (int): the rank to make the checkpoint of.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how to cut the new one; without it, the new one is whole.
+
+    Returns:
+        list[int], ranks in descending order. Among ranks with the same slice, the one whose
+        position in the grid corresponds to `rank_id`.
+    """
+def reset_algo_parameters() -> _t.Any:
+    """Resets all settings of the search to their defaults."""
 from ..train import restore_group_info_list as restore_group_info_list
 # Accepted for compatibility, has no effect here
-def set_algo_parameters(**kwargs: _t.Any) -> _t.Any: ...
-def shard(fn: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any = ..., parameter_plan: _t.Any = ...) -> _t.Any: ...
+def set_algo_parameters(**kwargs: _t.Any) -> _t.Any:
+    """Sets settings of the search, by keyword.
+
+    Accepted for compatibility, has no effect here: there is no search for a way to divide a
+    network.
+
+    Args:
+        **kwargs: "fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_approxi" and
+            "tensor_slice_align_enable" are bools, "algo_approxi_epsilon" a float in (0, 1],
+            "tensor_slice_align_size" an int in [1, 1024].
+    """
+def shard(fn: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any = None, parameter_plan: _t.Any = None) -> _t.Any:
+    """Divides a function or Cell over processes, where the parallel mode is "semi_auto_parallel" or
+    "auto_parallel"; in other modes it is run as it is.
+
+    Operations in it follow the placement of what they are given. Outside of a network that runs
+    divided, every process gives all of the inputs.
+
+    Args:
+        fn (Union[Cell, Callable]): the function.
+        in_strategy (tuple): for each input a Layout or the numbers of parts of its axes; None for
+            one that stays as it is.
+        out_strategy (tuple, optional): the same for its outputs.
+        parameter_plan (dict, optional): the same for parameters of a Cell, by name; other names
+            are ignored.
+
+    Returns:
+        Callable, which takes the arguments of `fn`. When called it raises a RuntimeError if a
+        strategy does not divide an axis or the number of processes.
+    """
 # Accepted for compatibility, has no effect here
-def sync_pipeline_shared_parameters(net: _Cell) -> _t.Any: ...
-def transform_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = ..., dst_strategy_file: _b.str | None = ...) -> _t.Any: ...
-def transform_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = ..., dst_strategy_file: _b.str | None = ..., process_num: _b.int = ..., output_format: _t.Literal['ckpt', 'safetensors'] = ...) -> _t.Any: ...
-def unified_safetensors(src_dir: _b.str, src_strategy_file: _b.str, dst_dir: _b.str, merge_with_redundancy: _b.bool = ..., file_suffix: _b.str | None = ..., max_process_num: _b.int = ..., choice_func: _t.Any = ..., split_dst_file: _t.Any = ...) -> _t.Any: ...
+def sync_pipeline_shared_parameters(net: _Cell) -> _t.Any:
+    """Synchronizes the parameters that several stages of a pipeline share.
+
+    Accepted for compatibility, has no effect here: every process holds all stages.
+
+    Every process holds all stages here, and a shared parameter is one object, so there is nothing
+    to copy. The original does nothing either if a network has only one stage.
+
+    Args:
+        net (Cell): the network.
+    """
+def transform_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
+    """Builds a rank's checkpoint from those of ranks whose slices are cut differently.
+
+    Parameters that the strategy files do not name are copied from the rank of the same number.
+
+    Args:
+        rank_id (int): the rank to make the checkpoint of.
+        checkpoint_files_map (dict): rank -> checkpoint file, at least for the ranks of
+            `rank_list_for_transform`.
+        save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how to cut the new one; without it, the new one is whole.
+    """
+def transform_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None, process_num: _b.int = 1, output_format: _t.Literal['ckpt', 'safetensors'] = 'ckpt') -> _t.Any:
+    """Builds the checkpoints of all ranks from those of ranks whose slices are cut differently.
+
+    Args:
+        src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
+            several checkpoints in one the last by name is taken.
+        dst_checkpoints_dir (str): the folder for the files
+            "rank_<number>/<prefix><number>.<format>". If the source describes only some parameters
+            of the target, as the file of one stage does, "_part<stage>" follows the number.
+        ckpt_prefix (str): the prefix of file names.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how the new ones are to be cut; without it there is one,
+            and it is whole.
+        process_num (int, optional): the number of ranks processed at a time.
+        output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
+    """
+def unified_safetensors(src_dir: _b.str, src_strategy_file: _b.str, dst_dir: _b.str, merge_with_redundancy: _b.bool = True, file_suffix: _b.str | None = None, max_process_num: _b.int = 64, choice_func: _t.Any = None, split_dst_file: _t.Any = ()) -> _t.Any:
+    """Merges the slices saved by ranks into safetensors files of whole parameters.
+
+    Args:
+        src_dir (str): the folder with a folder "rank_<number>" per rank; among several files in
+            one, the last by name is used.
+        src_strategy_file (str): the strategy file that describes how the parameters are cut.
+        dst_dir (str): the folder to write to; created if necessary.
+        merge_with_redundancy (bool, optional): whether the file of every rank has all its slices.
+            Otherwise a slice of several ranks may be in the file of only one of them. A statement
+            in the files themselves takes precedence.
+        file_suffix (str, optional): the end of the file names before ".safetensors".
+        max_process_num (int, optional): the largest number of files written at a time.
+        choice_func (callable, optional): takes the name of a parameter and returns a new name, or a
+            bool: whether it is a parameter. Other values are written to "hyper_param.safetensors".
+        split_dst_file (tuple[int], optional): (number, count): this call is task `number` of
+            `count`, from 1. Each task writes some of the files; the first also writes the other
+            values.
+    """

@@ -10,39 +10,181 @@ import numpy as _np
 from ..nn.cell import Cell as _Cell
 
 class AutoParallel(_Cell):
+    """Runs a network with its own settings for training on several devices.
+
+    A call applies the settings, runs the network, and restores the previous settings. With one
+    process, the network runs as usual. With several processes it runs divided: the results, the
+    loss and the gradients are those of one process that sees the data of all. Each process gives
+    its share of the data along the first axis, or as `dataset_strategy` says. Operations and Cells
+    with a strategy (`Primitive.shard`, `Cell.shard`, `ops.reshard`) are divided by it, all others
+    follow the placement of their inputs. Results that are divided along their first axis come back
+    as this process's share, others whole.
+
+    Args:
+        network (Union[Cell, Callable]): the outermost network, or a function.
+        parallel_mode (str, optional): how the original divides operators: "semi_auto",
+            "sharding_propagation" or "recursive_programming". Default: ``"semi_auto"``.
+
+    Inputs:
+        - **\\*args**, **\\*\\*kwargs** - the inputs of the network.
+
+    Outputs:
+        The outputs of the network.
+    """
     network: _t.Any
-    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], parallel_mode: _t.Any = ...) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], parallel_mode: _t.Any = 'semi_auto') -> None: ...
     # Accepted for compatibility, has no effect here
-    def comm_fusion(self, config: _t.Any) -> _t.Any: ...
+    def comm_fusion(self, config: _t.Any) -> _t.Any:
+        """Sets how messages are fused.
+
+        Accepted for compatibility, has no effect here: messages are cut by size alone.
+
+        Args:
+            config (dict): "openstate", a bool; "allreduce", "allgather" and "reducescatter", each a
+                dict of "mode" ("auto", "size", for "allreduce" also "index") and "config".
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def dataset_strategy(self, config: _t.Any) -> _t.Any: ...
+    def dataset_strategy(self, config: _t.Any) -> _t.Any:
+        """Sets how data is divided among the processes.
+
+        Args:
+            config (Union[str, tuple]): "data_parallel", each process sees its share of a batch;
+                "full_batch", each sees all of it; or for each input a tuple of ints, into how many
+                parts its axes are divided, or a Layout.
+        """
     # Accepted for compatibility, has no effect here
-    def disable_gradient_fp32_sync(self) -> _t.Any: ...
+    def disable_gradient_fp32_sync(self) -> _t.Any:
+        """Disables the cast of gradients to float32 before they are summed; low-precision gradients
+        are still cast.
+
+        Accepted for compatibility, has no effect here: low-precision gradients are summed in
+        float32 in any case.
+        """
     # Accepted for compatibility, has no effect here
-    def disable_loss_repeated_mean(self) -> _t.Any: ...
-    def disable_strategy_file_only_for_trainable_params(self) -> _t.Any: ...
+    def disable_loss_repeated_mean(self) -> _t.Any:
+        """Disables the averaging of a loss that several processes compute identically.
+
+        Accepted for compatibility, has no effect here: every process holds the whole network.
+        """
+    def disable_strategy_file_only_for_trainable_params(self) -> _t.Any:
+        """Includes parameters that are not trained in these files, such as the states of an
+        optimizer.
+        """
     # Accepted for compatibility, has no effect here
-    def dump_local_norm(self, file_path: _b.str) -> _t.Any: ...
+    def dump_local_norm(self, file_path: _b.str) -> _t.Any:
+        """Requests that these norms are written to a file.
+
+        Accepted for compatibility, has no effect here.
+
+        Args:
+            file_path (str): its path.
+        """
     # Accepted for compatibility, has no effect here
-    def enable_device_local_norm(self) -> _t.Any: ...
+    def enable_device_local_norm(self) -> _t.Any:
+        """Requests the norm of all gradients of a device.
+
+        Accepted for compatibility, has no effect here.
+        """
     # Accepted for compatibility, has no effect here
-    def enable_fp32_communication(self) -> _t.Any: ...
-    def enable_gradients_mean(self) -> _t.Any: ...
-    def get_pipeline_stages(self) -> _t.Any: ...
-    def hsdp(self, shard_size: _t.Any = ..., threshold: _t.Any = ..., optimizer_level: _t.Any = ...) -> _t.Any: ...
+    def enable_fp32_communication(self) -> _t.Any:
+        """Communicates sums as float32; low-precision gradients always travel as float32.
+
+        Accepted for compatibility, has no effect here: low-precision gradients are summed in float32 in any
+        case.
+        """
+    def enable_gradients_mean(self) -> _t.Any:
+        """Averages gradients over the processes instead of summing them."""
+    def get_pipeline_stages(self) -> _t.Any:
+        """Returns the number of stages."""
+    def hsdp(self, shard_size: _t.Any = -1, threshold: _t.Any = 64, optimizer_level: _t.Any = 'level1') -> _t.Any:
+        """Divides weights, gradients and the optimizer's states among the processes that hold the
+        same weights.
+
+        Each process keeps a part along the first axis, where that can be divided, and updates it.
+        The weights are gathered when the network needs them.
+
+        Args:
+            shard_size (int, optional): how many processes share a weight; -1 for all that hold it.
+            threshold (int, optional): the size in KB below which a parameter is not divided.
+            optimizer_level (str, optional): "level1" and "level2" keep the gathered weights until
+                the step ends, "level3" gathers them for each use, also in the backward pass.
+        """
     # Accepted for compatibility, has no effect here
-    def load_operator_strategy_file(self, file_path: _b.str) -> _t.Any: ...
-    def load_param_strategy_file(self, file_path: _b.str) -> _t.Any: ...
+    def load_operator_strategy_file(self, file_path: _b.str) -> _t.Any:
+        """Sets the file that says how operators are divided, in the mode "sharding_propagation".
+
+        Accepted for compatibility, has no effect here: every process holds the whole network.
+
+        Args:
+            file_path (str): an absolute path that ends in ".json".
+        """
+    def load_param_strategy_file(self, file_path: _b.str) -> _t.Any:
+        """Sets the file that describes how parameters are divided.
+
+        Args:
+            file_path (str): its path.
+        """
     # Accepted for compatibility, has no effect here
-    def no_init_parameters_in_compile(self) -> _t.Any: ...
+    def no_init_parameters_in_compile(self) -> _t.Any:
+        """Disables the initialization of parameters when the network is compiled.
+
+        Accepted for compatibility, has no effect here: nothing is compiled.
+        """
     # output_broadcast, interleave, scheduler: Accepted for compatibility, has no effect here
-    def pipeline(self, stages: _b.int = ..., output_broadcast: _b.bool = ..., interleave: _b.bool = ..., scheduler: _t.Literal['1f1b', 'gpipe', 'seqpipe', 'seqvpp', 'seqsmartvpp', 'zero_bubble_v'] = ...) -> _t.Any: ...
+    def pipeline(self, stages: _b.int = 1, output_broadcast: _b.bool = False, interleave: _b.bool = False, scheduler: _t.Literal['1f1b', 'gpipe', 'seqpipe', 'seqvpp', 'seqsmartvpp', 'zero_bubble_v'] = '1f1b') -> _t.Any:
+        """Sets how the processes are divided into the stages of a pipeline.
+
+        Each process runs all stages here; gradients are summed over those of one stage.
+
+        Args:
+            stages (int, optional): the number of stages. Default: ``1``.
+            output_broadcast (bool, optional): whether the last stage's result goes to the others.
+                Accepted for compatibility, has no effect here: each process runs all stages.
+            interleave (bool, optional): whether stages are interleaved.
+                Accepted for compatibility, has no effect here: each process runs all stages.
+            scheduler (str, optional): "1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp" or
+                "zero_bubble_v".
+                Accepted for compatibility, has no effect here: each process runs all stages.
+        """
     # Accepted for compatibility, has no effect here
-    def print_local_norm(self) -> _t.Any: ...
+    def print_local_norm(self) -> _t.Any:
+        """Requests the norms of gradients before they are summed.
+
+        Accepted for compatibility, has no effect here.
+        """
     # Accepted for compatibility, has no effect here
-    def save_operator_strategy_file(self, file_path: _b.str) -> _t.Any: ...
-    def save_param_strategy_file(self, file_path: _b.str) -> _t.Any: ...
+    def save_operator_strategy_file(self, file_path: _b.str) -> _t.Any:
+        """Sets the file for the division of operators, which is not written here.
+
+        Accepted for compatibility, has no effect here: every process holds the whole network.
+
+        Args:
+            file_path (str): an absolute path that ends in ".json".
+        """
+    def save_param_strategy_file(self, file_path: _b.str) -> _t.Any:
+        """Sets the file that describes how parameters are divided. Each process writes it after a
+        run in which the division has changed; `load_distributed_checkpoint`,
+        `transform_checkpoints` and their relatives read it.
+
+        Args:
+            file_path (str): its path; JSON if it ends with ".json", else protobuf.
+        """
     # Accepted for compatibility, has no effect here
-    def set_group_ckpt_save_file(self, file_path: _b.str) -> _t.Any: ...
+    def set_group_ckpt_save_file(self, file_path: _b.str) -> _t.Any:
+        """Sets the file for the groups of processes, which is not written here.
+
+        Accepted for compatibility, has no effect here: every process holds the whole network.
+
+        Args:
+            file_path (str): its path.
+        """
     # Accepted for compatibility, has no effect here
-    def transformer_opt(self, file_path: _t.Any) -> _t.Any: ...
+    def transformer_opt(self, file_path: _t.Any) -> _t.Any:
+        """Sets the file of settings that make the original's parallel training faster.
+
+        Accepted for compatibility, has no effect here: every process holds the whole network.
+
+        Args:
+            file_path (Union[str, None]): the path of a JSON file with an object; None or "" for
+                none.
+        """

@@ -10,6 +10,7 @@ import numpy as _np
 from ..train.callback import Callback as _Callback
 
 class AicoreMetrics(_e.Enum):
+    """The metrics that the cores of an Ascend count."""
     AiCoreNone = ...
     ArithmeticUtilization = ...
     L2Cache = ...
@@ -20,26 +21,59 @@ class AicoreMetrics(_e.Enum):
     PipeUtilization = ...
     ResourceConflictRatio = ...
 class DynamicProfilerMonitor(_Callback):
+    """Records steps of a training as specified in a JSON file, which may change during training.
+
+    The file `profiler_config.json` holds "start_step" and "stop_step", the first and the last step
+    that are recorded, counted from 1. A later range must begin after the end of the previous one.
+    "prof_path" may give the folder of the results; other entries are options of an Ascend and have
+    no effect. If the file does not exist, one that requests no step is written.
+
+    Args:
+        cfg_path (str): the folder of the file. Default: ``None``, which is refused.
+        output_path (str): the folder of the results. Default: ``"./dyn_profile_data"``.
+        poll_interval (int): the interval in seconds between reads of the file. Default: ``2``.
+        **kwargs: stored without effect.
+    """
     options: _t.Any
-    def __init__(self, cfg_path: _t.Any = ..., output_path: _t.Any = ..., poll_interval: _t.Any = ..., **kwargs: _t.Any) -> None: ...
-    def on_train_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def step_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, cfg_path: _t.Any = None, output_path: _t.Any = './dyn_profile_data', poll_interval: _t.Any = 2, **kwargs: _t.Any) -> None: ...
+    def on_train_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Ends a recording whose last step was not reached."""
+    def step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Starts recording before the first step of a range."""
+    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Stops recording after the last step of a range."""
 class EnvProfiler:
+    """Records a script as specified in the environment variable MS_PROFILER_OPTIONS.
+
+    The variable holds a JSON text: ``{"start": true, "output_path": "...", "activities":
+    ["CPU"]}``. Without "start", or if the text is not JSON, nothing is recorded. Other entries are
+    options of an Ascend and have no effect.
+    """
     profiler: _t.Any
     def __init__(self) -> None: ...
-    def analyse(self) -> _t.Any: ...
-    def init_profiler(self) -> _t.Any: ...
+    def analyse(self) -> _t.Any:
+        """Stops recording, and writes the results."""
+    def init_profiler(self) -> _t.Any:
+        """Starts recording, if the environment variable requests it."""
 class ExportType(_e.Enum):
+    """Kinds of result files; here they are always text."""
     Db = ...
     Text = ...
 class HostSystem(_e.Enum):
+    """The host metrics that are recorded in addition to operators."""
     CPU = ...
     DISK = ...
     MEM = ...
     NETWORK = ...
     OSRT = ...
 class Profiler:
+    """Records a script from its construction to `analyse()`; the older form of `profile`.
+
+    Args:
+        **kwargs: `output_path` (str, "./data"), `start_profile` (bool, True), `schedule`,
+            `on_trace_ready`, `activities` and `sync_enable` as for `profile`. Others, of older
+            releases or of an Ascend device, are stored.
+    """
     options: _t.Any
     events: _t.Any
     output_path: _t.Any
@@ -52,29 +86,83 @@ class Profiler:
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> _t.Any: ...
     def __init__(self, **kwargs: _t.Any) -> None: ...
-    def add_metadata(self, key: _t.Any, value: _t.Any) -> _t.Any: ...
-    def add_metadata_json(self, key: _t.Any, value: _t.Any) -> _t.Any: ...
-    def analyse(self, offline_path: _t.Any = ..., pretty: _t.Any = ..., step_list: _t.Any = ..., mode: _t.Any = ...) -> _t.Any: ...
-    def op_analyse(self, op_name: _t.Any, device_id: _t.Any = ...) -> _t.Any: ...
-    def start(self) -> _t.Any: ...
-    def step(self) -> _t.Any: ...
-    def stop(self) -> _t.Any: ...
-    def write(self, folder: _t.Any, pretty: _t.Any = ...) -> _t.Any: ...
+    def add_metadata(self, key: _t.Any, value: _t.Any) -> _t.Any:
+        """Adds a text to profiler_metadata.json.
+
+        Args:
+            key (str): the name of the entry.
+            value (str): the text.
+        """
+    def add_metadata_json(self, key: _t.Any, value: _t.Any) -> _t.Any:
+        """Adds the content of a JSON text to profiler_metadata.json.
+
+        Args:
+            key (str): the name of the entry.
+            value (str): the JSON text.
+        """
+    def analyse(self, offline_path: _t.Any = None, pretty: _t.Any = False, step_list: _t.Any = None, mode: _t.Any = 'sync') -> _t.Any:
+        """Stops recording and writes the results to the output path.
+
+        Args:
+            offline_path (str): stored without effect; results are written when a recording ends.
+                Default: ``None``.
+            pretty (bool): whether JSON is indented. Default: ``False``.
+            step_list (list[int]): the steps that are written. Default: ``None``, all.
+            mode (str): "sync" or "async"; both write before the call returns. Default: ``"sync"``.
+        """
+    def op_analyse(self, op_name: _t.Any, device_id: _t.Any = None) -> _t.Any:
+        """Returns, as a JSON text, count and times of operators recorded so far.
+
+        Args:
+            op_name (Union[str, list[str]]): the operators' names, as functions or Primitives.
+            device_id (int): stored without effect. Default: ``None``.
+        """
+    def start(self) -> _t.Any:
+        """Starts recording; with a schedule, its first step."""
+    def step(self) -> _t.Any:
+        """Marks the end of a step; the schedule decides the action of the next one."""
+    def stop(self) -> _t.Any:
+        """Stops recording, and writes the results."""
+    def write(self, folder: _t.Any, pretty: _t.Any = False) -> _t.Any:
+        """Writes op_statistic.csv and trace_view.json.
+
+        Args:
+            folder (str): the folder to write to.
+            pretty (bool): whether JSON is indented. Default: ``False``.
+        """
 class ProfilerAction(_e.Enum):
+    """The action of the profiler in one step."""
     NONE = ...
     RECORD = ...
     RECORD_AND_SAVE = ...
     WARM_UP = ...
 class ProfilerActivity(_e.Enum):
+    """The devices to record."""
     CPU = ...
     GPU = ...
     NPU = ...
 class ProfilerLevel(_e.Enum):
+    """The level of detail that an Ascend records."""
     Level0 = ...
     Level1 = ...
     Level2 = ...
     LevelNone = ...
 class _ExperimentalConfig:
+    """Options of an Ascend device, stored as attributes.
+
+    Args:
+        profiler_level (ProfilerLevel): Default: ``ProfilerLevel.Level0``.
+        aic_metrics (AicoreMetrics): Default: ``AicoreMetrics.AiCoreNone``.
+        l2_cache (bool): Default: ``False``.
+        mstx (bool): Default: ``False``.
+        data_simplification (bool): Default: ``True``.
+        export_type (list[ExportType]): Default: ``None``, text.
+        mstx_domain_include (list[str]): Default: ``None``.
+        mstx_domain_exclude (list[str]): Default: ``None``.
+        sys_io (bool): Default: ``False``.
+        sys_interconnection (bool): Default: ``False``.
+        host_sys (list[HostSystem]): Default: ``None``.
+    """
     profiler_level: _t.Any
     aic_metrics: _t.Any
     l2_cache: _t.Any
@@ -86,15 +174,57 @@ class _ExperimentalConfig:
     sys_io: _t.Any
     sys_interconnection: _t.Any
     host_sys: _t.Any
-    def __init__(self, profiler_level: _t.Any = ..., aic_metrics: _t.Any = ..., l2_cache: _t.Any = ..., mstx: _t.Any = ..., data_simplification: _t.Any = ..., export_type: _t.Any = ..., mstx_domain_include: _t.Any = ..., mstx_domain_exclude: _t.Any = ..., sys_io: _t.Any = ..., sys_interconnection: _t.Any = ..., host_sys: _t.Any = ...) -> None: ...
+    def __init__(self, profiler_level: _t.Any = ..., aic_metrics: _t.Any = ..., l2_cache: _t.Any = False, mstx: _t.Any = False, data_simplification: _t.Any = True, export_type: _t.Any = None, mstx_domain_include: _t.Any = None, mstx_domain_exclude: _t.Any = None, sys_io: _t.Any = False, sys_interconnection: _t.Any = False, host_sys: _t.Any = None) -> None: ...
 class mstx:
+    """User-defined marks in the timeline."""
     @staticmethod
-    def mark(message: _t.Any, stream: _t.Any = ..., domain: _t.Any = ...) -> _t.Any: ...
+    def mark(message: _t.Any, stream: _t.Any = None, domain: _t.Any = 'default') -> _t.Any:
+        """Adds a mark to the timeline.
+
+        Args:
+            message (str): the name of the mark.
+            stream: stored without effect. Default: ``None``.
+            domain (str): stored without effect. Default: ``"default"``.
+        """
     @staticmethod
-    def range_end(range_id: _t.Any, domain: _t.Any = ...) -> _t.Any: ...
+    def range_end(range_id: _t.Any, domain: _t.Any = 'default') -> _t.Any:
+        """Ends a range.
+
+        Args:
+            range_id (int): the number of the range.
+            domain (str): stored without effect. Default: ``"default"``.
+        """
     @staticmethod
-    def range_start(message: _t.Any, stream: _t.Any = ..., domain: _t.Any = ...) -> _t.Any: ...
+    def range_start(message: _t.Any, stream: _t.Any = None, domain: _t.Any = 'default') -> _t.Any:
+        """Begins a range, and returns its number for `range_end`; 0 if nothing is recorded.
+
+        Args:
+            message (str): the name of the range.
+            stream: stored without effect. Default: ``None``.
+            domain (str): stored without effect. Default: ``"default"``.
+        """
 class profile:
+    """Records a script: `with profile() as prof: ...`, or `start()` and `stop()`.
+
+    Results go to `./data`, unless `on_trace_ready` takes them: op_statistic.csv (each operator's
+    count and times) and trace_view.json (a timeline for chrome://tracing or Perfetto).
+
+    Args:
+        activities (Iterable[ProfilerActivity]): stored without effect. Default: ``None``.
+        with_stack (bool): stored without effect. Default: ``False``.
+        profile_memory (bool): stored without effect. Default: ``False``.
+        data_process (bool): stored without effect. Default: ``False``.
+        parallel_strategy (bool): stored without effect. Default: ``False``.
+        start_profile (bool): whether to start at once. Default: ``True``.
+        hbm_ddr (bool): stored without effect. Default: ``False``.
+        pcie (bool): stored without effect. Default: ``False``.
+        sync_enable (bool): whether to wait for a GPU after each operator. Default: ``True``.
+        record_shapes (bool): stored without effect. Default: ``False``.
+        schedule (schedule): the steps to record. Default: ``None``, all.
+        on_trace_ready (Callable): called with this object when a recording is complete. Default:
+            ``None``.
+        experimental_config (_ExperimentalConfig): stored without effect. Default: ``None``.
+    """
     options: _t.Any
     output_path: _t.Any
     activities: _t.Any
@@ -106,20 +236,63 @@ class profile:
     events: _t.Any
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> _t.Any: ...
-    def __init__(self, activities: _t.Any = ..., with_stack: _t.Any = ..., profile_memory: _t.Any = ..., data_process: _t.Any = ..., parallel_strategy: _t.Any = ..., start_profile: _t.Any = ..., hbm_ddr: _t.Any = ..., pcie: _t.Any = ..., sync_enable: _t.Any = ..., record_shapes: _t.Any = ..., schedule: _t.Any = ..., on_trace_ready: _t.Any = ..., experimental_config: _t.Any = ...) -> None: ...
-    def add_metadata(self, key: _t.Any, value: _t.Any) -> _t.Any: ...
-    def add_metadata_json(self, key: _t.Any, value: _t.Any) -> _t.Any: ...
-    def start(self) -> _t.Any: ...
-    def step(self) -> _t.Any: ...
-    def stop(self) -> _t.Any: ...
-    def write(self, folder: _t.Any, pretty: _t.Any = ...) -> _t.Any: ...
+    def __init__(self, activities: _t.Any = None, with_stack: _t.Any = False, profile_memory: _t.Any = False, data_process: _t.Any = False, parallel_strategy: _t.Any = False, start_profile: _t.Any = True, hbm_ddr: _t.Any = False, pcie: _t.Any = False, sync_enable: _t.Any = True, record_shapes: _t.Any = False, schedule: _t.Any = None, on_trace_ready: _t.Any = None, experimental_config: _t.Any = None) -> None: ...
+    def add_metadata(self, key: _t.Any, value: _t.Any) -> _t.Any:
+        """Adds a text to profiler_metadata.json.
+
+        Args:
+            key (str): the name of the entry.
+            value (str): the text.
+        """
+    def add_metadata_json(self, key: _t.Any, value: _t.Any) -> _t.Any:
+        """Adds the content of a JSON text to profiler_metadata.json.
+
+        Args:
+            key (str): the name of the entry.
+            value (str): the JSON text.
+        """
+    def start(self) -> _t.Any:
+        """Starts recording; with a schedule, its first step."""
+    def step(self) -> _t.Any:
+        """Marks the end of a step; the schedule decides the action of the next one."""
+    def stop(self) -> _t.Any:
+        """Stops recording, and writes the results."""
+    def write(self, folder: _t.Any, pretty: _t.Any = False) -> _t.Any:
+        """Writes op_statistic.csv and trace_view.json.
+
+        Args:
+            folder (str): the folder to write to.
+            pretty (bool): whether JSON is indented. Default: ``False``.
+        """
 class schedule:
+    """A schedule of actions by step: skipped steps, then cycles of waiting, warming up and
+    recording.
+
+    A value that is not an int in its range is replaced by the default with a warning.
+
+    Args:
+        wait (int): steps of a cycle in which nothing happens.
+        active (int): steps of a cycle that are recorded; at least 1.
+        warmup (int): steps between the two. Default: ``0``.
+        repeat (int): number of cycles. Default: ``0``, to the end.
+        skip_first (int): steps before the first cycle. Default: ``0``.
+    """
     wait: _t.Any
     active: _t.Any
     warmup: _t.Any
     repeat: _t.Any
     skip_first: _t.Any
-    def __call__(self, step: _t.Any) -> _t.Any: ...
-    def __init__(self, *, wait: _t.Any, active: _t.Any, warmup: _t.Any = ..., repeat: _t.Any = ..., skip_first: _t.Any = ...) -> None: ...
-    def to_dict(self) -> _t.Any: ...
-def tensorboard_trace_handler(dir_name: _t.Any = ..., worker_name: _t.Any = ..., analyse_flag: _t.Any = ..., async_mode: _t.Any = ...) -> _t.Any: ...
+    def __call__(self, step: _t.Any) -> _t.Any:
+        """Returns the action of a step, counted from 0."""
+    def __init__(self, *, wait: _t.Any, active: _t.Any, warmup: _t.Any = 0, repeat: _t.Any = 0, skip_first: _t.Any = 0) -> None: ...
+    def to_dict(self) -> _t.Any:
+        """Returns the numbers, by name."""
+def tensorboard_trace_handler(dir_name: _t.Any = None, worker_name: _t.Any = None, analyse_flag: _t.Any = True, async_mode: _t.Any = False) -> _t.Any:
+    """Returns a function for `on_trace_ready` that writes each recording to a new folder.
+
+    Args:
+        dir_name (str): the folder above. Default: ``None``, "./data".
+        worker_name (str): the prefix of the folder names. Default: ``None``, machine and process.
+        analyse_flag (bool): whether to write results. Default: ``True``.
+        async_mode (bool): stored without effect. Default: ``False``.
+    """

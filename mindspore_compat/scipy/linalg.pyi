@@ -8,15 +8,124 @@ import typing as _t
 import numpy as _np
 
 
-def block_diag(*arrs: _t.Any) -> _t.Any: ...
-def cho_factor(a: _t.Any, lower: _t.Any = ..., overwrite_a: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def cho_solve(c_and_lower: _t.Any, b: _t.Any, overwrite_b: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def cholesky(a: _t.Any, lower: _t.Any = ..., overwrite_a: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def det(a: _t.Any, overwrite_a: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def eigh(a: _t.Any, b: _t.Any = ..., lower: _t.Any = ..., eigvals_only: _t.Any = ..., overwrite_a: _t.Any = ..., overwrite_b: _t.Any = ..., turbo: _t.Any = ..., eigvals: _t.Any = ..., type: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def inv(a: _t.Any, overwrite_a: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def lstsq(A: _t.Any, B: _t.Any, rcond: _t.Any = ..., driver: _t.Any = ...) -> _t.Any: ...
-def lu(a: _t.Any, permute_l: _t.Any = ..., overwrite_a: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def lu_factor(a: _t.Any, overwrite_a: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def lu_solve(lu_and_piv: _t.Any, b: _t.Any, trans: _t.Any = ..., overwrite_b: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
-def solve_triangular(a: _t.Any, b: _t.Any, trans: _t.Any = ..., lower: _t.Any = ..., unit_diagonal: _t.Any = ..., overwrite_b: _t.Any = ..., debug: _t.Any = ..., check_finite: _t.Any = ...) -> _t.Any: ...
+def block_diag(*arrs: _t.Any) -> _t.Any:
+    """Builds a block diagonal matrix of the given matrices.
+
+    Args:
+        arrs (Tensor): matrices; a vector counts as one row, a number as one element.
+    """
+def cho_factor(a: _t.Any, lower: _t.Any = False, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+    """Computes (the Cholesky factor, `lower`) for `cho_solve`. Arguments and errors are those of
+    `cholesky`.
+    """
+def cho_solve(c_and_lower: _t.Any, b: _t.Any, overwrite_b: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+    """Solves a x = b, given the Cholesky factor of a.
+
+    Args:
+        c_and_lower (tuple[Tensor, bool]): the result of `cho_factor` for a.
+        b (Tensor): a vector or matrix.
+        overwrite_b (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
+    """
+def cholesky(a: _t.Any, lower: _t.Any = False, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+    """Computes the Cholesky factor of a positive definite matrix: U with a = Uᵀ U, or L with a = L
+    Lᵀ.
+
+    Args:
+        a (Tensor): the matrix; float32, float64, int32 or int64; ints become float64.
+        lower (bool, optional): whether L is returned.
+        overwrite_a (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
+    """
+def det(a: _t.Any, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+    """Computes the determinant of a square matrix. Arguments and errors are those of `inv`."""
+def eigh(a: _t.Any, b: _t.Any = None, lower: _t.Any = True, eigvals_only: _t.Any = False, overwrite_a: _t.Any = False, overwrite_b: _t.Any = False, turbo: _t.Any = True, eigvals: _t.Any = None, type: _t.Any = 1, check_finite: _t.Any = True) -> _t.Any:
+    """Computes the eigenvalues, ascending, and the eigenvectors, as columns, of a symmetric matrix.
+
+    Args:
+        a (Tensor): the matrix; float32, float64, int32, int64 (which become float64), complex64 or
+            complex128.
+        b (Tensor, optional): must be None.
+        lower (bool, optional): whether the lower triangle of `a` is read, or the upper one.
+        eigvals_only (bool, optional): whether only the eigenvalues are returned.
+        overwrite_a (bool, optional): without effect.
+        overwrite_b (bool, optional): without effect.
+        turbo (bool, optional): without effect.
+        eigvals (tuple, optional): must be None.
+        type (int, optional): without effect if `b` is None.
+        check_finite (bool, optional): without effect.
+    """
+def inv(a: _t.Any, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+    """Computes the inverse of a square matrix.
+
+    Args:
+        a (Tensor): the matrix; float32, float64, int32 or int64; ints become float64.
+        overwrite_a (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
+    """
+def lstsq(A: _t.Any, B: _t.Any, rcond: _t.Any = None, driver: _t.Any = None) -> _t.Any:
+    """Computes the least-squares solution X of A X = B, and the residuals, rank and singular values
+    of A.
+
+    Args:
+        A (Tensor): matrices (*, M, N) of float32 or float64.
+        B (Tensor): matrices (*, M, K), or vectors (*, M), of the dtype of `A`. Leading axes of
+            matrices are broadcast.
+        rcond (number, optional): without effect.
+        driver (str, optional): "gels", "gelsy", "gelss" or "gelsd", which determines the available
+            results, as listed below; None means "gelsy".
+
+    Returns:
+        tuple[Tensor]: the solution (*, N, K), or (*, N) for vectors; the squared errors (*, K) if M
+        > N, except with gelsy; the rank (*), except with gels; the singular values (*, min(M, N))
+        with gelss and gelsd. A result that is not available is an empty Tensor.
+    """
+def lu(a: _t.Any, permute_l: _t.Any = False, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+    """Computes the factors of a = P L U: a permutation matrix and two triangles.
+
+    Args:
+        a (Tensor): an (M, N) matrix; float32, float64, int32 or int64; ints become float64.
+        permute_l (bool, optional): whether P L and U are returned.
+        overwrite_a (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
+
+    Returns:
+        tuple[Tensor]: P (M, M) of int32, L (M, K) and U (K, N), K = min(M, N); or P L and U.
+    """
+def lu_factor(a: _t.Any, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+    """Computes the LU decomposition a = P L U: L and U packed in one matrix, and the row exchanges
+    of P.
+
+    Args:
+        a (Tensor): a square matrix; float32, float64, int32 or int64; ints become float64.
+        overwrite_a (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
+
+    Returns:
+        tuple[Tensor]: U on and above the diagonal with L below it, without its unit diagonal; and
+        for each row the row that it was exchanged with (int32, from 0).
+    """
+def lu_solve(lu_and_piv: _t.Any, b: _t.Any, trans: _t.Any = 0, overwrite_b: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+    """Solves a x = b, or aᵀ x = b, given the LU decomposition of a.
+
+    Args:
+        lu_and_piv (tuple[Tensor]): the result of `lu_factor` for a.
+        b (Tensor): a vector or matrix.
+        trans (int, optional): 0 for a x = b, 1 or 2 for aᵀ x = b.
+        overwrite_b (bool, optional): without effect.
+        check_finite (bool, optional): without effect.
+    """
+def solve_triangular(a: _t.Any, b: _t.Any, trans: _t.Any = 0, lower: _t.Any = False, unit_diagonal: _t.Any = False, overwrite_b: _t.Any = False, debug: _t.Any = None, check_finite: _t.Any = True) -> _t.Any:
+    """Solves a x = b, or aᵀ x = b, for a triangular matrix a.
+
+    Args:
+        a (Tensor): matrices (*, M, M); the other triangle is not read.
+        b (Tensor): vectors (*, M) or matrices (*, M, N), of the dtype of `a`.
+        trans (Union[int, str], optional): 0 or "N" for a, 1 or "T" for its transpose, 2 or "C" for
+            its adjoint.
+        lower (bool, optional): whether the lower triangle of `a` is read.
+        unit_diagonal (bool, optional): whether the diagonal is assumed to be ones and not read.
+        overwrite_b (bool, optional): without effect.
+        debug (Any, optional): without effect.
+        check_finite (bool, optional): without effect.
+    """

@@ -25,24 +25,78 @@ from ..train.callback import CheckpointConfig as CheckpointConfig
 from ..nn import ConfusionMatrix as ConfusionMatrix
 from ..nn import ConfusionMatrixMetric as ConfusionMatrixMetric
 class ConvertModelUtils:
+    """Converts a Model to one that trains with THOR."""
     @staticmethod
-    def convert_to_thor_model(model: _t.Any, network: _t.Any, loss_fn: _t.Any = ..., optimizer: _t.Any = ..., metrics: _t.Any = ..., amp_level: _t.Any = ..., loss_scale_manager: _t.Any = ..., keep_batchnorm_fp32: _t.Any = ...) -> _t.Any: ...
+    def convert_to_thor_model(model: _t.Any, network: _t.Any, loss_fn: _t.Any = None, optimizer: _t.Any = None, metrics: _t.Any = None, amp_level: _t.Any = 'O0', loss_scale_manager: _t.Any = None, keep_batchnorm_fp32: _t.Any = False) -> _t.Any:
+        """Creates a Model whose steps compute factors and inverses only every `frequency` steps.
+
+        Args:
+            model (Model): the Model to convert.
+            network (Cell): the network, or a training step that contains it and its optimizer.
+            loss_fn (Cell): the loss.
+            optimizer (Cell): the optimizer that `nn.thor` returned.
+            metrics (Union[dict, set]): the metrics.
+            amp_level (str): the mixed precision, see `amp.auto_mixed_precision`.
+            loss_scale_manager (LossScaleManager): the manager of the loss scale.
+            keep_batchnorm_fp32 (bool): whether batch norm stays in float32.
+
+        Returns:
+            Model, a new one; `model` itself if `optimizer` is not THOR's.
+        """
 class ConvertNetUtils:
-    def convert_to_thor_net(self, net: _Cell) -> _t.Any: ...
+    """Converts layers of a network to layers that collect the factors of THOR."""
+    def convert_to_thor_net(self, net: _Cell) -> _t.Any:
+        """Replaces trainable Dense, Conv2d, Embedding and EmbeddingLookup layers within `net`.
+
+        Args:
+            net (Cell): the network, which is changed in place; parameters keep their names and
+                values.
+        """
 from ..nn import CosineSimilarity as CosineSimilarity
 class DatasetHelper:
+    """Iterates over the batches of a dataset, one epoch at a time.
+
+    Without sinking, an iteration yields the batches, each a list of Tensors. With sinking, an epoch
+    has `sink_size` batches, and the next epoch continues where the last one ended. The network that
+    `connect_network_with_dataset` returns then fetches the batches, and an iteration yields one
+    empty tuple for each call of that network: once per epoch in graph mode, once per batch in
+    PyNative mode.
+
+    Args:
+        dataset (Dataset): the dataset.
+        dataset_sink_mode (bool): whether to sink.
+        sink_size (int): the number of batches of an epoch with sinking; -1 for the whole dataset.
+        epoch_num (int): the number of epochs; -1 for no limit.
+    """
     dataset: _t.Any
     iter: _t.Any
-    def __init__(self, dataset: _t.Any, dataset_sink_mode: _b.bool = ..., sink_size: _b.int = ..., epoch_num: _b.int = ...) -> None: ...
+    def __init__(self, dataset: _t.Any, dataset_sink_mode: _b.bool = True, sink_size: _b.int = -1, epoch_num: _b.int = 1) -> None: ...
     def __iter__(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
-    def continue_send(self) -> _t.Any: ...
-    def next_batches(self, count: _t.Any = ...) -> _t.Any: ...
-    def release(self) -> _t.Any: ...
-    def sink_size(self) -> _t.Any: ...
+    def continue_send(self) -> _t.Any:
+        """Resumes the sending of data; no effect, see `stop_send`.
+
+        Accepted for compatibility, has no effect here: batches are taken when they are needed.
+        """
+    def next_batches(self, count: _t.Any = None) -> _t.Any:
+        """Returns the next batches, each a list of Tensors; after the last batch it starts again.
+
+        Args:
+            count (int): the number of batches; by default that of one call of a network that
+                fetches its data.
+        """
+    def release(self) -> _t.Any:
+        """Drops the iterators over the dataset."""
+    def sink_size(self) -> _t.Any:
+        """Returns the number of batches of an epoch."""
     # Accepted for compatibility, has no effect here
-    def stop_send(self) -> _t.Any: ...
-    def types_shapes(self) -> _t.Any: ...
+    def stop_send(self) -> _t.Any:
+        """Ends the sending of data; no effect, since batches are read when they are used.
+
+        Accepted for compatibility, has no effect here: batches are taken when they are needed.
+        """
+    def types_shapes(self) -> _t.Any:
+        """Returns the dtypes and the shapes of a batch's columns, as a tuple of two lists."""
 from ..nn import Dice as Dice
 from ..train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 from ..train.callback import EarlyStopping as EarlyStopping
@@ -81,12 +135,46 @@ from ..nn import Top5CategoricalAccuracy as Top5CategoricalAccuracy
 from ..nn import TopKCategoricalAccuracy as TopKCategoricalAccuracy
 from ..train.serialization import async_ckpt_thread_status as async_ckpt_thread_status
 from ..nn import auc as auc
-def build_searched_strategy(strategy_filename: _b.str) -> _t.Any: ...
+def build_searched_strategy(strategy_filename: _b.str) -> _t.Any:
+    """Reads a parallel strategy file.
+
+    Args:
+        strategy_filename (str): the file; JSON if its name ends with ".json", otherwise protobuf.
+
+    Returns:
+        dict from the names of parameters to their ParallelLayouts.
+    """
 from ..train.amp import build_train_network as build_train_network
 from ..train.serialization import ckpt_to_safetensors as ckpt_to_safetensors
-def connect_network_with_dataset(network: _Cell, dataset_helper: DatasetHelper) -> _t.Any: ...
+def connect_network_with_dataset(network: _Cell, dataset_helper: DatasetHelper) -> _t.Any:
+    """Connects a network to a dataset from which it fetches its inputs.
+
+    Args:
+        network (Cell): the network.
+        dataset_helper (DatasetHelper): the dataset, created with `dataset_sink_mode=True`.
+
+    Returns:
+        Cell, called without arguments; it returns the network's result for the last fetched batch.
+    """
 # jit_config, input_signature: Accepted for compatibility, has no effect here
-def data_sink(fn: _c.Callable[..., _t.Any], dataset: _t.Any, sink_size: _b.int = ..., jit_config: _t.Any = ..., input_signature: _t.Any = ...) -> _t.Any: ...
+def data_sink(fn: _c.Callable[..., _t.Any], dataset: _t.Any, sink_size: _b.int = 1, jit_config: _t.Any = None, input_signature: _t.Any = None) -> _t.Any:
+    """Wraps a function so that a dataset supplies its arguments.
+
+    The batches are read when the function is called; nothing is sent in advance on any device.
+
+    Args:
+        fn (Callable): the function; its arguments are the columns of a batch.
+        dataset (Dataset): the batches; after the last one it starts again.
+        sink_size (int): the number of batches per call.
+        jit_config (JitConfig): compilation settings of the original; unused here.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        input_signature (Union[Tensor, list, tuple]): shapes and dtypes for which the original
+            compiles `fn`; unused here.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+
+    Returns:
+        Callable, which takes no arguments and returns the result of `fn` for the last batch.
+    """
 from ..train.serialization import export as export
 from ..train.serialization import get_ckpt_path_with_strategy as get_ckpt_path_with_strategy
 from ..train.metrics import get_metric_fn as get_metric_fn
@@ -95,10 +183,38 @@ from ..train.serialization import load_checkpoint as load_checkpoint
 from ..train.serialization import load_checkpoint_async as load_checkpoint_async
 from ..train.serialization import load_distributed_checkpoint as load_distributed_checkpoint
 from ..train.serialization import load_param_into_net as load_param_into_net
-def load_segmented_checkpoints(ckpt_file_dir: _b.str, net: _t.Any = ..., strict_load: _t.Any = ..., filter_prefix: _t.Any = ..., dec_key: _t.Any = ..., dec_mode: _t.Any = ..., specify_prefix: _t.Any = ..., choice_func: _t.Any = ...) -> _t.Any: ...
-def merge_sliced_parameter(sliced_parameters: _b.list[_Parameter], strategy: _b.dict[_t.Any, _t.Any] | None = ...) -> _t.Any: ...
+def load_segmented_checkpoints(ckpt_file_dir: _b.str, net: _t.Any = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None) -> _t.Any:
+    """Loads all checkpoint files of a directory into one dict; later files override earlier ones.
+
+    Args:
+        ckpt_file_dir (str): the directory; files in its sub-directories are not loaded.
+        net (Cell): like the other arguments, see `load_checkpoint`.
+
+    Returns:
+        dict from names to Parameters or str; empty if there are no such files.
+    """
+def merge_sliced_parameter(sliced_parameters: _b.list[_Parameter], strategy: _b.dict[_t.Any, _t.Any] | None = None) -> _t.Any:
+    """Merges the slices of a parameter into the whole parameter.
+
+    Args:
+        sliced_parameters (list[Parameter]): the slices in the order of ranks. Their names, and
+            their shapes after the first axis, must be equal.
+        strategy (dict, optional): layouts by parameter name, as `build_searched_strategy` returns
+            them. Without it the slices are joined along the first axis.
+
+    Returns:
+        Parameter, the whole parameter.
+    """
 from ..train.metrics import names as names
 from ..nn import rearrange_inputs as rearrange_inputs
-def restore_group_info_list(group_info_file_name: _b.str) -> _t.Any: ...
+def restore_group_info_list(group_info_file_name: _b.str) -> _t.Any:
+    """Reads from a group file which ranks hold the same parameters.
+
+    Args:
+        group_info_file_name (str): the file, protobuf.
+
+    Returns:
+        list[int], the ranks.
+    """
 from ..train.serialization import safetensors_to_ckpt as safetensors_to_ckpt
 from ..train.serialization import save_checkpoint as save_checkpoint

@@ -9,9 +9,51 @@ import numpy as _np
 
 from ..nn.cell import Cell as _Cell
 
-def auto_mixed_precision(network: _t.Any, amp_level: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...
+def auto_mixed_precision(network: _t.Any, amp_level: _t.Any = 'O0', dtype: _t.Any = ...) -> _t.Any:
+    """Applies automatic mixed precision to a network, at a level from "O0" to "O3" or "auto".
+
+    Args:
+        network (Union[Cell, function]): the network, which is changed; or, with "auto", a function.
+        amp_level (str): "O0" changes nothing. "O1": Cells and operations of the white list compute
+            in low precision and return float32. "O2": everything except the Cells of the black
+            list. "O3": everything. "auto": decided per operation, see the original's documentation
+            for the lists.
+        dtype (mindspore.dtype): float16 or bfloat16.
+
+    Returns:
+        Cell or, for a function, a function: the network, with float32 outputs at "O2" and "O3".
+    """
 # boost_level: Accepted for compatibility, has no effect here
-def build_train_network(network: _Cell, optimizer: _Cell, loss_fn: _Cell | None = ..., level: _t.Literal['O0', 'O1', 'O2', 'O3', 'auto'] = ..., boost_level: _t.Literal['O0', 'O1', 'O2'] = ..., **kwargs: _t.Any) -> _t.Any: ...
-def custom_mixed_precision(network: _Cell, *, white_list: _t.Any = ..., black_list: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...
-def get_black_list() -> _t.Any: ...
-def get_white_list() -> _t.Any: ...
+def build_train_network(network: _Cell, optimizer: _Cell, loss_fn: _Cell | None = None, level: _t.Literal['O0', 'O1', 'O2', 'O3', 'auto'] = 'O0', boost_level: _t.Literal['O0', 'O1', 'O2'] = 'O0', **kwargs: _t.Any) -> _t.Any:
+    """Builds a training step of a network: mixed precision, loss, loss scale, optimizer.
+
+    Args:
+        network (Cell): the network, which is changed unless the level is "O0".
+        optimizer (Cell): the optimizer that updates the parameters.
+        loss_fn (Cell): the loss; None if `network` includes it.
+        level (str): the level of mixed precision, see `auto_mixed_precision`. "O2" adds a
+            DynamicLossScaleManager.
+        boost_level (str): accepted, but without effect; it affects only the speed.
+            Accepted for compatibility, has no effect here.
+        **kwargs: `cast_model_type` (float16 or float32), `keep_batchnorm_fp32` (bool) and
+            `loss_scale_manager` (LossScaleManager or None); they override the level's settings.
+
+    Returns:
+        Cell, a TrainOneStepCell or TrainOneStepWithLossScaleCell in training mode.
+    """
+def custom_mixed_precision(network: _Cell, *, white_list: _t.Any = None, black_list: _t.Any = None, dtype: _t.Any = ...) -> _t.Any:
+    """Applies mixed precision to a network by a white list or a black list of classes.
+
+    Args:
+        network (Cell): the network, which is changed in place.
+        white_list (list[Primitive, Cell]): the classes that compute in low precision.
+        black_list (list[Cell]): the classes that stay in float32; all others use low precision.
+        dtype (mindspore.dtype): float16 or bfloat16.
+
+    Returns:
+        Cell, the network.
+    """
+def get_black_list() -> _t.Any:
+    """Returns the Cells that "O2" leaves in float32, as a new list."""
+def get_white_list() -> _t.Any:
+    """Returns the Cells and operations that "O1" computes in low precision, as a new list."""

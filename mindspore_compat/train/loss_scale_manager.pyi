@@ -9,27 +9,65 @@ import numpy as _np
 
 
 class DynamicLossScaleManager(LossScaleManager):
+    """Dynamic loss scale: lowered after an overflow, raised after a number of steps without one.
+
+    Args:
+        init_loss_scale (float): the initial loss scale, at least 1.
+        scale_factor (int): the factor and divisor of the scale.
+        scale_window (int): the number of steps without overflow after which the scale is raised.
+    """
     scale_factor: _t.Any
     increase_ratio: _t.Any
     decrease_ratio: _t.Any
     scale_window: _t.Any
     bad_step_max: _t.Any
-    def __init__(self, init_loss_scale: _b.float = ..., scale_factor: _b.float = ..., scale_window: _b.int = ...) -> None: ...
+    def __init__(self, init_loss_scale: _b.float = 16777216, scale_factor: _b.float = 2, scale_window: _b.int = 2000) -> None: ...
     bad_step: _t.Any
     cur_iter: _t.Any
-    def get_drop_overflow_update(self) -> _t.Any: ...
-    def get_loss_scale(self) -> _t.Any: ...  # type: ignore
-    def get_update_cell(self) -> _t.Any: ...  # type: ignore
+    def get_drop_overflow_update(self) -> _t.Any:
+        """Returns True: the update of a step that overflowed is skipped."""
+    def get_loss_scale(self) -> _t.Any:  # type: ignore
+        """Returns the loss scale."""
+    def get_update_cell(self) -> _t.Any:  # type: ignore
+        """Returns a DynamicLossScaleUpdateCell that starts at this manager's loss scale."""
     last_overflow_iter: _t.Any
     loss_scale: _t.Any
-    def update_loss_scale(self, overflow: _t.Any) -> _t.Any: ...  # type: ignore
+    def update_loss_scale(self, overflow: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the loss scale after a step.
+
+        Args:
+            overflow (bool): whether the step overflowed.
+        """
 class FixedLossScaleManager(LossScaleManager):
-    def __init__(self, loss_scale: _b.float = ..., drop_overflow_update: _t.Any = ...) -> None: ...
-    def get_drop_overflow_update(self) -> _t.Any: ...
-    def get_loss_scale(self) -> _t.Any: ...  # type: ignore
-    def get_update_cell(self) -> _t.Any: ...  # type: ignore
-    def update_loss_scale(self, overflow: _t.Any) -> _t.Any: ...  # type: ignore
+    """Fixed loss scale.
+
+    Args:
+        loss_scale (float): the loss scale, at least 1. Unless overflowed steps are dropped, pass
+            the same number to the optimizer.
+        drop_overflow_update (bool): whether to skip the update of a step that overflowed.
+    """
+    def __init__(self, loss_scale: _b.float = 128.0, drop_overflow_update: _t.Any = True) -> None: ...
+    def get_drop_overflow_update(self) -> _t.Any:
+        """Returns whether the update of a step that overflowed is skipped."""
+    def get_loss_scale(self) -> _t.Any:  # type: ignore
+        """Returns the loss scale, as it was given."""
+    def get_update_cell(self) -> _t.Any:  # type: ignore
+        """Returns a FixedLossScaleUpdateCell, or None if overflowed steps are not dropped."""
+    def update_loss_scale(self, overflow: _t.Any) -> _t.Any:  # type: ignore
+        """Does nothing: the loss scale is fixed.
+
+        Args:
+            overflow (bool): whether the step overflowed.
+        """
 class LossScaleManager:
-    def get_loss_scale(self) -> _t.Any: ...
-    def get_update_cell(self) -> _t.Any: ...
-    def update_loss_scale(self, overflow: _t.Any) -> _t.Any: ...
+    """Base class of loss scale managers; subclasses define all three methods."""
+    def get_loss_scale(self) -> _t.Any:
+        """Returns the loss scale."""
+    def get_update_cell(self) -> _t.Any:
+        """Returns a Cell that updates the loss scale within a training step."""
+    def update_loss_scale(self, overflow: _t.Any) -> _t.Any:
+        """Updates the loss scale after a step.
+
+        Args:
+            overflow (bool): whether the step overflowed.
+        """

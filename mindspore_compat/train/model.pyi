@@ -10,20 +10,110 @@ import numpy as _np
 from ..nn.cell import Cell as _Cell
 
 class Model:
+    """Trains, evaluates and applies a network.
+
+    Args:
+        network (Cell): the network. Without `loss_fn` its output is the loss; also without
+            `optimizer`, calling it is a whole training step.
+        loss_fn (Cell): the loss, called with the network's output and the labels.
+        optimizer (Cell): the optimizer.
+        metrics (Union[dict, set]): the metrics of `eval`: names (see `names`), or Metrics by name.
+        eval_network (Cell): the network for `eval`; by default built from `network` and `loss_fn`.
+        eval_indexes (list[int]): positions of loss, prediction and label among the outputs of
+            `eval_network`; by default each metric receives all outputs.
+        amp_level (str): the mixed precision, "O0", "O1", "O2", "O3" or "auto", see
+            `amp.auto_mixed_precision`.
+        boost_level (str): "O0", "O1" or "O2"; without effect.
+        **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool),
+            `boost_config_dict` and `acc_level` (stored, but without effect).
+    """
     epoch_iter: _t.Any
-    def __init__(self, network: _Cell, loss_fn: _Cell | None = ..., optimizer: _Cell | None = ..., metrics: _t.Any = ..., eval_network: _Cell | None = ..., eval_indexes: _t.Any = ..., amp_level: _t.Any = ..., boost_level: _t.Any = ..., **kwargs: _t.Any) -> None: ...
+    def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _Cell | None = None, eval_indexes: _t.Any = None, amp_level: _t.Any = 'O0', boost_level: _t.Any = 'O0', **kwargs: _t.Any) -> None: ...
     # Accepted for compatibility, has no effect here
-    def build(self, train_dataset: _t.Any = ..., valid_dataset: _t.Any = ..., sink_size: _b.int = ..., epoch: _b.int = ..., sink_mode: _b.bool = ...) -> _t.Any: ...
+    def build(self, train_dataset: _t.Any = None, valid_dataset: _t.Any = None, sink_size: _b.int = -1, epoch: _b.int = 1, sink_mode: _b.bool = True) -> _t.Any:
+        """Checks the arguments of a run; nothing is compiled here.
+
+        Accepted for compatibility, has no effect here: nothing is compiled.
+
+        Args:
+            train_dataset, epoch, sink_size, sink_mode: see `train`.
+            valid_dataset (Dataset): the data for `eval`.
+        """
     # dataset_sink_mode: Accepted for compatibility, has no effect here
-    def eval(self, valid_dataset: _t.Any, callbacks: _t.Any = ..., dataset_sink_mode: _b.bool = ...) -> _t.Any: ...
+    def eval(self, valid_dataset: _t.Any, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False) -> _t.Any:
+        """Evaluates the metrics on a dataset.
+
+        Args:
+            valid_dataset (Dataset): the data.
+            callbacks (Union[Callback, list[Callback]]): the callbacks of the run.
+            dataset_sink_mode (bool): whether to sink the data; without effect here.
+                Accepted for compatibility, has no effect here: batches are taken when they are
+                needed.
+
+        Returns:
+            dict, the metrics' values by their names.
+        """
     @property
     def eval_network(self) -> _t.Any: ...
-    def fit(self, epoch: _b.int, train_dataset: _t.Any, valid_dataset: _t.Any = ..., valid_frequency: _b.int | _b.bool | _b.list[_t.Any] = ..., callbacks: _t.Any = ..., dataset_sink_mode: _b.bool = ..., valid_dataset_sink_mode: _b.bool = ..., sink_size: _b.int = ..., initial_epoch: _b.int = ...) -> _t.Any: ...
-    def infer_predict_layout(self, *predict_data: _t.Any, skip_backend_compile: _t.Any = ...) -> _t.Any: ...
-    def infer_train_layout(self, train_dataset: _t.Any, dataset_sink_mode: _b.bool = ..., sink_size: _b.int = ...) -> _t.Any: ...
-    def predict(self, *predict_data: _t.Any, backend: _t.Any = ..., config: _t.Any = ...) -> _t.Any: ...
+    def fit(self, epoch: _b.int, train_dataset: _t.Any, valid_dataset: _t.Any = None, valid_frequency: _b.int | _b.bool | _b.list[_t.Any] = 1, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, valid_dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> _t.Any:
+        """Trains the network, and evaluates it between epochs.
+
+        Args:
+            epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch: see `train`.
+            valid_dataset (Dataset): the data to evaluate with; None for no evaluation.
+            valid_frequency (Union[int, list[int]]): the number of epochs between two evaluations,
+                or a list of the epochs to evaluate after.
+            callbacks (Union[Callback, list[Callback]]): the callbacks of the run. User-defined
+                callbacks may define only hooks that begin with "on_train" or "on_eval".
+            valid_dataset_sink_mode (bool): whether to sink the data of the evaluation.
+        """
+    def infer_predict_layout(self, *predict_data: _t.Any, skip_backend_compile: _t.Any = False) -> _t.Any:
+        """Returns how the parameters of the prediction network are split; here they never are.
+
+        Args:
+            *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): the inputs of the
+                network.
+            skip_backend_compile (bool): accepted; nothing is compiled here.
+
+        Returns:
+            dict, parameter name -> layout, for `load_distributed_checkpoint`.
+        """
+    def infer_train_layout(self, train_dataset: _t.Any, dataset_sink_mode: _b.bool = True, sink_size: _b.int = -1) -> _t.Any:
+        """Returns how the parameters of the training step are split; see `infer_predict_layout`.
+
+        Args:
+            train_dataset, sink_size: see `train`.
+            dataset_sink_mode (bool): must be True, as in the original.
+        """
+    def predict(self, *predict_data: _t.Any, backend: _t.Any = None, config: _t.Any = None) -> _t.Any:
+        """Runs the prediction network on inputs.
+
+        Args:
+            *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): the inputs of the
+                network.
+            backend (str): "lite" selects another runtime in the original; without effect here.
+            config (dict): the settings of that runtime.
+
+        Returns:
+            The outputs of the network.
+        """
     @property
     def predict_network(self) -> _t.Any: ...
-    def train(self, epoch: _b.int, train_dataset: _t.Any, callbacks: _t.Any = ..., dataset_sink_mode: _b.bool = ..., sink_size: _b.int = ..., initial_epoch: _b.int = ...) -> _t.Any: ...
+    def train(self, epoch: _b.int, train_dataset: _t.Any, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> _t.Any:
+        """Trains the network.
+
+        Data sinking takes place only in graph mode on a GPU or Ascend device target. As in the
+        original, no callback is called between the steps of an epoch then.
+
+        Args:
+            epoch (int): the number of the last epoch.
+            train_dataset (Dataset): the data: with `loss_fn` one input and one label per sample,
+                otherwise the inputs of the network.
+            callbacks (Union[Callback, list[Callback]]): the callbacks of the run.
+            dataset_sink_mode (bool): whether to sink the data.
+            sink_size (int): the number of steps of an epoch with sinking, whatever the size of the
+                dataset; -1 for one pass over the data.
+            initial_epoch (int): the number of epochs already completed.
+        """
     @property
     def train_network(self) -> _t.Any: ...

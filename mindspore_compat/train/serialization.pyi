@@ -8,16 +8,209 @@ import typing as _t
 import numpy as _np
 
 
-def async_ckpt_thread_status() -> _t.Any: ...
-def ckpt_to_safetensors(file_path: _t.Any, save_path: _t.Any = ..., name_map: _t.Any = ..., file_name_regex: _t.Any = ..., processes_num: _t.Any = ...) -> _t.Any: ...
-def export(net: _t.Any, *inputs: _t.Any, file_name: _t.Any, file_format: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-def get_ckpt_path_with_strategy(cur_ckpt_path: _b.str, cur_strategy_path: _b.str) -> _t.Any: ...
-def load(file_name: _b.str, **kwargs: _t.Any) -> _t.Any: ...
-def load_checkpoint(ckpt_file_name: _t.Any, net: _t.Any = ..., strict_load: _t.Any = ..., filter_prefix: _t.Any = ..., dec_key: _t.Any = ..., dec_mode: _t.Any = ..., specify_prefix: _t.Any = ..., choice_func: _t.Any = ..., crc_check: _t.Any = ..., remove_redundancy: _t.Any = ..., format: _t.Any = ...) -> _t.Any: ...
-def load_checkpoint_async(ckpt_file_name: _t.Any, net: _t.Any = ..., strict_load: _t.Any = ..., filter_prefix: _t.Any = ..., dec_key: _t.Any = ..., dec_mode: _t.Any = ..., specify_prefix: _t.Any = ..., choice_func: _t.Any = ...) -> _t.Any: ...
-def load_distributed_checkpoint(network: _t.Any, checkpoint_filenames: _t.Any = ..., predict_strategy: _t.Any = ..., train_strategy_filename: _b.str | None = ..., strict_load: _b.bool = ..., dec_key: _t.Any = ..., dec_mode: _b.str = ..., format: _t.Literal['ckpt', 'safetensors'] = ..., unified_safetensors_dir: _b.str | None = ..., dst_safetensors_dir: _b.str | None = ..., rank_id: _b.int | None = ..., output_format: _t.Literal['safetensors', 'ckpt'] = ..., name_map: _t.Any = ..., max_process_num: _b.int = ..., return_param_dict: _b.bool = ...) -> _t.Any: ...
-def load_mindir(file_name: _b.str) -> _t.Any: ...
-def load_param_into_net(net: _t.Any, parameter_dict: _t.Any, strict_load: _t.Any = ..., remove_redundancy: _t.Any = ...) -> _t.Any: ...
-def safetensors_to_ckpt(file_path: _t.Any, save_path: _t.Any = ..., name_map: _t.Any = ..., file_name_regex: _t.Any = ..., processes_num: _t.Any = ...) -> _t.Any: ...
-def save_checkpoint(save_obj: _t.Any, ckpt_file_name: _t.Any, integrated_save: _t.Any = ..., async_save: _t.Any = ..., append_dict: _t.Any = ..., enc_key: _t.Any = ..., enc_mode: _t.Any = ..., choice_func: _t.Any = ..., crc_check: _t.Any = ..., format: _t.Any = ..., **kwargs: _t.Any) -> _t.Any: ...
-def save_mindir(model: _t.Any, file_name: _b.str) -> _t.Any: ...
+def async_ckpt_thread_status() -> _t.Any:
+    """Returns True while `save_checkpoint(..., async_save=True)` is still writing."""
+def ckpt_to_safetensors(file_path: _t.Any, save_path: _t.Any = None, name_map: _t.Any = None, file_name_regex: _t.Any = None, processes_num: _t.Any = 1) -> _t.Any:
+    """Converts checkpoint files to the safetensors format.
+
+    An encrypted file is rejected. A checksum is not copied.
+
+    Args:
+        file_path (str): a file whose name ends in ".ckpt", or a directory, whose files are
+            converted, including those of its sub-directories.
+        save_path (str): the directory of the new files, created if missing, with the
+            sub-directories of `file_path`. By default each new file is written next to its source.
+        name_map (dict): old parameter name -> new name.
+        file_name_regex (str): convert only files whose names match this expression from the start.
+        processes_num (int): the number of processes, at least 1.
+    """
+def export(net: _t.Any, *inputs: _t.Any, file_name: _t.Any, file_format: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    """Exports a network as a model file (MindIR or ONNX) that runs without its Python code.
+
+    The network runs once on the inputs, in inference mode; the traced computation becomes the
+    model, with the shapes of the inputs. Loops and branches over Python values are recorded as
+    executed.
+
+    Args:
+        net (Union[Cell, function]): the network.
+        inputs (Union[Tensor, list, tuple, Number, bool]): the inputs of the network. Numbers become
+            part of the model.
+        file_name (str): the file; a missing ".mindir" or ".onnx" is appended. Missing folders are
+            created. A MINDIR model with more than 1 GiB of weights becomes `<name>_graph.mindir`
+            and `<name>_variables/data_0`.
+        file_format (str): "MINDIR" or "ONNX". ("AIR" is for Ascend only.)
+        kwargs: `enc_key` (bytes of 16, 24 or 32) encrypts a MINDIR file, in the mode `enc_mode`
+            ("AES-GCM", "AES-CBC" or "SM4-CBC", or a function of the content and the key);
+            `custom_func` is called with the model's message before it is written. Others have no
+            effect.
+    """
+def get_ckpt_path_with_strategy(cur_ckpt_path: _b.str, cur_strategy_path: _b.str) -> _t.Any:
+    """Returns a checkpoint with the slices of this rank: its own, or that of a rank with the same
+    slices.
+
+    Args:
+        cur_ckpt_path (str): the file that this rank would load; "rank_<number>" in it marks the
+            rank. A path without it is returned unchanged.
+        cur_strategy_path (str): the strategy file that describes how parameters are cut.
+
+    Returns:
+        str, the path of an existing file, of the first rank that holds the same slices, or None.
+    """
+def load(file_name: _b.str, **kwargs: _t.Any) -> _t.Any:
+    """Loads a MindIR file.
+
+    Args:
+        file_name (str): the file, whose name ends in ".mindir".
+        kwargs: `dec_key` (bytes) is the key with which the file was encrypted, `dec_mode` the mode
+            ("AES-GCM", "AES-CBC" or "SM4-CBC", or a function that takes the file's name and the key
+            and returns the content). Others have no effect.
+
+    Returns:
+        FuncGraph, which `nn.GraphCell` runs.
+    """
+def load_checkpoint(ckpt_file_name: _t.Any, net: _t.Any = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None, crc_check: _t.Any = False, remove_redundancy: _t.Any = False, format: _t.Any = 'ckpt') -> _t.Any:
+    """Loads the parameters of a checkpoint file.
+
+    Args:
+        ckpt_file_name (Union[str, io.BytesIO]): the file, whose name ends in ".ckpt" or
+            ".safetensors" according to `format`; or a BytesIO with the content of a safetensors
+            file.
+        net (Cell): a network to load the parameters into, see `load_param_into_net`.
+        strict_load (bool): See `load_param_into_net`.
+        filter_prefix (Union[str, list[str], tuple[str]]): skip names with one of these prefixes.
+            Deprecated, like `specify_prefix`; each of the two overrides `choice_func`.
+        dec_key (Union[None, bytes]): the key with which the file was encrypted.
+        dec_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC".
+        specify_prefix (Union[str, list[str], tuple[str]]): load only names with one of these
+            prefixes.
+        choice_func (function): takes a name and returns whether to load the value.
+        crc_check (bool): whether to warn about a file without a checksum. An existing checksum is
+            always verified, with two exceptions that require True: a safetensors file of which only
+            some names are loaded, and a checksum after encrypted values.
+        remove_redundancy (bool): whether the file was saved by one of several devices and lacks the
+            parameters that the others save.
+        format (str): "ckpt" or "safetensors".
+
+    Returns:
+        dict from names to Parameters (or str for a saved text), in the order of the file.
+    """
+def load_checkpoint_async(ckpt_file_name: _t.Any, net: _t.Any = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None) -> _t.Any:
+    """Loads the parameters of a checkpoint file in a background thread.
+
+    Args:
+        ckpt_file_name (str): the file; its name ends in ".ckpt" or ".safetensors".
+        net (Cell): like the other arguments, see `load_checkpoint`.
+
+    Returns:
+        ParamDictFuture, whose method `result` waits and returns the result of `load_checkpoint`.
+    """
+def load_distributed_checkpoint(network: _t.Any, checkpoint_filenames: _t.Any = None, predict_strategy: _t.Any = None, train_strategy_filename: _b.str | None = None, strict_load: _b.bool = False, dec_key: _t.Any = None, dec_mode: _b.str = 'AES-GCM', format: _t.Literal['ckpt', 'safetensors'] = 'ckpt', unified_safetensors_dir: _b.str | None = None, dst_safetensors_dir: _b.str | None = None, rank_id: _b.int | None = None, output_format: _t.Literal['safetensors', 'ckpt'] = 'safetensors', name_map: _t.Any = None, max_process_num: _b.int = 64, return_param_dict: _b.bool = False) -> _t.Any:
+    """Loads the checkpoints of several ranks into a network, whole or as the slices of this rank.
+
+    Args:
+        network (Cell): the network. None, with `format` "safetensors", to write files instead.
+        checkpoint_filenames (list[str]): the ".ckpt" files in the order of ranks.
+        predict_strategy (Union[dict, str]): how the network's parameters are cut: a dict from the
+            name of each parameter to a list, as `Model.infer_predict_layout` returns it: the
+            lengths of the grid of ranks, the axis of the grid for each axis of the parameter, the
+            shape of a slice or [], 0, whether the slices have one length, and the name of the group
+            of ranks that cuts the first axis further. With `format` "safetensors" also a strategy
+            file. Default: ``None``, for whole parameters.
+        train_strategy_filename (str): the strategy file that describes how the files are cut.
+            Default: ``None``, for the context's "strategy_ckpt_load_file" or that of an
+            AutoParallel network.
+        strict_load (bool): as for `load_param_into_net`. Default: False.
+        dec_key (bytes): the key for decrypting the files. Default: ``None``.
+        dec_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC". Default: "AES-GCM".
+        format (str): "ckpt" to read `checkpoint_filenames`, "safetensors" to read
+            `unified_safetensors_dir`. Default: "ckpt".
+        unified_safetensors_dir (str): a folder of files of whole parameters, as
+            `unified_safetensors` writes it.
+        dst_safetensors_dir (str): without a network, the folder to write into: for each rank a
+            folder "rank_<number>" with a file "net.safetensors" or "net.ckpt".
+        rank_id (int): without a network, the rank to write for. Default: ``None``, for all.
+        output_format (str): the format of the written files. Default: "safetensors".
+        name_map (dict): name of a parameter -> its name in the files. Default: ``None``.
+        max_process_num (int): the largest number of files written at a time. Default: 64.
+        return_param_dict (bool): with `format` "safetensors" and a network, whether to return the
+            parameters instead of loading them. Default: False.
+
+    Returns:
+        True; with safetensors files and a network, the result of `load_param_into_net`, or a dict
+        of the parameters.
+    """
+def load_mindir(file_name: _b.str) -> _t.Any:
+    """Loads a MindIR file as a message, whose parts a script may change.
+
+    Args:
+        file_name (str): the file.
+
+    Returns:
+        ModelProto, of `mindspore.train.mind_ir_pb2`; `user_info` is a dict of texts.
+    """
+def load_param_into_net(net: _t.Any, parameter_dict: _t.Any, strict_load: _t.Any = False, remove_redundancy: _t.Any = False) -> _t.Any:
+    """Loads parameters into a network by their names.
+
+    A parameter of the network that `parameter_dict` lacks may be there under a longer name: unless
+    `strict_load`, the first name that ends in the parameter's name gives a prefix, and values under
+    that prefix are loaded for all missing parameters. Values are copied. If one does not fit,
+    nothing is loaded.
+
+    Args:
+        net (Cell): the network.
+        parameter_dict (dict): Parameters by name, as `load_checkpoint` returns them. Texts in it
+            are skipped.
+        strict_load (bool): whether the dtypes must be equal. Otherwise floats of different widths
+            are converted into one another, and so are signed integers.
+        remove_redundancy (bool): whether `parameter_dict` lacks what other devices saved.
+
+    Returns:
+        (list, list): the names of the network's parameters that were not loaded, and the names in
+        `parameter_dict` that the network does not have.
+    """
+def safetensors_to_ckpt(file_path: _t.Any, save_path: _t.Any = None, name_map: _t.Any = None, file_name_regex: _t.Any = None, processes_num: _t.Any = 1) -> _t.Any:
+    """Converts safetensors files to the checkpoint format.
+
+    Args:
+        file_path (str): a file whose name ends in ".safetensors", or a directory; the other
+            arguments are those of `ckpt_to_safetensors`.
+    """
+def save_checkpoint(save_obj: _t.Any, ckpt_file_name: _t.Any, integrated_save: _t.Any = True, async_save: _t.Any = False, append_dict: _t.Any = None, enc_key: _t.Any = None, enc_mode: _t.Any = 'AES-GCM', choice_func: _t.Any = None, crc_check: _t.Any = False, format: _t.Any = 'ckpt', **kwargs: _t.Any) -> _t.Any:
+    """Saves parameters to a checkpoint file, and replaces an existing file.
+
+    After the call the file is complete and on disk; after an error there is no new file (an old one
+    stays). Only its owner can read it, and nobody can write it. A "ckpt" file omits parameters
+    without elements. The file contains a checksum, which `load_checkpoint` verifies.
+
+    Args:
+        save_obj (Union[Cell, list, dict]): what to save: all parameters of a Cell under their
+            names; a list of Parameters; a list of dicts with the keys "name" (a str) and "data" (a
+            Parameter or a Tensor); or a dict from names to Parameters, Tensors, arrays or texts.
+        ckpt_file_name (str): the file; a missing ".ckpt" or ".safetensors" is appended.
+        integrated_save (bool): whether to join the parts of a parameter that is divided over
+            processes, all of which must then call this. Otherwise only this process's parts are
+            saved.
+        async_save (Union[bool, str]): True or "thread" writes in a thread, "process" in a process.
+            The values are those at the time of the call. The next call waits for the writer.
+        append_dict (dict): additional values by name: int, float, bool, str, Parameter, Tensor or
+            Generator (its state).
+        enc_key (Union[None, bytes]): the encryption key: 16, 24 or 32 bytes, 16 for SM4.
+        enc_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC".
+        choice_func (function): takes a parameter's name and returns whether to save it. It is not
+            called for names in `append_dict`.
+        crc_check (bool): whether to store the checksum after the values, where MindSpore's own
+            `crc_check` expects it; the file then equals MindSpore's byte for byte. Otherwise the
+            checksum comes before the values, in a field that MindSpore skips. Encrypted files
+            always have it before the values, because MindSpore cannot read one after them.
+        format (str): "ckpt" or "safetensors". The latter supports neither texts nor a key.
+        kwargs: further options. `remove_redundancy` (a bool or None) is stored in a safetensors
+            file; others have no effect.
+    """
+def save_mindir(model: _t.Any, file_name: _b.str) -> _t.Any:
+    """Saves a message as a MindIR file; see `load_mindir`.
+
+    Args:
+        model (ModelProto): the message.
+        file_name (str): the file; ".mindir" is appended if it has another suffix. Missing folders
+            are created.
+    """

@@ -10,294 +10,951 @@ import numpy as _np
 from ...dataset.transforms import TensorOperation as _TensorOperation
 
 class AllpassBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, central_freq: _b.float, Q: _b.float = ...) -> None: ...
+    """Two-pole all-pass filter: changes phases around a frequency, but not magnitudes.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        central_freq (float): the frequency in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+    """
+    def __init__(self, sample_rate: _b.int, central_freq: _b.float, Q: _b.float = 0.707) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class AmplitudeToDB(_TensorOperation):
-    def __init__(self, stype: ScaleType = ..., ref_value: _b.float = ..., amin: _b.float = ..., top_db: _b.float = ...) -> None: ...
+    """Converts a spectrogram of powers or magnitudes to decibels.
+
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
+
+    Args:
+        stype (ScaleType, optional): whether the input holds powers or magnitudes.
+        ref_value (float, optional): the reference value that corresponds to 0 dB, positive.
+        amin (float, optional): the minimum to which smaller values are raised, positive.
+        top_db (float, optional): the maximum distance of a value below the loudest value of its
+            recording, positive. With three axes or more, the last three are one recording.
+    """
+    def __init__(self, stype: ScaleType = ..., ref_value: _b.float = 1.0, amin: _b.float = 1e-10, top_db: _b.float = 80.0) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Angle(_TensorOperation):
+    """Computes the angle of complex numbers, in (-pi, pi].
+
+    Takes numbers of shape (..., 2) and returns float32 or float64 of shape (...).
+    """
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class BandBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, central_freq: _b.float, Q: _b.float = ..., noise: _b.bool = ...) -> None: ...
+    """Two-pole band-pass filter whose response falls off logarithmically from its centre.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        central_freq (float): the centre in Hz.
+        Q (float, optional): the quality factor, in (0, 1]: the centre divided by the bandwidth.
+        noise (bool, optional): whether to use the gain for sound without pitch, such as drums.
+    """
+    def __init__(self, sample_rate: _b.int, central_freq: _b.float, Q: _b.float = 0.707, noise: _b.bool = False) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class BandpassBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, central_freq: _b.float, Q: _b.float = ..., const_skirt_gain: _b.bool = ...) -> None: ...
+    """Two-pole Butterworth band-pass filter.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        central_freq (float): the centre in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+        const_skirt_gain (bool, optional): whether the skirt gain is constant, so that the peak gain
+            is `Q`; otherwise the peak gain is 0 dB.
+    """
+    def __init__(self, sample_rate: _b.int, central_freq: _b.float, Q: _b.float = 0.707, const_skirt_gain: _b.bool = False) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class BandrejectBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, central_freq: _b.float, Q: _b.float = ...) -> None: ...
+    """Two-pole Butterworth band-reject (notch) filter.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        central_freq (float): the centre in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+    """
+    def __init__(self, sample_rate: _b.int, central_freq: _b.float, Q: _b.float = 0.707) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class BassBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, gain: _b.float, central_freq: _b.float = ..., Q: _b.float = ...) -> None: ...
+    """Bass control: a two-pole low-shelf filter that boosts or cuts low frequencies.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        gain (float): the gain in dB.
+        central_freq (float, optional): the frequency in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+    """
+    def __init__(self, sample_rate: _b.int, gain: _b.float, central_freq: _b.float = 100.0, Q: _b.float = 0.707) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class Biquad(_TensorOperation):
+    """Applies a second-order (biquad) filter.
+
+    Its equation is `a0 y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] - a1 y[n-1] - a2 y[n-2]`.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        b0 (float): the weight of the input.
+        b1 (float): the weight of the input one sample earlier.
+        b2 (float): the weight of the input two samples earlier.
+        a0 (float): the weight of the output; not 0.
+        a1 (float): the weight of the output one sample earlier.
+        a2 (float): the weight of the output two samples earlier.
+    """
     def __init__(self, b0: _b.float, b1: _b.float, b2: _b.float, a0: _b.float, a1: _b.float, a2: _b.float) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class BorderType(_b.str):
+    """The padding modes of a signal: zeros, the last value, or the mirror image.
+
+    REFLECT mirrors the signal without the last value, SYMMETRIC with it.
+    """
     CONSTANT = ...
     EDGE = ...
     REFLECT = ...
     SYMMETRIC = ...
 class ComplexNorm(_TensorOperation):
-    def __init__(self, power: _b.float = ...) -> None: ...
+    """Computes the magnitude of complex numbers, raised to a power.
+
+    Takes numbers of shape (..., 2) and returns float32 or float64 of shape (...).
+
+    Args:
+        power (float, optional): the power, not negative.
+    """
+    def __init__(self, power: _b.float = 1.0) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class ComputeDeltas(_TensorOperation):
-    def __init__(self, win_length: _b.int = ..., pad_mode: BorderType = ...) -> None: ...
+    """Computes delta coefficients: the derivative of each frequency over time.
+
+    With `n = (win_length - 1) // 2` it is `sum(k * x[t + k]) / sum(k * k)` for k from -n to n.
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
+
+    Args:
+        win_length (int, optional): the number of frames that a derivative is computed from, at
+            least 3.
+        pad_mode (BorderType, optional): the padding mode along time.
+    """
+    def __init__(self, win_length: _b.int = 5, pad_mode: BorderType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Contrast(_TensorOperation):
-    def __init__(self, enhancement_amount: _b.float = ...) -> None: ...
+    """Applies a contrast effect: makes a sound louder, similar to a compressor.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
+
+    Args:
+        enhancement_amount (float, optional): the amount of the effect, in [0, 100]; 0 has an
+            effect, too.
+    """
+    def __init__(self, enhancement_amount: _b.float = 75.0) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class DBToAmplitude(_TensorOperation):
+    """Converts decibels to powers or amplitudes: `ref * 10 ** (0.1 * x * power)`.
+
+    Takes numbers of any shape but () and returns float32 or float64 of the same shape.
+
+    Args:
+        ref (float): the value that corresponds to 0 dB.
+        power (float): 1 for powers, 0.5 for amplitudes.
+    """
     def __init__(self, ref: _b.float, power: _b.float) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class DCShift(_TensorOperation):
-    def __init__(self, shift: _b.float, limiter_gain: _b.float | None = ...) -> None: ...
+    """Applies a DC shift: adds a constant; peaks are limited instead of clipped.
+
+    Takes numbers of any shape but () and returns float32 or float64 of the same shape.
+
+    Args:
+        shift (float): the constant, in [-2, 2].
+        limiter_gain (float, optional): the gain of the limiter: the slope at peaks grows with it;
+            None is `shift`.
+    """
+    def __init__(self, shift: _b.float, limiter_gain: _b.float | None = None) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class DeemphBiquad(_TensorOperation):
+    """De-emphasis filter for compact discs (IEC 60908): a high shelf that undoes the pre-emphasis.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz: 44100 or 48000.
+    """
     def __init__(self, sample_rate: _t.Literal[44100, 48000]) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class DensityFunction(_b.str):
+    """The probability density of dither noise: triangular, rectangular or Gaussian."""
     GPDF = ...
     RPDF = ...
     TPDF = ...
 class DetectPitchFrequency(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, frame_time: _b.float = ..., win_length: _b.int = ..., freq_low: _b.float = ..., freq_high: _b.float = ...) -> None: ...
+    """Detects the pitch of a sound in each frame.
+
+    The pitch is the lag with the greatest normalized cross-correlation of a frame and the samples
+    after it, smoothed by a median. Takes floats of shape (..., time) and returns float32 of shape
+    (..., frames).
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        frame_time (float, optional): the length of a frame in seconds.
+        win_length (int, optional): the number of frames of the median.
+        freq_low (int, optional): the lowest pitch in Hz.
+        freq_high (int, optional): the highest pitch in Hz.
+    """
+    def __init__(self, sample_rate: _b.int, frame_time: _b.float = 0.01, win_length: _b.int = 30, freq_low: _b.float = 85, freq_high: _b.float = 3400) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Dither(_TensorOperation):
-    def __init__(self, density_function: DensityFunction = ..., noise_shaping: _b.bool = ...) -> None: ...
+    """Applies dither: adds noise and rounds to 16 bits, so that the rounding error is not
+    distortion.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
+
+    As in the original, the triangular dither is a triangle over time and not at random, and the
+    others take their noise from single samples of the sound, drawn at random.
+
+    Args:
+        density_function (DensityFunction, optional): the density of the noise.
+        noise_shaping (bool, optional): whether to add the error of a sample to the next sample
+            (noise shaping).
+    """
+    def __init__(self, density_function: DensityFunction = ..., noise_shaping: _b.bool = False) -> None: ...
     axes: _t.Any
     least: _t.Any
 class EqualizerBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, center_freq: _b.float, gain: _b.float, Q: _b.float = ...) -> None: ...
+    """Two-pole peaking equalizer: boosts or cuts a band around a frequency.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        center_freq (float): the frequency in Hz.
+        gain (float): the gain in dB.
+        Q (float, optional): the quality factor, in (0, 1].
+    """
+    def __init__(self, sample_rate: _b.int, center_freq: _b.float, gain: _b.float, Q: _b.float = 0.707) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class Fade(_TensorOperation):
-    def __init__(self, fade_in_len: _b.int = ..., fade_out_len: _b.int = ..., fade_shape: FadeShape = ...) -> None: ...
+    """Fades a sound in and out.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape; without
+    fades, the input is returned.
+
+    Args:
+        fade_in_len (int, optional): the number of samples of the fade-in.
+        fade_out_len (int, optional): the number of samples of the fade-out.
+        fade_shape (FadeShape, optional): the curve of the fades.
+    """
+    def __init__(self, fade_in_len: _b.int = 0, fade_out_len: _b.int = 0, fade_shape: FadeShape = ...) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class FadeShape(_b.str):
+    """The curves of a fade."""
     EXPONENTIAL = ...
     HALF_SINE = ...
     LINEAR = ...
     LOGARITHMIC = ...
     QUARTER_SINE = ...
 class Filtfilt(_TensorOperation):
-    def __init__(self, a_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], b_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], clamp: _b.bool = ...) -> None: ...
+    """Applies an IIR filter forward and then backward, so that phases do not change.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        a_coeffs (Sequence[float]): the weights of the output, latest sample first.
+        b_coeffs (Sequence[float]): the weights of the input; equally many.
+        clamp (bool, optional): whether to clamp the result to [-1, 1].
+    """
+    def __init__(self, a_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], b_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], clamp: _b.bool = True) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class Flanger(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, delay: _b.float = ..., depth: _b.float = ..., regen: _b.float = ..., width: _b.float = ..., speed: _b.float = ..., phase: _b.float = ..., modulation: Modulation = ..., interpolation: Interpolation = ...) -> None: ...
+    """Applies a flanger effect: mixes a sound with a copy whose delay is modulated.
+
+    Takes numbers of shape (..., channel, time), with at most four channels, and returns float32 or
+    float64 of the same shape.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        delay (float, optional): the minimum delay in milliseconds, in [0, 30].
+        depth (float, optional): the maximum additional delay in milliseconds, in [0, 10].
+        regen (float, optional): the percentage of the delayed sound that is fed back, in [-95, 95].
+        width (float, optional): the percentage of the delayed sound in the mix, in [0, 100].
+        speed (float, optional): the modulation frequency in Hz, in [0.1, 10].
+        phase (float, optional): the phase shift between successive channels, as a percentage of a
+            period, in [0, 100].
+        modulation (Modulation, optional): the modulating wave.
+        interpolation (Interpolation, optional): the interpolation between samples.
+    """
+    def __init__(self, sample_rate: _b.int, delay: _b.float = 0.0, depth: _b.float = 2.0, regen: _b.float = 0.0, width: _b.float = 71.0, speed: _b.float = 0.5, phase: _b.float = 25.0, modulation: Modulation = ..., interpolation: Interpolation = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class FrequencyMasking(_TensorOperation):
-    def __init__(self, iid_masks: _b.bool = ..., freq_mask_param: _b.int = ..., mask_start: _b.int = ..., mask_value: _b.float = ...) -> None: ...
+    """Masks a band of frequencies.
+
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
+
+    Args:
+        iid_masks (bool, optional): whether the band is random.
+        freq_mask_param (int, optional): the width of the band; for a random band, the maximum
+            width.
+        mask_start (int, optional): the start of the band, unless it is random.
+        mask_value (float, optional): the value that fills the mask, not negative.
+    """
+    def __init__(self, iid_masks: _b.bool = False, freq_mask_param: _b.int = 0, mask_start: _b.int = 0, mask_value: _b.float = 0.0) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Gain(_TensorOperation):
-    def __init__(self, gain_db: _b.float = ...) -> None: ...
+    """Applies a gain in decibels: amplifies or attenuates a sound.
+
+    Takes numbers of any shape but () and returns float32 or float64 of the same shape.
+
+    Args:
+        gain_db (float, optional): the gain in dB.
+    """
+    def __init__(self, gain_db: _b.float = 1.0) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class GainType(_b.str):
+    """The units of a gain: amplitude, power or decibels."""
     AMPLITUDE = ...
     DB = ...
     POWER = ...
 class GriffinLim(_TensorOperation):
-    def __init__(self, n_fft: _b.int = ..., n_iter: _b.int = ..., win_length: _b.int | None = ..., hop_length: _b.int | None = ..., window_type: WindowType = ..., power: _b.float = ..., momentum: _b.float = ..., length: _b.int | None = ..., rand_init: _b.bool = ...) -> None: ...
+    """Reconstructs a sound from the magnitudes of a spectrogram by the fast Griffin-Lim algorithm.
+
+    Takes numbers of shape (..., freq, frames) and returns float32 or float64 of shape (..., time).
+
+    Args:
+        n_fft (int, optional): the FFT size, in samples.
+        n_iter (int, optional): the number of iterations.
+        win_length (int, optional): the length of the window, at most `n_fft`; None, or 0, is
+            `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None, or 0, is `win_length
+            // 2`.
+        window_type (WindowType, optional): the window function.
+        power (float, optional): the exponent of the magnitudes, positive.
+        momentum (float, optional): the momentum of the iteration, not negative.
+        length (int, optional): the number of samples to return; None or 0 returns all samples that
+            the frames cover.
+        rand_init (bool, optional): whether the initial phases are random; otherwise they are 0.
+    """
+    def __init__(self, n_fft: _b.int = 400, n_iter: _b.int = 32, win_length: _b.int | None = None, hop_length: _b.int | None = None, window_type: WindowType = ..., power: _b.float = 2.0, momentum: _b.float = 0.99, length: _b.int | None = None, rand_init: _b.bool = True) -> None: ...
     axes: _t.Any
     least: _t.Any
 class HighpassBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, cutoff_freq: _b.float, Q: _b.float = ...) -> None: ...
+    """Two-pole high-pass filter.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        cutoff_freq (float): the cutoff frequency in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+    """
+    def __init__(self, sample_rate: _b.int, cutoff_freq: _b.float, Q: _b.float = 0.707) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class Interpolation(_b.str):
+    """The interpolation between samples: linear or quadratic."""
     LINEAR = ...
     QUADRATIC = ...
 class InverseMelScale(_TensorOperation):
-    def __init__(self, n_stft: _b.int, n_mels: _b.int = ..., sample_rate: _b.int = ..., f_min: _b.float = ..., f_max: _b.float | None = ..., max_iter: _b.int = ..., tolerance_loss: _b.float = ..., tolerance_change: _b.float = ..., sgdargs: _b.dict[_t.Any, _t.Any] | None = ..., norm: NormType = ..., mel_type: MelType = ...) -> None: ...
+    """Estimates a spectrogram from a mel spectrogram.
+
+    The estimate is found by gradient descent from random values in [0, 1). Takes numbers of shape
+    (..., n_mels, time) and returns float32 or float64 of shape (..., n_stft, time); as in the
+    original, an input with two axes gets a third.
+
+    Args:
+        n_stft (int): the number of frequencies to return.
+        n_mels (int, optional): the number of filters.
+        sample_rate (int, optional): the sample rate in Hz.
+        f_min (float, optional): the lowest frequency in Hz.
+        f_max (float, optional): the highest frequency in Hz; None is `sample_rate // 2`.
+        max_iter (int, optional): the maximum number of steps.
+        tolerance_loss (float, optional): the mean squared error at which the descent stops.
+        tolerance_change (float, optional): the change of the error at which the descent stops.
+        sgdargs (dict, optional): "sgd_lr", the learning rate, 0.1 by default, and "sgd_momentum",
+            which is checked but, as in the original, has no effect.
+        norm (NormType, optional): SLANEY if all filters have the same area.
+        mel_type (MelType, optional): the formula of the scale.
+    """
+    def __init__(self, n_stft: _b.int, n_mels: _b.int = 128, sample_rate: _b.int = 16000, f_min: _b.float = 0.0, f_max: _b.float | None = None, max_iter: _b.int = 100000, tolerance_loss: _b.float = 1e-05, tolerance_change: _b.float = 1e-08, sgdargs: _b.dict[_t.Any, _t.Any] | None = None, norm: NormType = ..., mel_type: MelType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class InverseSpectrogram(_TensorOperation):
-    def __init__(self, length: _b.int | None = ..., n_fft: _b.int = ..., win_length: _b.int | None = ..., hop_length: _b.int | None = ..., pad: _b.int = ..., window: WindowType = ..., normalized: _b.bool = ..., center: _b.bool = ..., pad_mode: BorderType = ..., onesided: _b.bool = ...) -> None: ...
+    """Reconstructs a sound from a complex spectrogram.
+
+    Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 of shape (...,
+    time). As in the original, the result is float32 if the sound had been padded.
+
+    Args:
+        length (int, optional): the number of samples to return; None or 0 returns all samples that
+            the frames cover.
+        n_fft (int, optional): the FFT size, in samples.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 2`.
+        pad (int, optional): the number of samples that both ends were padded with; needs a
+            `length`.
+        window (WindowType, optional): the window function.
+        normalized (bool, optional): whether magnitudes were divided by the Euclidean norm of the
+            window.
+        center (bool, optional): whether frames are centered: the middle of the first frame is the
+            first sample.
+        pad_mode (BorderType, optional): the padding mode of the spectrogram; the result does not
+            depend on it.
+        onesided (bool, optional): whether to omit frequencies above half the sample rate.
+    """
+    def __init__(self, length: _b.int | None = None, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, pad: _b.int = 0, window: WindowType = ..., normalized: _b.bool = False, center: _b.bool = True, pad_mode: BorderType = ..., onesided: _b.bool = True) -> None: ...
     axes: _t.Any
     least: _t.Any
 class LFCC(_TensorOperation):
-    def __init__(self, sample_rate: _b.int = ..., n_filter: _b.int = ..., n_lfcc: _b.int = ..., f_min: _b.float = ..., f_max: _b.float | None = ..., dct_type: _t.Literal[2] = ..., norm: NormMode = ..., log_lf: _b.bool = ..., speckwargs: _b.dict[_t.Any, _t.Any] | None = ...) -> None: ...
+    """LFCC, linear frequency cepstral coefficients: like MFCC, but with evenly spaced filters.
+
+    Takes numbers of shape (..., time) and returns float32 of shape (..., n_lfcc, frames).
+
+    Args:
+        sample_rate (int, optional): the sample rate in Hz.
+        n_filter (int, optional): the number of filters.
+        n_lfcc (int, optional): the number of coefficients that are returned.
+        f_min (float, optional): the lowest frequency in Hz.
+        f_max (float, optional): the highest frequency in Hz; None is `sample_rate // 2`.
+        dct_type (int, optional): the type of the cosine transform, 2.
+        norm (NormMode, optional): whether the basis of the transform is orthonormal.
+        log_lf (bool, optional): whether to use logarithms instead of decibels.
+        speckwargs (dict, optional): arguments of `Spectrogram`, by name; omitted arguments have its
+            defaults.
+    """
+    def __init__(self, sample_rate: _b.int = 16000, n_filter: _b.int = 128, n_lfcc: _b.int = 40, f_min: _b.float = 0.0, f_max: _b.float | None = None, dct_type: _t.Literal[2] = 2, norm: NormMode = ..., log_lf: _b.bool = False, speckwargs: _b.dict[_t.Any, _t.Any] | None = None) -> None: ...
     axes: _t.Any
     least: _t.Any
 class LFilter(_TensorOperation):
-    def __init__(self, a_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], b_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], clamp: _b.bool = ...) -> None: ...
+    """Applies an IIR filter given by a difference equation: `sum(a[k] y[n-k]) = sum(b[k] x[n-k])`.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        a_coeffs (Sequence[float]): the weights of the output, latest sample first.
+        b_coeffs (Sequence[float]): the weights of the input; equally many.
+        clamp (bool, optional): whether to clamp the result to [-1, 1].
+    """
+    def __init__(self, a_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], b_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], clamp: _b.bool = True) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class LowpassBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, cutoff_freq: _b.float, Q: _b.float = ...) -> None: ...
+    """Two-pole low-pass filter.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        cutoff_freq (float): the cutoff frequency in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+    """
+    def __init__(self, sample_rate: _b.int, cutoff_freq: _b.float, Q: _b.float = 0.707) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class MFCC(_TensorOperation):
-    def __init__(self, sample_rate: _b.int = ..., n_mfcc: _b.int = ..., dct_type: _t.Literal[2] = ..., norm: NormMode = ..., log_mels: _b.bool = ..., melkwargs: _b.dict[_t.Any, _t.Any] | None = ...) -> None: ...
+    """MFCC, mel frequency cepstral coefficients: the cosine transform of a mel spectrogram in
+    decibels.
+
+    Takes numbers of shape (..., time) and returns float32 of shape (..., n_mfcc, frames).
+
+    Args:
+        sample_rate (int, optional): the sample rate in Hz.
+        n_mfcc (int, optional): the number of coefficients that are returned.
+        dct_type (int, optional): the type of the cosine transform, 2.
+        norm (NormMode, optional): whether the basis of the transform is orthonormal.
+        log_mels (bool, optional): whether to use logarithms instead of decibels.
+        melkwargs (dict, optional): arguments of `MelSpectrogram`, by name; omitted arguments have
+            its defaults.
+    """
+    def __init__(self, sample_rate: _b.int = 16000, n_mfcc: _b.int = 40, dct_type: _t.Literal[2] = 2, norm: NormMode = ..., log_mels: _b.bool = False, melkwargs: _b.dict[_t.Any, _t.Any] | None = None) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Magphase(_TensorOperation):
-    def __init__(self, power: _b.float = ...) -> None: ...
+    """Separates complex numbers into magnitude, raised to a power, and angle: two arrays.
+
+    Takes numbers of shape (..., 2) and returns float32 or float64 of shape (...).
+
+    Args:
+        power (float, optional): the power, not negative.
+    """
+    def __init__(self, power: _b.float = 1.0) -> None: ...
     axes: _t.Any
     least: _t.Any
 class MaskAlongAxis(_TensorOperation):
+    """Masks a band of one axis.
+
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
+
+    Args:
+        mask_start (int): the start of the band.
+        mask_width (int): the width of the band, positive.
+        mask_value (float): the value that fills the band.
+        axis (int): 1 for frequencies, 2 for time.
+    """
     def __init__(self, mask_start: _b.int, mask_width: _b.int, mask_value: _b.float, axis: _t.Literal[1, 2]) -> None: ...
     axes: _t.Any
     least: _t.Any
 class MaskAlongAxisIID(_TensorOperation):
+    """Masks a band of one axis with random width and position.
+
+    The width is an integer in [0, `mask_param`]; the start is such that the band fits.
+
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
+
+    Args:
+        mask_param (int): the maximum width.
+        mask_value (float): the value that fills the band.
+        axis (int): 1 for frequencies, 2 for time.
+    """
     def __init__(self, mask_param: _b.int, mask_value: _b.float, axis: _t.Literal[1, 2]) -> None: ...
     axes: _t.Any
     least: _t.Any
 class MelScale(_TensorOperation):
-    def __init__(self, n_mels: _b.int = ..., sample_rate: _b.int = ..., f_min: _b.float = ..., f_max: _b.float | None = ..., n_stft: _b.int = ..., norm: NormType = ..., mel_type: MelType = ...) -> None: ...
+    """Converts a spectrogram to the mel scale with a bank of triangular filters.
+
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of shape (..., n_mels,
+    time).
+
+    Args:
+        n_mels (int, optional): the number of filters.
+        sample_rate (int, optional): the sample rate in Hz.
+        f_min (float, optional): the lowest frequency in Hz.
+        f_max (float, optional): the highest frequency in Hz; None is `sample_rate // 2`.
+        n_stft (int, optional): the number of frequencies of the input.
+        norm (NormType, optional): SLANEY gives all filters the same area.
+        mel_type (MelType, optional): the formula of the scale.
+    """
+    def __init__(self, n_mels: _b.int = 128, sample_rate: _b.int = 16000, f_min: _b.float = 0.0, f_max: _b.float | None = None, n_stft: _b.int = 201, norm: NormType = ..., mel_type: MelType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class MelSpectrogram(_TensorOperation):
-    def __init__(self, sample_rate: _b.int = ..., n_fft: _b.int = ..., win_length: _b.int | None = ..., hop_length: _b.int | None = ..., f_min: _b.float = ..., f_max: _b.float | None = ..., pad: _b.int = ..., n_mels: _b.int = ..., window: WindowType = ..., power: _b.float = ..., normalized: _b.bool = ..., center: _b.bool = ..., pad_mode: BorderType = ..., onesided: _b.bool = ..., norm: NormType = ..., mel_scale: MelType = ...) -> None: ...
+    """Computes the mel spectrogram of a sound.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of shape (..., n_mels,
+    frames).
+
+    Args:
+        sample_rate (int, optional): the sample rate in Hz.
+        n_fft (int, optional): the FFT size, in samples.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 2`.
+        f_min (float, optional): the lowest frequency in Hz.
+        f_max (float, optional): the highest frequency in Hz; None is `sample_rate // 2`.
+        pad (int, optional): the number of zeros to pad both ends with first.
+        n_mels (int, optional): the number of filters.
+        window (WindowType, optional): the window function.
+        power (float, optional): the exponent of the magnitudes, positive.
+        normalized (bool, optional): whether to divide magnitudes by the Euclidean norm of the
+            window.
+        center (bool, optional): whether frames are centered: the middle of the first frame is the
+            first sample.
+        pad_mode (BorderType, optional): the padding mode for centered frames.
+        onesided (bool, optional): must be True: the filters are for `n_fft // 2 + 1` frequencies.
+        norm (NormType, optional): SLANEY gives all filters the same area.
+        mel_scale (MelType, optional): the formula of the scale.
+    """
+    def __init__(self, sample_rate: _b.int = 16000, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, f_min: _b.float = 0.0, f_max: _b.float | None = None, pad: _b.int = 0, n_mels: _b.int = 128, window: WindowType = ..., power: _b.float = 2.0, normalized: _b.bool = False, center: _b.bool = True, pad_mode: BorderType = ..., onesided: _b.bool = True, norm: NormType = ..., mel_scale: MelType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class MelType(_b.str):
+    """The formula of the mel scale: that of the Hidden Markov Toolkit, or Slaney's."""
     HTK = ...
     SLANEY = ...
 class Modulation(_b.str):
+    """The modulating wave of an effect."""
     SINUSOIDAL = ...
     TRIANGULAR = ...
 class MuLawDecoding(_TensorOperation):
-    def __init__(self, quantization_channels: _b.int = ...) -> None: ...
+    """Decodes mu-law companding, the inverse of MuLawEncoding.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
+
+    Args:
+        quantization_channels (int, optional): the number of quantization levels.
+    """
+    def __init__(self, quantization_channels: _b.int = 256) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class MuLawEncoding(_TensorOperation):
-    def __init__(self, quantization_channels: _b.int = ...) -> None: ...
+    """Encodes a sound by mu-law companding: from [-1, 1] to integers in [0, quantization_channels).
+
+    Takes numbers of shape (..., time) and returns int32 of the same shape.
+
+    Args:
+        quantization_channels (int, optional): the number of quantization levels.
+    """
+    def __init__(self, quantization_channels: _b.int = 256) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class NormMode(_b.str):
+    """The normalization of a cosine transform: orthonormal or none."""
     NONE = ...
     ORTHO = ...
 class NormType(_b.str):
+    """The normalization of a mel filter bank: equal areas, as in Slaney's toolbox, or none."""
     NONE = ...
     SLANEY = ...
 class Overdrive(_TensorOperation):
-    def __init__(self, gain: _b.float = ..., color: _b.float = ...) -> None: ...
+    """Applies an overdrive effect: nonlinear distortion as of an overdriven amplifier.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
+
+    Args:
+        gain (float, optional): the gain in dB, in [0, 100].
+        color (float, optional): the amount of even harmonics, in [0, 100].
+    """
+    def __init__(self, gain: _b.float = 20.0, color: _b.float = 20.0) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class PhaseVocoder(_TensorOperation):
+    """Stretches a complex spectrogram in time without changing the pitch.
+
+    Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 with `ceil(frames /
+    rate)` frames. As in the original, at a rate of 1 an input with three axes gets a fourth.
+
+    Args:
+        rate (float): the factor of the speed.
+        phase_advance (numpy.ndarray): the phase advance of each frequency per frame, (freq, 1), in
+            the dtype of the input.
+    """
     def __init__(self, rate: _b.float, phase_advance: _np.ndarray[_t.Any, _t.Any]) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Phaser(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, gain_in: _b.float = ..., gain_out: _b.float = ..., delay_ms: _b.float = ..., decay: _b.float = ..., mod_speed: _b.float = ..., sinusoidal: _b.bool = ...) -> None: ...
+    """Applies a phaser effect: adds an echo whose delay is modulated.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
+
+    Args:
+        sample_rate (int): the sample rate in Hz.
+        gain_in (float, optional): the input gain, in [0, 1].
+        gain_out (float, optional): the output gain, in [0, 1e9].
+        delay_ms (float, optional): the maximum delay in milliseconds, in (0, 5].
+        decay (float, optional): the gain of the echo, in [0, 0.99].
+        mod_speed (float, optional): the modulation frequency in Hz, in [0.1, 2].
+        sinusoidal (bool, optional): whether the modulating wave is a sine; otherwise it is a
+            triangle.
+    """
+    def __init__(self, sample_rate: _b.int, gain_in: _b.float = 0.4, gain_out: _b.float = 0.74, delay_ms: _b.float = 3.0, decay: _b.float = 0.4, mod_speed: _b.float = 0.5, sinusoidal: _b.bool = True) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class PitchShift(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, n_steps: _b.int, bins_per_octave: _b.int = ..., n_fft: _b.int = ..., win_length: _b.int | None = ..., hop_length: _b.int | None = ..., window: WindowType = ...) -> None: ...
+    """Shifts the pitch of a sound without changing its length.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
+
+    Args:
+        sample_rate (int): the sample rate in Hz.
+        n_steps (int): the number of steps to shift by.
+        bins_per_octave (int, optional): the number of steps per octave, not 0.
+        n_fft (int, optional): the FFT size, in samples.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 4`.
+        window (WindowType, optional): the window function.
+    """
+    def __init__(self, sample_rate: _b.int, n_steps: _b.int, bins_per_octave: _b.int = 12, n_fft: _b.int = 512, win_length: _b.int | None = None, hop_length: _b.int | None = None, window: WindowType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Resample(_TensorOperation):
-    def __init__(self, orig_freq: _b.float = ..., new_freq: _b.float = ..., resample_method: ResampleMethod = ..., lowpass_filter_width: _b.int = ..., rolloff: _b.float = ..., beta: _b.float | None = ...) -> None: ...
+    """Resamples a sound from one sample rate to another.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of shape (..., ceil(time *
+    new_freq / orig_freq)). For equal rates, the input is returned.
+
+    Args:
+        orig_freq (float, optional): the sample rate of the input, at least 1; decimals are
+            truncated, as in the original.
+        new_freq (float, optional): the new sample rate, likewise.
+        resample_method (ResampleMethod, optional): the window of the sinc filter.
+        lowpass_filter_width (int, optional): the number of zero crossings of the sinc on each side.
+        rolloff (float, optional): the cutoff frequency, as a fraction of the lower Nyquist
+            frequency, in (0, 1].
+        beta (float, optional): the shape parameter of the Kaiser window; None is
+            14.769656459379492.
+    """
+    def __init__(self, orig_freq: _b.float = 16000, new_freq: _b.float = 16000, resample_method: ResampleMethod = ..., lowpass_filter_width: _b.int = 6, rolloff: _b.float = 0.99, beta: _b.float | None = None) -> None: ...
     axes: _t.Any
     least: _t.Any
 class ResampleMethod(_b.str):
+    """The window of the sinc filter for resampling: Hann or Kaiser."""
     KAISER_WINDOW = ...
     SINC_INTERPOLATION = ...
 class RiaaBiquad(_TensorOperation):
+    """RIAA filter: undoes the equalization of vinyl records; the gain at 1000 Hz is 1.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz: 44100, 48000, 88200 or 96000.
+    """
     def __init__(self, sample_rate: _t.Literal[44100, 48000, 88200, 96000]) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class ScaleType(_b.str):
+    """The content of a spectrogram: powers or magnitudes."""
     MAGNITUDE = ...
     POWER = ...
 class SlidingWindowCmn(_TensorOperation):
-    def __init__(self, cmn_window: _b.int = ..., min_cmn_window: _b.int = ..., center: _b.bool = ..., norm_vars: _b.bool = ...) -> None: ...
+    """Applies cepstral mean (and variance) normalization over a sliding window.
+
+    Takes numbers of shape (..., time, freq) and returns float32 or float64 of the same shape; a
+    single frame of shape (1, freq) is returned as (freq,).
+
+    Args:
+        cmn_window (int, optional): the number of frames of the window.
+        min_cmn_window (int, optional): the minimum number of frames at the beginning, unless the
+            window is centered.
+        center (bool, optional): whether the window is centered on the frame; otherwise it ends with
+            the frame.
+        norm_vars (bool, optional): whether to normalize the variance to 1.
+    """
+    def __init__(self, cmn_window: _b.int = 600, min_cmn_window: _b.int = 100, center: _b.bool = False, norm_vars: _b.bool = False) -> None: ...
     axes: _t.Any
     least: _t.Any
 class SpectralCentroid(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, n_fft: _b.int = ..., win_length: _b.int | None = ..., hop_length: _b.int | None = ..., pad: _b.int = ..., window: WindowType = ...) -> None: ...
+    """Computes the spectral centroid of each frame: the mean frequency, weighted by magnitude.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of shape (..., 1, frames).
+
+    Args:
+        sample_rate (int): the sample rate in Hz.
+        n_fft (int, optional): the FFT size, in samples.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 2`.
+        pad (int, optional): the number of zeros to pad both ends with first.
+        window (WindowType, optional): the window function.
+    """
+    def __init__(self, sample_rate: _b.int, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, pad: _b.int = 0, window: WindowType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Spectrogram(_TensorOperation):
-    def __init__(self, n_fft: _b.int = ..., win_length: _b.int | None = ..., hop_length: _b.int | None = ..., pad: _b.int = ..., window: WindowType = ..., power: _b.float = ..., normalized: _b.bool = ..., center: _b.bool = ..., pad_mode: BorderType = ..., onesided: _b.bool = ...) -> None: ...
+    """Computes the spectrogram of a sound: magnitudes, raised to a power, by frequency and time.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of shape (..., freq, frames);
+    for power 0, the complex numbers, of shape (..., freq, frames, 2).
+
+    Args:
+        n_fft (int, optional): the FFT size, in samples; gives `n_fft // 2 + 1` frequencies.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 2`.
+        pad (int, optional): the number of zeros to pad both ends with first.
+        window (WindowType, optional): the window function.
+        power (float, optional): the exponent of the magnitudes, not negative.
+        normalized (bool, optional): whether to divide magnitudes by the Euclidean norm of the
+            window.
+        center (bool, optional): whether frames are centered: the middle of the first frame is the
+            first sample.
+        pad_mode (BorderType, optional): the padding mode for centered frames.
+        onesided (bool, optional): whether to omit frequencies above half the sample rate.
+    """
+    def __init__(self, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, pad: _b.int = 0, window: WindowType = ..., power: _b.float = 2.0, normalized: _b.bool = False, center: _b.bool = True, pad_mode: BorderType = ..., onesided: _b.bool = True) -> None: ...
     axes: _t.Any
     least: _t.Any
 class TimeMasking(_TensorOperation):
-    def __init__(self, iid_masks: _b.bool = ..., time_mask_param: _b.int = ..., mask_start: _b.int = ..., mask_value: _b.float = ...) -> None: ...
+    """Masks an interval of time.
+
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
+
+    Args:
+        iid_masks (bool, optional): whether the interval is random.
+        time_mask_param (int, optional): the length of the interval; for a random interval, the
+            maximum length.
+        mask_start (int, optional): the start of the interval, unless it is random.
+        mask_value (float, optional): the value that fills the mask, not negative.
+    """
+    def __init__(self, iid_masks: _b.bool = False, time_mask_param: _b.int = 0, mask_start: _b.int = 0, mask_value: _b.float = 0.0) -> None: ...
     axes: _t.Any
     least: _t.Any
 class TimeStretch(_TensorOperation):
-    def __init__(self, hop_length: _b.int | None = ..., n_freq: _b.int = ..., fixed_rate: _b.float | None = ...) -> None: ...
+    """Stretches a complex spectrogram in time without changing the pitch.
+
+    Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 with `ceil(frames /
+    fixed_rate)` frames. As in the original, at a rate of 1 an input with three axes gets a fourth.
+
+    Args:
+        hop_length (int, optional): the distance of frames, in samples; None is
+            `n_freq - 1`.
+        n_freq (int, optional): the number of frequencies.
+        fixed_rate (float, optional): the factor of the speed; None is 1.
+    """
+    def __init__(self, hop_length: _b.int | None = None, n_freq: _b.int = 201, fixed_rate: _b.float | None = None) -> None: ...
     axes: _t.Any
     least: _t.Any
 class TrebleBiquad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, gain: _b.float, central_freq: _b.float = ..., Q: _b.float = ...) -> None: ...
+    """Treble control: a two-pole high-shelf filter that boosts or cuts high frequencies.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, not 0.
+        gain (float): the gain in dB.
+        central_freq (float, optional): the frequency in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+    """
+    def __init__(self, sample_rate: _b.int, gain: _b.float, central_freq: _b.float = 3000, Q: _b.float = 0.707) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
 class Vad(_TensorOperation):
-    def __init__(self, sample_rate: _b.int, trigger_level: _b.float = ..., trigger_time: _b.float = ..., search_time: _b.float = ..., allowed_gap: _b.float = ..., pre_trigger_time: _b.float = ..., boot_time: _b.float = ..., noise_up_time: _b.float = ..., noise_down_time: _b.float = ..., noise_reduction_amount: _b.float = ..., measure_freq: _b.float = ..., measure_duration: _b.float | None = ..., measure_smooth_time: _b.float = ..., hp_filter_freq: _b.float = ..., lp_filter_freq: _b.float = ..., hp_lifter_freq: _b.float = ..., lp_lifter_freq: _b.float = ...) -> None: ...
+    """Voice activity detection: trims silence and soft noise from the beginning of a speech
+    recording.
+
+    A voice begins where the power of the cepstrum rises above an estimate of the noise. If it does
+    not rise, the end of the recording is returned, as long as the search time. (MindSpore 2.10 was
+    observed to return only this, at any level above 0; here voices are detected.)
+
+    Takes numbers of shape (..., time) and returns float32 or float64 with less time; all channels
+    are cut at the same index.
+
+    Args:
+        sample_rate (int): the sample rate in Hz, positive.
+        trigger_level (float, optional): the measurement that triggers the detection of a voice.
+        trigger_time (float, optional): the time constant, in seconds, over which measurements are
+            averaged for the trigger.
+        search_time (float, optional): the time in seconds before the trigger that is searched for
+            softer sounds to keep.
+        allowed_gap (float, optional): the maximum gap between these sounds, in seconds.
+        pre_trigger_time (float, optional): the time in seconds to keep before these sounds.
+        boot_time (float, optional): the time in seconds of the first noise estimate.
+        noise_up_time (float, optional): the time constant of the noise estimate when it rises.
+        noise_down_time (float, optional): the time constant of the noise estimate when it falls;
+            not above `noise_up_time`.
+        noise_reduction_amount (float, optional): the fraction of the noise estimate to subtract.
+        measure_freq (float, optional): the number of measurements per second.
+        measure_duration (float, optional): the duration of a measurement in seconds; None is twice
+            the distance of measurements.
+        measure_smooth_time (float, optional): the time constant of the smoothing of spectra.
+        hp_filter_freq (float, optional): the lowest frequency that is measured, in Hz.
+        lp_filter_freq (float, optional): the highest frequency that is measured, in Hz.
+        hp_lifter_freq (float, optional): the lowest frequency of the cepstrum that is measured, in
+            Hz.
+        lp_lifter_freq (float, optional): the highest frequency of the cepstrum that is measured, in
+            Hz.
+    """
+    def __init__(self, sample_rate: _b.int, trigger_level: _b.float = 7.0, trigger_time: _b.float = 0.25, search_time: _b.float = 1.0, allowed_gap: _b.float = 0.25, pre_trigger_time: _b.float = 0.0, boot_time: _b.float = 0.35, noise_up_time: _b.float = 0.1, noise_down_time: _b.float = 0.01, noise_reduction_amount: _b.float = 1.35, measure_freq: _b.float = 20.0, measure_duration: _b.float | None = None, measure_smooth_time: _b.float = 0.4, hp_filter_freq: _b.float = 50.0, lp_filter_freq: _b.float = 6000.0, hp_lifter_freq: _b.float = 150.0, lp_lifter_freq: _b.float = 2000.0) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Vol(_TensorOperation):
+    """Adjusts the volume of a sound and clamps the result.
+
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
+
+    Args:
+        gain (float): the gain.
+        gain_type (GainType, optional): the unit of the gain: a factor of the amplitude, not
+            negative; a factor of the power, positive; or decibels.
+    """
     def __init__(self, gain: _b.float, gain_type: GainType = ...) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
 class WindowType(_b.str):
+    """The window functions of a short-time Fourier transform."""
     BARTLETT = ...
     BLACKMAN = ...
     HAMMING = ...
     HANN = ...
     KAISER = ...
-def create_dct(n_mfcc: _b.int | _t.Literal[True], n_mels: _b.int | _t.Literal[True], norm: NormMode = ...) -> _t.Any: ...
-def linear_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_filter: _b.int, sample_rate: _b.int) -> _t.Any: ...
-def melscale_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_mels: _b.int, sample_rate: _b.int, norm: NormType = ..., mel_type: MelType = ...) -> _t.Any: ...
+def create_dct(n_mfcc: _b.int | _t.Literal[True], n_mels: _b.int | _t.Literal[True], norm: NormMode = ...) -> _t.Any:
+    """Creates the matrix of the discrete cosine transform (DCT) of type 2.
+
+    Multiply rows by it: `x @ matrix`. Its element (m, k) is `2 * cos(pi / n_mels * (m + 0.5) * k)`;
+    if orthonormal, each column is divided by its norm for `n_mfcc` equal to `n_mels`.
+
+    Args:
+        n_mfcc (int): the number of coefficients.
+        n_mels (int): the number of filters.
+        norm (NormMode, optional): NONE or ORTHO.
+
+    Returns:
+        numpy.ndarray of float32, (n_mels, n_mfcc).
+    """
+def linear_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_filter: _b.int, sample_rate: _b.int) -> _t.Any:
+    """Creates a bank of triangular filters whose centres are evenly spaced.
+
+    Args:
+        n_freqs (int): the number of frequencies, from 0 to half the sample rate.
+        f_min (float): the lowest frequency in Hz.
+        f_max (float): the highest frequency in Hz.
+        n_filter (int): the number of filters.
+        sample_rate (int): the sample rate in Hz.
+
+    Returns:
+        numpy.ndarray of float32, (n_freqs, n_filter).
+    """
+def melscale_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_mels: _b.int, sample_rate: _b.int, norm: NormType = ..., mel_type: MelType = ...) -> _t.Any:
+    """Creates a bank of triangular filters whose centres are evenly spaced on the mel scale.
+
+    Args:
+        n_freqs (int): the number of frequencies, from 0 to half the sample rate.
+        f_min (float): the lowest frequency in Hz.
+        f_max (float): the highest frequency in Hz.
+        n_mels (int): the number of filters.
+        sample_rate (int): the sample rate in Hz.
+        norm (NormType, optional): SLANEY gives all triangles the same area.
+        mel_type (MelType, optional): the formula of the scale.
+
+    Returns:
+        numpy.ndarray of float32, (n_freqs, n_mels).
+    """

@@ -11,103 +11,390 @@ from ...common.dtype import Type as _Type
 from ...dataset.transforms import TensorOperation as _TensorOperation
 
 class AddToken(_TensorOperation):
-    def __init__(self, token: _b.str, begin: _b.bool = ...) -> None: ...
+    """Adds a token to the beginning or the end of a sequence.
+
+    Args:
+        token (str): the token.
+        begin (bool, optional): whether to add it at the beginning.
+    """
+    def __init__(self, token: _b.str, begin: _b.bool = True) -> None: ...
 class BasicTokenizer(_TensorOperation):
+    """Cleans text and splits it at whitespace, punctuation and Chinese characters.
+
+    Args:
+        lower_case (bool, optional): whether to fold the case and strip accents.
+        keep_whitespace (bool, optional): whether whitespace is a token.
+        normalization_form (NormalizeForm, optional): the Unicode normalization, unless `lower_case`
+            is set.
+        preserve_unused_token (bool, optional): whether to keep [CLS], [SEP], [UNK], [PAD] and
+            [MASK] whole.
+        with_offsets (bool, optional): whether to return the start and end of each token, in bytes
+            of the cleaned text.
+    """
     with_offsets: _t.Any
-    def __init__(self, lower_case: _b.bool = ..., keep_whitespace: _b.bool = ..., normalization_form: NormalizeForm = ..., preserve_unused_token: _b.bool = ..., with_offsets: _b.bool = ...) -> None: ...
+    def __init__(self, lower_case: _b.bool = False, keep_whitespace: _b.bool = False, normalization_form: NormalizeForm = ..., preserve_unused_token: _b.bool = True, with_offsets: _b.bool = False) -> None: ...
 class BertTokenizer(_TensorOperation):
-    def __init__(self, vocab: Vocab, suffix_indicator: _b.str = ..., max_bytes_per_token: _b.int = ..., unknown_token: _b.str = ..., lower_case: _b.bool = ..., keep_whitespace: _b.bool = ..., normalization_form: NormalizeForm = ..., preserve_unused_token: _b.bool = ..., with_offsets: _b.bool = ...) -> None: ...
-class CaseFold(_TensorOperation): ...
-class CharNGram(Vectors): ...
-class FastText(Vectors): ...
-class FilterWikipediaXML(_TensorOperation): ...
-class GloVe(Vectors): ...
+    """Tokenizes text for BERT: BasicTokenizer, then WordpieceTokenizer.
+
+    Args:
+        vocab (Vocab): the pieces.
+        suffix_indicator (str, optional): the prefix of pieces that continue a token.
+        max_bytes_per_token (int, optional): longer tokens are unknown.
+        unknown_token (str, optional): the replacement of unknown tokens; "" keeps them.
+        lower_case (bool, optional): whether to fold the case and strip accents.
+        keep_whitespace (bool, optional): whether whitespace is a token.
+        normalization_form (NormalizeForm, optional): the Unicode normalization, unless `lower_case`
+            is set.
+        preserve_unused_token (bool, optional): whether to keep [CLS], [SEP], [UNK], [PAD] and
+            [MASK] whole.
+        with_offsets (bool, optional): whether to return the start and end of each piece, in bytes.
+    """
+    def __init__(self, vocab: Vocab, suffix_indicator: _b.str = '##', max_bytes_per_token: _b.int = 100, unknown_token: _b.str = '[UNK]', lower_case: _b.bool = False, keep_whitespace: _b.bool = False, normalization_form: NormalizeForm = ..., preserve_unused_token: _b.bool = True, with_offsets: _b.bool = False) -> None: ...
+class CaseFold(_TensorOperation):
+    """Case-folds text and normalizes it (NFKC)."""
+class CharNGram(Vectors):
+    """Pre-trained character n-gram vectors; the vector of a word is the mean over its n-grams.
+
+    The n-grams have 2 to 4 of these entries: "#BEGIN#", the UTF-8 bytes of the word, and "#END#".
+    The file names them "2gram-ab" or "3gram-#BEGIN#ab".
+    """
+class FastText(Vectors):
+    """Pre-trained fastText word vectors, from files named "*.vec"."""
+class FilterWikipediaXML(_TensorOperation):
+    """Filters the text of Wikipedia XML dumps: keeps lower-case words of a to z, each followed by a
+    space.
+
+    Tags and entities are removed, letters become lower case, digits become words, other characters
+    become spaces; a text with "#REDIRECT" becomes "". MindSpore 2.10 loses the letter R; here it is
+    kept.
+    """
+class GloVe(Vectors):
+    """Pre-trained GloVe word vectors, from files named "glove.*.txt"."""
 class JiebaMode(_e.IntEnum):
+    """The segmentation methods of `JiebaTokenizer`.
+
+    MP uses the most probable words of the dictionary, HMM the most probable positions of the
+    characters in words, and MIX uses HMM where MP leaves single characters.
+    """
     HMM = ...
     MIX = ...
     MP = ...
 class JiebaTokenizer(_TensorOperation):
+    """Segments Chinese text into words.
+
+    Args:
+        hmm_path (str): the file of the hidden Markov model, "hmm_model.utf8" of cppjieba.
+        mp_path (str): the file of the dictionary, "jieba.dict.utf8" of cppjieba.
+        mode (JiebaMode, optional): the method of segmentation; see `JiebaMode`.
+        with_offsets (bool, optional): whether to return the start and end of each word, in bytes.
+    """
     with_offsets: _t.Any
-    def __init__(self, hmm_path: _b.str, mp_path: _b.str, mode: JiebaMode = ..., with_offsets: _b.bool = ...) -> None: ...
-    def add_dict(self, user_dict: _t.Any) -> _t.Any: ...
-    def add_word(self, word: _t.Any, freq: _t.Any = ...) -> _t.Any: ...
+    def __init__(self, hmm_path: _b.str, mp_path: _b.str, mode: JiebaMode = ..., with_offsets: _b.bool = False) -> None: ...
+    def add_dict(self, user_dict: _t.Any) -> _t.Any:
+        """Adds words to the dictionary.
+
+        Args:
+            user_dict (Union[str, dict[str, int]]): frequencies of words, or a file with a word and
+                its frequency on each line; other lines are ignored.
+        """
+    def add_word(self, word: _t.Any, freq: _t.Any = None) -> _t.Any:
+        """Adds a word to the dictionary.
+
+        Args:
+            word (str): the word.
+            freq (int, optional): its frequency; by default, the word gets the median probability of
+                the dictionary.
+        """
 class Lookup(_TensorOperation):
-    def __init__(self, vocab: Vocab, unknown_token: _b.str | None = ..., data_type: _Type = ...) -> None: ...
+    """Looks up the ids of tokens in a Vocab.
+
+    Args:
+        vocab (Vocab): the vocabulary.
+        unknown_token (str, optional): the token whose id replaces tokens that are not in `vocab`.
+        data_type (mindspore.dtype, optional): the dtype of the result.
+    """
+    def __init__(self, vocab: Vocab, unknown_token: _b.str | None = None, data_type: _Type = ...) -> None: ...
 class Ngram(_TensorOperation):
-    def __init__(self, n: _b.int | _b.list[_b.int], left_pad: _b.tuple[_t.Any, ...] = ..., right_pad: _b.tuple[_t.Any, ...] = ..., separator: _b.str = ...) -> None: ...
+    """Builds n-grams: joins all runs of n consecutive tokens.
+
+    Args:
+        n (list[int]): the lengths of the n-grams, which are returned one length after another; a
+            length with too few tokens gives "".
+        left_pad (tuple, optional): (token, count) to pad with at the start, at most n - 1 tokens.
+        right_pad (tuple, optional): (token, count) to pad with at the end, at most n - 1 tokens.
+        separator (str, optional): the separator of the tokens of an n-gram.
+    """
+    def __init__(self, n: _b.int | _b.list[_b.int], left_pad: _b.tuple[_t.Any, ...] = ('', 0), right_pad: _b.tuple[_t.Any, ...] = ('', 0), separator: _b.str = ' ') -> None: ...
 class NormalizeForm(_e.IntEnum):
+    """The forms of Unicode normalization."""
     NFC = ...
     NFD = ...
     NFKC = ...
     NFKD = ...
     NONE = ...
 class NormalizeUTF8(_TensorOperation):
+    """Applies Unicode normalization to text.
+
+    Args:
+        normalize_form (NormalizeForm, optional): the normalization form.
+    """
     def __init__(self, normalize_form: NormalizeForm = ...) -> None: ...
 class PythonTokenizer(_TensorOperation):
+    """Tokenizes text with a Python function. Bytes are decoded as UTF-8.
+
+    Args:
+        tokenizer (Callable): takes a str and returns a list of str.
+    """
     def __init__(self, tokenizer: _c.Callable[..., _t.Any]) -> None: ...
 class RegexReplace(_TensorOperation):
-    def __init__(self, pattern: _b.str, replace: _b.str, replace_all: _b.bool = ...) -> None: ...
+    """Replaces the matches of a regular expression.
+
+    Args:
+        pattern (str): the expression, in Python's syntax.
+        replace (str): the replacement.
+        replace_all (bool, optional): whether to replace all matches instead of the first only.
+    """
+    def __init__(self, pattern: _b.str, replace: _b.str, replace_all: _b.bool = True) -> None: ...
 class RegexTokenizer(_TensorOperation):
+    """Splits text at the matches of a regular expression.
+
+    Args:
+        delim_pattern (str): the expression, in Python's syntax.
+        keep_delim_pattern (str, optional): an expression for the separators that become tokens.
+        with_offsets (bool, optional): whether to return the start and end of each token, in bytes.
+    """
     with_offsets: _t.Any
-    def __init__(self, delim_pattern: _b.str, keep_delim_pattern: _b.str = ..., with_offsets: _b.bool = ...) -> None: ...
+    def __init__(self, delim_pattern: _b.str, keep_delim_pattern: _b.str = '', with_offsets: _b.bool = False) -> None: ...
 class SPieceTokenizerLoadType(_e.IntEnum):
+    """The source of a SentencePieceTokenizer's model: a file or a vocabulary."""
     FILE = ...
     MODEL = ...
 class SPieceTokenizerOutType(_e.IntEnum):
+    """The output of SentencePieceTokenizer: pieces as text or as ids."""
     INT = ...
     STRING = ...
 class SentencePieceModel(_e.IntEnum):
+    """The model types of a SentencePieceVocab.
+
+    UNIGRAM is a unigram language model, BPE is byte pair encoding; CHAR and WORD use characters and
+    words as pieces.
+    """
     BPE = ...
     CHAR = ...
     UNIGRAM = ...
     WORD = ...
 class SentencePieceTokenizer(_TensorOperation):
+    """Splits text into the pieces of a SentencePiece model.
+
+    Args:
+        mode (Union[str, SentencePieceVocab]): the model, or the file of the model.
+        out_type (SPieceTokenizerOutType): whether to return the pieces as text or as ids.
+    """
     def __init__(self, mode: _b.str | SentencePieceVocab, out_type: SPieceTokenizerOutType) -> None: ...
 class SentencePieceVocab:
+    """A trained SentencePiece model; create it by `from_file` or `from_dataset`."""
     def __init__(self) -> None: ...
     @classmethod
-    def from_dataset(cls, dataset: _t.Any, col_names: _t.Any, vocab_size: _t.Any, character_coverage: _t.Any, model_type: _t.Any, params: _t.Any) -> _t.Any: ...
+    def from_dataset(cls, dataset: _t.Any, col_names: _t.Any, vocab_size: _t.Any, character_coverage: _t.Any, model_type: _t.Any, params: _t.Any) -> _t.Any:
+        """Trains a SentencePiece model on the text of a dataset.
+
+        Args:
+            dataset (Dataset): the text.
+            col_names (list[str]): the columns to read; None or an empty list for all.
+            vocab_size (int): the vocabulary size: the number of pieces.
+            character_coverage (float): the fraction of all characters that the pieces cover, from
+                0.98 to 1.0; 0.9995 is usual for languages with many characters.
+            model_type (SentencePieceModel): the type of the model.
+            params (dict[str, str]): further parameters of the library's trainer.
+        """
     @classmethod
-    def from_file(cls, file_path: _t.Any, vocab_size: _t.Any, character_coverage: _t.Any, model_type: _t.Any, params: _t.Any) -> _t.Any: ...
+    def from_file(cls, file_path: _t.Any, vocab_size: _t.Any, character_coverage: _t.Any, model_type: _t.Any, params: _t.Any) -> _t.Any:
+        """Trains a SentencePiece model on the lines of files.
+
+        Args:
+            file_path (list[str]): the files.
+            vocab_size (int): the vocabulary size: the number of pieces.
+            character_coverage (float): the fraction of all characters that the pieces cover, from
+                0.98 to 1.0; 0.9995 is usual for languages with many characters.
+            model_type (SentencePieceModel): the type of the model.
+            params (dict[str, str]): further parameters of the library's trainer.
+        """
     @classmethod
-    def save_model(cls, vocab: _t.Any, path: _t.Any, filename: _t.Any) -> _t.Any: ...
+    def save_model(cls, vocab: _t.Any, path: _t.Any, filename: _t.Any) -> _t.Any:
+        """Saves a model to a file that SentencePieceTokenizer and the library can read.
+
+        Args:
+            vocab (SentencePieceVocab): the model.
+            path (str): the folder.
+            filename (str): the name of the file.
+        """
 class SlidingWindow(_TensorOperation):
-    def __init__(self, width: _b.int, axis: _b.int = ...) -> None: ...
+    """Returns all windows of consecutive elements as rows.
+
+    Args:
+        width (int): the length of the windows.
+        axis (int, optional): the axis, 0 or -1.
+    """
+    def __init__(self, width: _b.int, axis: _b.int = 0) -> None: ...
 class ToNumber(_TensorOperation):
+    """Converts text to numbers of a dtype.
+
+    Args:
+        data_type (mindspore.dtype): the dtype of the result.
+    """
     def __init__(self, data_type: _Type) -> None: ...
 class ToVectors(_TensorOperation):
-    def __init__(self, vectors: Vectors, unk_init: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = ..., lower_case_backup: _b.bool = ...) -> None: ...
+    """Looks up the vectors of words, in float32; the input has at most one axis.
+
+    Args:
+        vectors (Vectors): the vectors.
+        unk_init (Union[list, tuple], optional): the vector of unknown words; by default zeros.
+        lower_case_backup (bool, optional): whether to look up an unknown word in lower case;
+            CharNGram does so for all words.
+    """
+    def __init__(self, vectors: Vectors, unk_init: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = None, lower_case_backup: _b.bool = False) -> None: ...
 class Truncate(_TensorOperation):
+    """Truncates a sequence to a maximum length.
+
+    Args:
+        max_seq_len (int): the maximum length.
+    """
     def __init__(self, max_seq_len: _b.int) -> None: ...
 class TruncateSequencePair(_TensorOperation):
+    """Truncates two sequences, the longer one first, to a maximum total length.
+
+    Args:
+        max_length (int): the maximum total length.
+    """
     def __init__(self, max_length: _t.Any) -> None: ...
 class UnicodeCharTokenizer(_TensorOperation):
+    """Splits text into Unicode characters.
+
+    Args:
+        with_offsets (bool, optional): whether to return the start and end of each character, in
+            bytes.
+    """
     with_offsets: _t.Any
-    def __init__(self, with_offsets: _b.bool = ...) -> None: ...
+    def __init__(self, with_offsets: _b.bool = False) -> None: ...
 class UnicodeScriptTokenizer(_TensorOperation):
+    """Splits text where its Unicode script changes, and at whitespace.
+
+    The script data come from the library fontTools.
+
+    Args:
+        keep_whitespace (bool, optional): whether whitespace is a token.
+        with_offsets (bool, optional): whether to return the start and end of each token, in bytes.
+    """
     with_offsets: _t.Any
-    def __init__(self, keep_whitespace: _b.bool = ..., with_offsets: _b.bool = ...) -> None: ...
+    def __init__(self, keep_whitespace: _b.bool = False, with_offsets: _b.bool = False) -> None: ...
 class Vectors:
+    """Pre-trained word vectors; created by `from_file` and used by `ToVectors`."""
     def __init__(self) -> None: ...
     @classmethod
-    def from_file(cls, file_path: _t.Any, max_vectors: _t.Any = ...) -> _t.Any: ...
+    def from_file(cls, file_path: _t.Any, max_vectors: _t.Any = None) -> _t.Any:
+        """Reads word vectors from a text file with a word and its numbers on each line.
+
+        If a word occurs twice, the first line is used.
+
+        Args:
+            file_path (str): the file. For GloVe, its name must be "glove.*.txt"; for FastText,
+                "*.vec".
+            max_vectors (int, optional): the maximum number of vectors to read; None and 0 are no
+                limit.
+
+        Returns:
+            the vectors, an instance of this class.
+        """
 class Vocab:
+    """A vocabulary: maps tokens to ids. Create it by `from_list`, `from_dict`, `from_file` or
+    `from_dataset`.
+    """
     def __init__(self) -> None: ...
     @classmethod
-    def from_dataset(cls, dataset: _t.Any, columns: _t.Any = ..., freq_range: _t.Any = ..., top_k: _t.Any = ..., special_tokens: _t.Any = ..., special_first: _t.Any = ...) -> _t.Any: ...
+    def from_dataset(cls, dataset: _t.Any, columns: _t.Any = None, freq_range: _t.Any = None, top_k: _t.Any = None, special_tokens: _t.Any = None, special_first: _t.Any = True) -> _t.Any:
+        """Makes a Vocab from the text of a dataset, with the most frequent tokens first.
+
+        Args:
+            dataset (Dataset): the dataset with the text.
+            columns (Union[str, list[str]], optional): the columns to read; by default all.
+            freq_range (tuple[int, int], optional): the minimum and maximum frequency of a token;
+                None means no limit.
+            top_k (int, optional): the maximum number of tokens to take.
+            special_tokens (list[str], optional): tokens added before or after the others.
+            special_first (bool, optional): whether the special tokens come first.
+        """
     @classmethod
-    def from_dict(cls, word_dict: _t.Any) -> _t.Any: ...
+    def from_dict(cls, word_dict: _t.Any) -> _t.Any:
+        """Makes a Vocab from a dict of ids by token.
+
+        Args:
+            word_dict (dict[str, int]): the ids.
+        """
     @classmethod
-    def from_file(cls, file_path: _t.Any, delimiter: _t.Any = ..., vocab_size: _t.Any = ..., special_tokens: _t.Any = ..., special_first: _t.Any = ...) -> _t.Any: ...
+    def from_file(cls, file_path: _t.Any, delimiter: _t.Any = '', vocab_size: _t.Any = None, special_tokens: _t.Any = None, special_first: _t.Any = True) -> _t.Any:
+        """Makes a Vocab from the lines of a file, numbered in order.
+
+        Args:
+            file_path (str): the file.
+            delimiter (str, optional): the end of the token in a line; by default the whole line is
+                the token.
+            vocab_size (int, optional): the maximum number of lines to read.
+            special_tokens (list[str], optional): tokens added before or after the others.
+            special_first (bool, optional): whether the special tokens come first.
+        """
     @classmethod
-    def from_list(cls, word_list: _t.Any, special_tokens: _t.Any = ..., special_first: _t.Any = ...) -> _t.Any: ...
-    def ids_to_tokens(self, ids: _t.Any) -> _t.Any: ...
-    def tokens_to_ids(self, tokens: _t.Any) -> _t.Any: ...
-    def vocab(self) -> _t.Any: ...
+    def from_list(cls, word_list: _t.Any, special_tokens: _t.Any = None, special_first: _t.Any = True) -> _t.Any:
+        """Makes a Vocab from a list of tokens, numbered in order.
+
+        Args:
+            word_list (list[str]): the tokens.
+            special_tokens (list[str], optional): tokens added before or after the others.
+            special_first (bool, optional): whether the special tokens come first.
+        """
+    def ids_to_tokens(self, ids: _t.Any) -> _t.Any:
+        """Converts ids to a list of tokens, or one id to its token; "" for unknown ids.
+
+        Args:
+            ids (Union[int, list[int], numpy.ndarray]): one id, or several.
+        """
+    def tokens_to_ids(self, tokens: _t.Any) -> _t.Any:
+        """Converts tokens to a list of ids, or one token to its id; -1 for unknown tokens.
+
+        Args:
+            tokens (Union[str, list[str], numpy.ndarray]): one token, or several.
+        """
+    def vocab(self) -> _t.Any:
+        """Returns the vocabulary as a dict of ids by token."""
 class WhitespaceTokenizer(_TensorOperation):
+    """Splits text at whitespace.
+
+    Args:
+        with_offsets (bool, optional): whether to return the start and end of each token, in bytes.
+    """
     with_offsets: _t.Any
-    def __init__(self, with_offsets: _b.bool = ...) -> None: ...
+    def __init__(self, with_offsets: _b.bool = False) -> None: ...
 class WordpieceTokenizer(_TensorOperation):
-    def __init__(self, vocab: Vocab, suffix_indicator: _b.str = ..., max_bytes_per_token: _b.int = ..., unknown_token: _b.str = ..., with_offsets: _b.bool = ...) -> None: ...
-def to_bytes(array: _t.Any, encoding: _t.Any = ...) -> _t.Any: ...
-def to_str(array: _t.Any, encoding: _t.Any = ...) -> _t.Any: ...
+    """Splits tokens into WordPiece subwords: the longest pieces in a Vocab.
+
+    Args:
+        vocab (Vocab): the pieces.
+        suffix_indicator (str, optional): the prefix of pieces that continue a token.
+        max_bytes_per_token (int, optional): longer tokens are unknown.
+        unknown_token (str, optional): the replacement of unknown tokens; "" keeps them.
+        with_offsets (bool, optional): whether to return the start and end of each piece, in bytes.
+    """
+    def __init__(self, vocab: Vocab, suffix_indicator: _b.str = '##', max_bytes_per_token: _b.int = 100, unknown_token: _b.str = '[UNK]', with_offsets: _b.bool = False) -> None: ...
+def to_bytes(array: _t.Any, encoding: _t.Any = 'utf8') -> _t.Any:
+    """Encodes an array of text to bytes.
+
+    Args:
+        array (numpy.ndarray): text; bytes are returned unchanged.
+        encoding (str, optional): the encoding.
+    """
+def to_str(array: _t.Any, encoding: _t.Any = 'utf8') -> _t.Any:
+    """Decodes an array of bytes to text.
+
+    Args:
+        array (numpy.ndarray): bytes; text is returned unchanged.
+        encoding (str, optional): the encoding.
+    """

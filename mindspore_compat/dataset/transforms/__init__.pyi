@@ -13,35 +13,96 @@ from . import c_transforms as c_transforms
 from . import py_transforms as py_transforms
 from . import transforms as transforms
 class Compose(TensorOperation):
+    """Composes transforms: applies them one after another.
+
+    Args:
+        transforms (list): transforms, or functions that take arrays.
+    """
     transforms: _t.Any
     def __init__(self, transforms: _t.Any) -> None: ...
     @property  # type: ignore
     def blockwise(self) -> _t.Any: ...  # type: ignore
 class Concatenate(TensorOperation):
-    def __init__(self, axis: _b.int = ..., prepend: _np.ndarray[_t.Any, _t.Any] | None = ..., append: _np.ndarray[_t.Any, _t.Any] | None = ...) -> None: ...
-class Duplicate(TensorOperation): ...
+    """Concatenates one-dimensional arrays before and after the input.
+
+    Args:
+        axis (int, optional): 0 or -1.
+        prepend (numpy.ndarray, optional): the array before the input.
+        append (numpy.ndarray, optional): the array after the input.
+    """
+    def __init__(self, axis: _b.int = 0, prepend: _np.ndarray[_t.Any, _t.Any] | None = None, append: _np.ndarray[_t.Any, _t.Any] | None = None) -> None: ...
+class Duplicate(TensorOperation):
+    """Duplicates the input: returns it twice."""
 class Fill(TensorOperation):
+    """Fills the input with one value; shape and dtype stay.
+
+    Args:
+        fill_value (Union[str, bytes, int, float, bool]): the value.
+    """
     def __init__(self, fill_value: _b.str | _b.float | _b.bool | _b.bytes) -> None: ...
     blockwise: _t.Any  # type: ignore
 class Mask(TensorOperation):
+    """Compares each element with a constant and returns the mask of results.
+
+    Args:
+        operator (Relational): the comparison.
+        constant (Union[str, int, float, bool]): the constant to compare with.
+        dtype (mindspore.dtype, optional): the dtype of the result.
+    """
     def __init__(self, operator: Relational, constant: _b.str | _b.float | _b.bool | _b.bytes, dtype: _Type = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
 class OneHot(TensorOperation):
-    def __init__(self, num_classes: _b.int, smoothing_rate: _b.float = ...) -> None: ...
+    """Converts labels to one-hot vectors.
+
+    A vector is 1 at the index of its label and 0 elsewhere. As in the original, axes of length 1
+    are removed: a row of one label gives one vector.
+
+    With smoothing `s`, 1 becomes `1 - s + s / num_classes`, and 0 becomes `s / num_classes`.
+
+    Args:
+        num_classes (int): the length of the vectors; greater than every label.
+        smoothing_rate (float, optional): the label smoothing, in [0, 1].
+    """
+    def __init__(self, num_classes: _b.int, smoothing_rate: _b.float = 0.0) -> None: ...
     blockwise: _t.Any  # type: ignore
 class PadEnd(TensorOperation):
-    def __init__(self, pad_shape: _b.list[_b.int | None], pad_value: _b.str | _b.float | _b.bool | _b.bytes | None = ...) -> None: ...
-class PyTensorOperation(TensorOperation): ...
+    """Pads or truncates the input at the end of each axis to a target shape.
+
+    Args:
+        pad_shape (list[int]): the target length of each axis; None keeps the length.
+        pad_value (Union[str, bytes, int, float, bool], optional): the padding value; by default 0,
+            or empty text.
+    """
+    def __init__(self, pad_shape: _b.list[_b.int | None], pad_value: _b.str | _b.float | _b.bool | _b.bytes | None = None) -> None: ...
+class PyTensorOperation(TensorOperation):
+    """Base class of user-defined transforms; identical to TensorOperation."""
 class RandomApply(TensorOperation):
+    """Applies a list of transforms with a probability; otherwise the input is unchanged.
+
+    Args:
+        transforms (list): transforms, or functions that take arrays.
+        prob (float, optional): the probability that they are applied.
+    """
     transforms: _t.Any
-    def __init__(self, transforms: _t.Any, prob: _b.float = ...) -> None: ...
+    def __init__(self, transforms: _t.Any, prob: _b.float = 0.5) -> None: ...
 class RandomChoice(TensorOperation):
+    """Applies one transform of a list, chosen at random.
+
+    Args:
+        transforms (list): transforms, or functions that take arrays.
+    """
     transforms: _t.Any
     def __init__(self, transforms: _t.Any) -> None: ...
 class RandomOrder(PyTensorOperation):
+    """Applies transforms in a random order.
+
+    Args:
+        transforms (list): transforms, or functions that take arrays.
+    """
     transforms: _t.Any
     def __init__(self, transforms: _t.Any) -> None: ...
 class Relational(_e.IntEnum):
+    """The relational operators of `Mask`."""
     EQ = ...
     GE = ...
     GT = ...
@@ -49,12 +110,29 @@ class Relational(_e.IntEnum):
     LT = ...
     NE = ...
 class Slice(TensorOperation):
+    """Slices the input along each axis.
+
+    Args:
+        *slices (Union[int, list[int], slice, None, Ellipsis, bool]): for each axis an index, a list
+            of indices or a slice; None, True and Ellipsis take all. No axis is removed.
+    """
     def __init__(self, *slices: _t.Any) -> None: ...
 class TensorOperation:
+    """Base class of all transforms."""
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...
     blockwise: _t.Any
 class TypeCast(TensorOperation):
+    """Casts the input to another dtype.
+
+    Args:
+        data_type (Union[mindspore.dtype, numpy.dtype]): the dtype of the result; also a Python type
+            or the name of a NumPy dtype.
+    """
     def __init__(self, data_type: _t.Any) -> None: ...
     blockwise: _t.Any  # type: ignore
-class Unique(TensorOperation): ...
-def not_random(function: _t.Any) -> _t.Any: ...
+class Unique(TensorOperation):
+    """Returns the unique elements in order of first appearance, the inverse indices, and the
+    counts; the last two as int32.
+    """
+def not_random(function: _t.Any) -> _t.Any:
+    """Decorator that marks a function as deterministic: equal inputs give equal results."""

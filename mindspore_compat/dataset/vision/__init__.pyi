@@ -17,73 +17,278 @@ from . import py_transforms as py_transforms
 from . import transforms as transforms
 from . import utils as utils
 class AdjustBrightness(_TensorOperation):
+    """Adjusts the brightness of an image: darker for a factor below 1, brighter above 1.
+
+    Args:
+        brightness_factor (float): 0 gives black, 1 the image itself.
+    """
     def __init__(self, brightness_factor: _b.float) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class AdjustContrast(_TensorOperation):
+    """Adjusts the contrast of an RGB image: lower for a factor below 1, higher above 1.
+
+    Args:
+        contrast_factor (float): 0 gives grey, 1 the image itself.
+    """
     def __init__(self, contrast_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class AdjustGamma(_TensorOperation):
-    def __init__(self, gamma: _b.float, gain: _b.float = ...) -> None: ...
+    """Applies gamma correction: 255 * gain * (pixel / 255) ** gamma.
+
+    Args:
+        gamma (float): above 1 makes shadows darker, below 1 lighter.
+        gain (float, optional): the factor `gain`.
+    """
+    def __init__(self, gamma: _b.float, gain: _b.float = 1) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class AdjustHue(_TensorOperation):
+    """Adjusts the hue of an RGB image.
+
+    Args:
+        hue_factor (float): the shift as a fraction of the hue circle, in [-0.5, 0.5].
+    """
     def __init__(self, hue_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class AdjustSaturation(_TensorOperation):
+    """Adjusts the saturation of an RGB image: lower for a factor below 1, higher above 1.
+
+    Args:
+        saturation_factor (float): 0 gives shades of grey, 1 the image itself.
+    """
     def __init__(self, saturation_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class AdjustSharpness(_TensorOperation):
+    """Adjusts the sharpness of an image: blurs it for a factor below 1, sharpens it above 1. Needs
+    OpenCV.
+
+    Args:
+        sharpness_factor (float): 0 gives a blurred image, 1 the image itself.
+    """
     def __init__(self, sharpness_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Affine(_TensorOperation):
-    def __init__(self, degrees: _b.float, translate: _b.tuple[_b.float, _b.float] | _b.list[_b.float], scale: _b.float, shear: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ...) -> None: ...
+    """Applies an affine transform around the center of an image: clockwise rotation, shift,
+    scaling, shear.
+
+    Args:
+        degrees (float): the angle, in [-180, 180].
+        translate (sequence): the shifts to the right and down, as fractions of the size, in [-1,
+            1].
+        scale (float): the scaling factor.
+        shear (Union[float, sequence]): the angles along x and y, in [-180, 180]; a number is the
+            angle along x.
+        resample (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
+    """
+    def __init__(self, degrees: _b.float, translate: _b.tuple[_b.float, _b.float] | _b.list[_b.float], scale: _b.float, shear: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class AutoAugment(_TensorOperation):
-    def __init__(self, policy: AutoAugmentPolicy = ..., interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ...) -> None: ...
+    """Applies AutoAugment: one of 25 pairs of operations learned on a dataset.
+
+    Args:
+        policy (AutoAugmentPolicy, optional): the dataset.
+        interpolation (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
+    """
+    def __init__(self, policy: AutoAugmentPolicy = ..., interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class AutoAugmentPolicy(_b.str):
+    """The dataset that a policy of AutoAugment was learned on."""
     CIFAR10 = ...
     IMAGENET = ...
     SVHN = ...
     @staticmethod
-    def to_c_type(policy: _t.Any) -> _t.Any: ...
+    def to_c_type(policy: _t.Any) -> _t.Any:
+        """Returns the member of the compiled library's enumeration."""
 class AutoContrast(_TensorOperation):
-    def __init__(self, cutoff: _b.float = ..., ignore: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ...) -> None: ...
+    """Maximizes the contrast of an image: stretches the values of each channel to [0, 255].
+
+    Args:
+        cutoff (float, optional): the percentage of the darkest and of the lightest pixels that are
+            ignored, in [0, 50).
+        ignore (Union[int, sequence], optional): values that are not counted, in [0, 255].
+    """
+    def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Border(_b.str):
+    """The padding modes at the borders of an image.
+
+    CONSTANT: a constant value; EDGE: the edge pixel; REFLECT and SYMMETRIC: the image mirrored
+    without and with its edge pixel.
+    """
     CONSTANT = ...
     EDGE = ...
     REFLECT = ...
     SYMMETRIC = ...
     @staticmethod
-    def to_c_type(border_type: _t.Any) -> _t.Any: ...
+    def to_c_type(border_type: _t.Any) -> _t.Any:
+        """Returns the member of the compiled library's enumeration."""
     @staticmethod
-    def to_python_type(border_type: _t.Any) -> _t.Any: ...
+    def to_python_type(border_type: _t.Any) -> _t.Any:
+        """Returns the name of the padding, as NumPy and Pillow take it."""
 class BoundingBoxAugment(_TensorOperation):
-    def __init__(self, transform: _TensorOperation, ratio: _b.float = ...) -> None: ...
+    """Applies an image transform to the content of randomly chosen bounding boxes.
+
+    Args:
+        transform (TensorOperation): the transform; its result is resized to the box.
+        ratio (float, optional): the probability that a box is chosen.
+    """
+    def __init__(self, transform: _TensorOperation, ratio: _b.float = 0.3) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class CenterCrop(_TensorOperation):
+    """Crops the center of an image; a smaller image is padded with 0.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is a square.
+    """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class ConvertColor(_TensorOperation):
+    """Converts the colour space of an image: changes the order or the number of its channels.
+
+    Args:
+        convert_mode (ConvertMode): the conversion.
+    """
     def __init__(self, convert_mode: ConvertMode) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class ConvertMode(_e.IntEnum):
+    """The colour conversions of ConvertColor."""
     COLOR_BGR2BGRA = ...
     COLOR_BGR2GRAY = ...
     COLOR_BGR2RGB = ...
@@ -105,69 +310,269 @@ class ConvertMode(_e.IntEnum):
     COLOR_RGBA2GRAY = ...
     COLOR_RGBA2RGB = ...
     @staticmethod
-    def to_c_type(mode: _t.Any) -> _t.Any: ...
+    def to_c_type(mode: _t.Any) -> _t.Any:
+        """Returns the member of the compiled library's enumeration."""
 class Crop(_TensorOperation):
+    """Crops a region of an image.
+
+    Args:
+        coordinates (sequence): (top, left) of the region.
+        size (Union[int, sequence]): (height, width) of the region; an int is a square.
+    """
     def __init__(self, coordinates: _b.tuple[_b.int, _b.int] | _b.list[_b.int], size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class CutMixBatch(_TensorOperation):
-    def __init__(self, image_batch_format: ImageBatchFormat, alpha: _b.float = ..., prob: _b.float = ...) -> None: ...
+    """Applies CutMix to a batch: replaces a rectangle of each image by one of another image and
+    mixes the labels.
+
+    Args:
+        image_batch_format (ImageBatchFormat): the order of the axes.
+        alpha (float, optional): both parameters of the Beta distribution of the fraction that
+            stays.
+        prob (float, optional): the probability that an image is changed.
+    """
+    def __init__(self, image_batch_format: ImageBatchFormat, alpha: _b.float = 1.0, prob: _b.float = 1.0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class CutOut(_TensorOperation):
-    def __init__(self, length: _b.int, num_patches: _b.int = ..., is_hwc: _b.bool = ...) -> None: ...
+    """Fills square patches at random positions with 0; patches may cross the edge.
+
+    Args:
+        length (int): the side length of a patch.
+        num_patches (int, optional): the number of patches.
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
+    """
+    def __init__(self, length: _b.int, num_patches: _b.int = 1, is_hwc: _b.bool = True) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Decode(_TensorOperation):
-    def __init__(self, to_pil: _b.bool = ...) -> None: ...
+    """Decodes the bytes of an image file to RGB.
+
+    Args:
+        to_pil (bool, optional): whether to give a PIL image, with Pillow; otherwise an array of
+            shape (height, width, 3), with OpenCV.
+    """
+    def __init__(self, to_pil: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
-class DecodeVideo(_TensorOperation): ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
+class DecodeVideo(_TensorOperation):
+    """Decodes the bytes of a video file to video frames and audio.
+
+    The result is the first two results of `read_video`.
+    """
 class Equalize(_TensorOperation):
+    """Equalizes the histogram of each channel of an image."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Erase(_TensorOperation):
-    def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, value: _b.float | _b.tuple[_b.float, _b.float, _b.float] | _b.list[_b.float] = ..., inplace: _b.bool = ...) -> None: ...
+    """Erases a region of an image: fills it with one value.
+
+    Args:
+        top (int): the region's upper edge.
+        left (int): the region's left edge.
+        height (int): the region's height.
+        width (int): the region's width.
+        value (Union[float, sequence], optional): the value, or one value per channel, in [0, 255].
+        inplace (bool, optional): whether to modify the input itself.
+    """
+    def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, value: _b.float | _b.tuple[_b.float, _b.float, _b.float] | _b.list[_b.float] = 0.0, inplace: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class FiveCrop(_TensorOperation):
+    """Crops the four corners and the center of an image; returns a tuple of five images.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is a square.
+    """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class GaussianBlur(_TensorOperation):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], sigma: _b.float | _b.bool | _b.tuple[_b.float | _b.bool, ...] | _b.list[_b.float | _b.bool] | None = ...) -> None: ...
+    """Blurs an image with a Gaussian kernel. Needs OpenCV.
+
+    Args:
+        kernel_size (Union[int, sequence]): (width, height) of the kernel, both odd; an int stands
+            for both.
+        sigma (Union[float, sequence], optional): the standard deviation along the width and the
+            height; 0 and the default mean ((kernel_size - 1) * 0.5 - 1) * 0.3 + 0.8.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], sigma: _b.float | _b.bool | _b.tuple[_b.float | _b.bool, ...] | _b.list[_b.float | _b.bool] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Grayscale(_TensorOperation):
-    def __init__(self, num_output_channels: _t.Literal[1, 3] = ...) -> None: ...
+    """Converts a PIL image to grayscale.
+
+    Args:
+        num_output_channels (int, optional): 1, or 3 for three equal channels.
+    """
+    def __init__(self, num_output_channels: _t.Literal[1, 3] = 1) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class HWC2CHW(_TensorOperation):
+    """Transposes an image from (height, width, channels) to (channels, height, width)."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class HorizontalFlip(_TensorOperation):
+    """Flips an image horizontally."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class HsvToRgb(_TensorOperation):
+    """Converts arrays from HSV (hue, saturation, value) to RGB; hue is in [0, 1].
+
+    Args:
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
+    """
     is_hwc: _t.Any
-    def __init__(self, is_hwc: _b.bool = ...) -> None: ...
+    def __init__(self, is_hwc: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class ImageBatchFormat(_e.IntEnum):
+    """The axis order of a batch of images: NHWC or NCHW."""
     NCHW = ...
     NHWC = ...
     @staticmethod
-    def to_c_type(image_batch_format: _t.Any) -> _t.Any: ...
+    def to_c_type(image_batch_format: _t.Any) -> _t.Any:
+        """Returns the member of the compiled library's enumeration."""
 class ImageReadMode(_e.IntEnum):
+    """The channels to read from an image file: unchanged, one grayscale channel, or three colour
+    channels.
+    """
     COLOR = ...
     GRAYSCALE = ...
     UNCHANGED = ...
     @staticmethod
-    def to_c_type(image_read_mode: _t.Any) -> _t.Any: ...
+    def to_c_type(image_read_mode: _t.Any) -> _t.Any:
+        """Returns the member of the compiled library's enumeration."""
 class Inter(_e.IntEnum):
+    """The interpolation methods of image transforms.
+
+    ANTIALIAS is for PIL images only; AREA, and PILCUBIC, which is Pillow's cubic, are for arrays
+    only. BILINEAR and BICUBIC are aliases of LINEAR and CUBIC.
+    """
     ANTIALIAS = ...
     AREA = ...
     BICUBIC = ...
@@ -177,245 +582,1206 @@ class Inter(_e.IntEnum):
     NEAREST = ...
     PILCUBIC = ...
     @staticmethod
-    def to_c_type(inter_type: _t.Any) -> _t.Any: ...
+    def to_c_type(inter_type: _t.Any) -> _t.Any:
+        """Returns the member of the compiled library's enumeration."""
     @staticmethod
-    def to_python_type(inter_type: _t.Any) -> _t.Any: ...
+    def to_python_type(inter_type: _t.Any) -> _t.Any:
+        """Returns Pillow's filter."""
 class Invert(_TensorOperation):
+    """Inverts the colours of an RGB image: 255 minus each pixel."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class LinearTransformation(_TensorOperation):
+    """Flattens an image, subtracts a vector, multiplies by a square matrix, and shapes it back.
+
+    Args:
+        transformation_matrix (numpy.ndarray): the matrix, (D, D), where D is the image's size.
+        mean_vector (numpy.ndarray): the vector, (D,).
+    """
     def __init__(self, transformation_matrix: _np.ndarray[_t.Any, _t.Any], mean_vector: _np.ndarray[_t.Any, _t.Any]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class MixUp(_PyTensorOperation):
-    def __init__(self, batch_size: _b.int, alpha: _b.float, is_single: _b.bool = ...) -> None: ...
+    """Applies MixUp: mixes each image of a batch and its label with the next one, or with the
+    previous batch.
+
+    Args:
+        batch_size (int): the number of images of a batch.
+        alpha (float): both parameters of the Beta distribution of the proportions.
+        is_single (bool, optional): whether to mix an image with the next one of the same batch.
+    """
+    def __init__(self, batch_size: _b.int, alpha: _b.float, is_single: _b.bool = True) -> None: ...
 class MixUpBatch(_TensorOperation):
-    def __init__(self, alpha: _b.float = ...) -> None: ...
+    """Applies MixUp to a batch: mixes each image and its label with another one, all in the same
+    proportion.
+
+    Args:
+        alpha (float, optional): both parameters of the Beta distribution of the proportion.
+    """
+    def __init__(self, alpha: _b.float = 1.0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Normalize(_TensorOperation):
-    def __init__(self, mean: _b.tuple[_b.float, ...] | _b.list[_b.float], std: _b.tuple[_b.float, ...] | _b.list[_b.float], is_hwc: _b.bool = ...) -> None: ...
+    """Normalizes an image by the mean and standard deviation of each channel; returns float32.
+
+    Args:
+        mean (sequence): one value in [0, 255] per channel, or one for all channels.
+        std (sequence): one value in (0, 255] per channel, or one for all channels.
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
+    """
+    def __init__(self, mean: _b.tuple[_b.float, ...] | _b.list[_b.float], std: _b.tuple[_b.float, ...] | _b.list[_b.float], is_hwc: _b.bool = True) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class NormalizePad(_TensorOperation):
-    def __init__(self, mean: _b.tuple[_b.float, ...] | _b.list[_b.float], std: _b.tuple[_b.float, ...] | _b.list[_b.float], dtype: _t.Literal['float32', 'float16'] = ..., is_hwc: _b.bool = ...) -> None: ...
+    """Normalizes an image like `Normalize` and appends a channel of zeros.
+
+    Args:
+        mean (sequence): one value in [0, 255] per channel, or one for all channels.
+        std (sequence): one value in (0, 255] per channel, or one for all channels.
+        dtype (str, optional): "float32" or "float16", the dtype of the result.
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
+    """
+    def __init__(self, mean: _b.tuple[_b.float, ...] | _b.list[_b.float], std: _b.tuple[_b.float, ...] | _b.list[_b.float], dtype: _t.Literal['float32', 'float16'] = 'float32', is_hwc: _b.bool = True) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Pad(_TensorOperation):
-    def __init__(self, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ..., padding_mode: Border = ...) -> None: ...
+    """Pads an image on all sides.
+
+    Args:
+        padding (Union[int, sequence]): the width of the borders: one for all sides; or (left and
+            right, top and bottom); or (left, top, right, bottom).
+        fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): the kind of border.
+    """
+    def __init__(self, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class PadToSize(_TensorOperation):
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], offset: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ..., padding_mode: Border = ...) -> None: ...
+    """Pads an image to a target size.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is a square.
+        offset (Union[int, sequence], optional): the borders (top, left); by default the image is
+            centered.
+        fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): the kind of border.
+    """
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], offset: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Perspective(_TensorOperation):
+    """Applies a perspective transform to an image: moves four points to other coordinates.
+
+    Args:
+        start_points (sequence): the points (x, y): top left, top right, bottom right, bottom left.
+        end_points (sequence): the new coordinates of the points.
+        interpolation (Inter, optional): the interpolation method.
+    """
     def __init__(self, start_points: _b.tuple[_b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float]] | _b.list[_b.tuple[_b.float, _b.float] | _b.list[_b.float]], end_points: _b.tuple[_b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float]] | _b.list[_b.tuple[_b.float, _b.float] | _b.list[_b.float]], interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Posterize(_TensorOperation):
+    """Posterizes an image: keeps the upper bits of each byte.
+
+    Args:
+        bits (int): the number of bits, in [0, 8].
+    """
     def __init__(self, bits: _b.int) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandAugment(_TensorOperation):
-    def __init__(self, num_ops: _b.int = ..., magnitude: _b.int = ..., num_magnitude_bins: _b.int = ..., interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ...) -> None: ...
+    """Applies RandAugment: some random operations, all with the same magnitude.
+
+    Args:
+        num_ops (int, optional): the number of operations.
+        magnitude (int, optional): the magnitude, below `num_magnitude_bins`.
+        num_magnitude_bins (int, optional): the number of magnitudes, at least 2.
+        interpolation (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
+    """
+    def __init__(self, num_ops: _b.int = 2, magnitude: _b.int = 9, num_magnitude_bins: _b.int = 31, interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomAdjustSharpness(_TensorOperation):
-    def __init__(self, degree: _b.float, prob: _b.float = ...) -> None: ...
+    """Adjusts the sharpness of an image by a factor, with a probability. Needs OpenCV.
+
+    Args:
+        degree (float): the factor; 0 blurs, 1 does nothing.
+        prob (float, optional): the probability that it is applied.
+    """
+    def __init__(self, degree: _b.float, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomAffine(_TensorOperation):
-    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], translate: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = ..., scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = ..., shear: _b.float | _t.Literal[True] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] | _b.tuple[_b.float, _b.float, _b.float, _b.float] | _b.list[_b.float] | None = ..., resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ...) -> None: ...
+    """Applies a random affine transform around the center of an image: rotation, shift, scaling and
+    shear.
+
+    Args:
+        degrees (Union[int, float, sequence]): (min, max) of the angle in degrees; a number n means
+            (-n, n).
+        translate (sequence, optional): (min, max) of the shift to the right and, optionally, down,
+            as fractions of the size, in [-1, 1].
+        scale (sequence, optional): (min, max) of the scaling factor.
+        shear (Union[float, sequence], optional): (min, max) of the angle along x and, optionally,
+            y; a number n means (-n, n).
+        resample (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
+    """
+    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], translate: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = None, scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None, shear: _b.float | _t.Literal[True] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] | _b.tuple[_b.float, _b.float, _b.float, _b.float] | _b.list[_b.float] | None = None, resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomAutoContrast(_TensorOperation):
-    def __init__(self, cutoff: _b.float = ..., ignore: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., prob: _b.float = ...) -> None: ...
+    """Maximizes the contrast of an image, with a probability: stretches each channel to [0, 255].
+
+    Args:
+        cutoff (float, optional): the percentage of the darkest and of the lightest pixels that are
+            ignored, in [0, 50).
+        ignore (Union[int, sequence], optional): values that are not counted, in [0, 255].
+        prob (float, optional): the probability that it is applied.
+    """
+    def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomColor(_TensorOperation):
-    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ...) -> None: ...
+    """Randomly adjusts the saturation of an RGB image.
+
+    Args:
+        degrees (sequence, optional): (min, max) of the factor.
+    """
+    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomColorAdjust(_TensorOperation):
-    def __init__(self, brightness: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., contrast: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., saturation: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., hue: _b.float | _t.Literal[False] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ...) -> None: ...
+    """Randomly adjusts the brightness, contrast, saturation and hue of an image, in random order.
+
+    Args:
+        brightness (Union[float, sequence], optional): (min, max) of the factor; a number n means (1
+            - n, 1 + n).
+        contrast (Union[float, sequence], optional): the same for the contrast.
+        saturation (Union[float, sequence], optional): the same for the saturation.
+        hue (Union[float, sequence], optional): (min, max) of the hue shift, in [-0.5, 0.5]; a
+            number n means (-n, n).
+    """
+    def __init__(self, brightness: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), contrast: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), saturation: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), hue: _b.float | _t.Literal[False] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0, 0)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomCrop(_TensorOperation):
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., pad_if_needed: _b.bool = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ..., padding_mode: Border = ...) -> None: ...
+    """Crops an image at a random position.
+
+    Args:
+        size (Union[int, sequence]): (height, width) of the region; an int is a square.
+        padding (Union[int, sequence], optional): the borders that are added first: one width for
+            all sides; or (left and right, top and bottom); or (left, top, right, bottom).
+        pad_if_needed (bool, optional): whether to pad an image that is too small.
+        fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): the kind of border.
+    """
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, pad_if_needed: _b.bool = False, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomCropDecodeResize(_TensorOperation):
+    """Decodes the bytes of an image file and applies RandomResizedCrop. Needs OpenCV.
+
+    Args:
+        size (Union[int, sequence]): (height, width) of the result; an int is a square.
+        scale (sequence, optional): (min, max) of the region's area, as a fraction of the image's
+            area.
+        ratio (sequence, optional): (min, max) of the region's aspect ratio, width / height.
+        interpolation (Inter, optional): the interpolation method.
+        max_attempts (int, optional): the number of attempts to draw a region; after them, the
+            center is taken.
+    """
     size: _t.Any
     scale: _t.Any
     ratio: _t.Any
     interpolation: _t.Any
     max_attempts: _t.Any
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., interpolation: Inter = ..., max_attempts: _b.int = ...) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.75, 1.3333333333333333), interpolation: Inter = ..., max_attempts: _b.int = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
-class RandomCropWithBBox(RandomCrop): ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
+class RandomCropWithBBox(RandomCrop):
+    """Crops an image at a random position; boxes are clipped to the crop, boxes outside are
+    dropped.
+
+    Boxes move with all borders. MindSpore 2.10 moves them with the borders of `padding`, but not
+    with those of `pad_if_needed`, so they no longer enclose their objects.
+
+    Args:
+        size (Union[int, sequence]): (height, width) of the region; an int is a square.
+        padding (Union[int, sequence], optional): the borders that are added first: one width for
+            all sides; or (left and right, top and bottom); or (left, top, right, bottom).
+        pad_if_needed (bool, optional): whether to pad an image that is too small.
+        fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): the kind of border.
+    """
 class RandomEqualize(_TensorOperation):
-    def __init__(self, prob: _b.float = ...) -> None: ...
+    """Equalizes the histogram of each channel of an image, with a probability.
+
+    Args:
+        prob (float, optional): the probability that it is applied.
+    """
+    def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomErasing(_TensorOperation):
-    def __init__(self, prob: _b.float = ..., scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., value: _b.int | _t.Literal['random'] | _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] = ..., inplace: _b.bool = ..., max_attempts: _b.int = ...) -> None: ...
+    """Erases a random rectangle of an array (channels, height, width), with a probability.
+
+    Args:
+        prob (float, optional): the probability of a change.
+        scale (sequence, optional): (min, max) of the rectangle's area, as a fraction of the image's
+            area.
+        ratio (sequence, optional): (min, max) of the rectangle's aspect ratio, height / width.
+        value (Union[int, str, sequence], optional): the fill: a value, one value per channel, or
+            "random" for normally distributed values.
+        inplace (bool, optional): whether to modify the input itself.
+        max_attempts (int, optional): the number of attempts to draw a rectangle; after them, the
+            image stays unchanged.
+    """
+    def __init__(self, prob: _b.float = 0.5, scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.02, 0.33), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.3, 3.3), value: _b.int | _t.Literal['random'] | _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] = 0, inplace: _b.bool = False, max_attempts: _b.int = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomGrayscale(_TensorOperation):
-    def __init__(self, prob: _b.float = ...) -> None: ...
+    """Converts a PIL image to grayscale, with a probability; the number of channels stays.
+
+    Args:
+        prob (float, optional): the probability of a conversion.
+    """
+    def __init__(self, prob: _b.float = 0.1) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomHorizontalFlip(_TensorOperation):
-    def __init__(self, prob: _b.float = ...) -> None: ...
+    """Flips an image horizontally, with a probability.
+
+    Args:
+        prob (float, optional): the probability of a flip.
+    """
+    def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomHorizontalFlipWithBBox(_TensorOperation):
-    def __init__(self, prob: _b.float = ...) -> None: ...
+    """Flips an image and its bounding boxes horizontally, with a probability.
+
+    Args:
+        prob (float, optional): the probability of a flip.
+    """
+    def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomInvert(_TensorOperation):
-    def __init__(self, prob: _b.float = ...) -> None: ...
+    """Inverts the colours of an RGB image, with a probability.
+
+    Args:
+        prob (float, optional): the probability of an inversion.
+    """
+    def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomLighting(_TensorOperation):
-    def __init__(self, alpha: _b.float = ...) -> None: ...
+    """Applies AlexNet's PCA colour augmentation: adds a random colour along the principal axes of
+    ImageNet.
+
+    Args:
+        alpha (float, optional): the standard deviation of the random factors.
+    """
+    def __init__(self, alpha: _b.float = 0.05) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomPerspective(_TensorOperation):
-    def __init__(self, distortion_scale: _b.float = ..., prob: _b.float = ..., interpolation: Inter = ...) -> None: ...
+    """Applies a random perspective transform to a PIL image, with a probability.
+
+    Args:
+        distortion_scale (float, optional): the degree of distortion, in [0, 1].
+        prob (float, optional): the probability of a change.
+        interpolation (Inter, optional): the interpolation method.
+    """
+    def __init__(self, distortion_scale: _b.float = 0.5, prob: _b.float = 0.5, interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomPosterize(_TensorOperation):
-    def __init__(self, bits: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] = ...) -> None: ...
+    """Posterizes an image: keeps a random number of the upper bits of each byte.
+
+    Args:
+        bits (Union[int, sequence], optional): (min, max) of the number, in [1, 8].
+    """
+    def __init__(self, bits: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] = (8, 8)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomResize(_TensorOperation):
+    """Resizes an image with a random interpolation method: LINEAR, NEAREST, CUBIC or AREA.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is the length of the shorter side.
+    """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
-class RandomResizeWithBBox(RandomResize): ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
+class RandomResizeWithBBox(RandomResize):
+    """Resizes an image and its bounding boxes with a random interpolation method.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is the length of the shorter side.
+    """
 class RandomResizedCrop(_TensorOperation):
+    """Crops a region of random position, area and aspect ratio and resizes it.
+
+    Args:
+        size (Union[int, sequence]): (height, width) of the result; an int is a square.
+        scale (sequence, optional): (min, max) of the region's area, as a fraction of the image's
+            area.
+        ratio (sequence, optional): (min, max) of the region's aspect ratio, width / height.
+        interpolation (Inter, optional): the interpolation method.
+        max_attempts (int, optional): the number of attempts to draw a region; after them, the
+            center is taken.
+    """
     size: _t.Any
     scale: _t.Any
     ratio: _t.Any
     interpolation: _t.Any
     max_attempts: _t.Any
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., interpolation: Inter = ..., max_attempts: _b.int = ...) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.75, 1.3333333333333333), interpolation: Inter = ..., max_attempts: _b.int = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
-class RandomResizedCropWithBBox(RandomResizedCrop): ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
+class RandomResizedCropWithBBox(RandomResizedCrop):
+    """Crops a random region of random area and aspect ratio and resizes it, with its bounding
+    boxes.
+
+    Boxes are clipped to the region; boxes outside are dropped.
+
+    Args:
+        size (Union[int, sequence]): (height, width) of the result; an int is a square.
+        scale (sequence, optional): (min, max) of the region's area, as a fraction of the image's
+            area.
+        ratio (sequence, optional): (min, max) of the region's aspect ratio, width / height.
+        interpolation (Inter, optional): the interpolation method.
+        max_attempts (int, optional): the number of attempts to draw a region; after them, the
+            center is taken.
+    """
 class RandomRotation(_TensorOperation):
-    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., expand: _b.bool = ..., center: _b.tuple[_b.float, _b.float] | None = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ...) -> None: ...
+    """Rotates an image by a random angle.
+
+    Args:
+        degrees (Union[int, float, sequence]): (min, max) of the angle in degrees; a number n means
+            (-n, n).
+        resample (Inter, optional): the interpolation method.
+        expand (bool, optional): whether to enlarge the result to hold the whole rotated image.
+        center (tuple, optional): the center of rotation, (x, y); by default the center of the
+            image.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
+    """
+    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., expand: _b.bool = False, center: _b.tuple[_b.float, _b.float] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomSelectSubpolicy(_TensorOperation):
+    """Chooses a random subpolicy, a list of transforms, and applies each transform with its
+    probability.
+
+    Args:
+        policy (list[list[tuple]]): lists of (transform, probability).
+    """
     def __init__(self, policy: _b.list[_b.list[_t.Any]]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomSharpness(_TensorOperation):
-    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ...) -> None: ...
+    """Randomly adjusts the sharpness of an image. Needs OpenCV; for PIL images, Pillow.
+
+    Args:
+        degrees (sequence, optional): (min, max) of the factor; 0 blurs, 1 does nothing.
+    """
+    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomSolarize(_TensorOperation):
-    def __init__(self, threshold: _b.tuple[_b.int, _b.int] | _b.list[_b.int] = ...) -> None: ...
+    """Solarizes an image: inverts the pixels whose value lies in a random part of a range.
+
+    Args:
+        threshold (tuple, optional): (min, max) of the range, in [0, 255]; with min = max, all
+            pixels from that value on.
+    """
+    def __init__(self, threshold: _b.tuple[_b.int, _b.int] | _b.list[_b.int] = (0, 255)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RandomVerticalFlip(_TensorOperation):
-    def __init__(self, prob: _b.float = ...) -> None: ...
+    """Flips an image vertically, with a probability.
+
+    Args:
+        prob (float, optional): the probability of a flip.
+    """
+    def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
-class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox): ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
+class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
+    """Flips an image and its bounding boxes vertically, with a probability.
+
+    Args:
+        prob (float, optional): the probability of a flip.
+    """
 class Rescale(_TensorOperation):
+    """Rescales an image: multiplies by `rescale`, adds `shift` and returns float32.
+
+    Args:
+        rescale (float): the factor.
+        shift (float): the number to add.
+    """
     def __init__(self, rescale: _b.float, shift: _b.float) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Resize(_TensorOperation):
+    """Resizes an image.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is the length of the shorter side, and
+            the other side keeps the aspect ratio.
+        interpolation (Inter, optional): the interpolation method; LINEAR and NEAREST need no
+            library.
+    """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class ResizeWithBBox(_TensorOperation):
+    """Resizes an image and its bounding boxes.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is the length of the shorter side, and
+            the other side keeps the aspect ratio.
+        interpolation (Inter, optional): the interpolation method; LINEAR and NEAREST need no
+            library.
+    """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class ResizedCrop(_TensorOperation):
+    """Crops a region of an image and resizes it.
+
+    Args:
+        top (int): the region's upper edge.
+        left (int): the region's left edge.
+        height (int): the region's height.
+        width (int): the region's width.
+        size (Union[int, sequence]): (height, width) of the result; an int is the shorter side.
+        interpolation (Inter, optional): the interpolation method.
+    """
     def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], interpolation: Inter = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class RgbToHsv(_TensorOperation):
+    """Converts arrays from RGB to HSV (hue, saturation, value); hue is in [0, 1).
+
+    Args:
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
+    """
     is_hwc: _t.Any
-    def __init__(self, is_hwc: _b.bool = ...) -> None: ...
+    def __init__(self, is_hwc: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Rotate(_TensorOperation):
-    def __init__(self, degrees: _b.float, resample: Inter = ..., expand: _b.bool = ..., center: _b.tuple[_b.float, _b.float] | None = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ...) -> None: ...
+    """Rotates an image counterclockwise.
+
+    Args:
+        degrees (Union[int, float]): the angle in degrees.
+        resample (Inter, optional): the interpolation method.
+        expand (bool, optional): whether to enlarge the result to hold the whole rotated image.
+        center (tuple, optional): the center of rotation, (x, y); by default the center of the
+            image.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
+    """
+    def __init__(self, degrees: _b.float, resample: Inter = ..., expand: _b.bool = False, center: _b.tuple[_b.float, _b.float] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class SliceMode(_e.IntEnum):
+    """How SlicePatches handles an image that does not divide evenly: pad it, or drop the rest."""
     DROP = ...
     PAD = ...
     @staticmethod
-    def to_c_type(mode: _t.Any) -> _t.Any: ...
+    def to_c_type(mode: _t.Any) -> _t.Any:
+        """Returns the member of the compiled library's enumeration."""
 class SlicePatches(_TensorOperation):
-    def __init__(self, num_height: _b.int = ..., num_width: _b.int = ..., slice_mode: SliceMode = ..., fill_value: _b.int = ...) -> None: ...
+    """Slices an image into patches, row by row; returns a tuple.
+
+    Args:
+        num_height (int, optional): the number of patches from top to bottom.
+        num_width (int, optional): the number of patches from left to right.
+        slice_mode (SliceMode, optional): how to handle an image that does not divide evenly: pad or
+            drop.
+        fill_value (int, optional): the padding value, in [0, 255].
+    """
+    def __init__(self, num_height: _b.int = 1, num_width: _b.int = 1, slice_mode: SliceMode = ..., fill_value: _b.int = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class Solarize(_TensorOperation):
+    """Solarizes an image: inverts the pixels whose value lies in a range.
+
+    Args:
+        threshold (Union[float, sequence]): (min, max) of the range, in [0, 255]; with one value, or
+            min = max, all pixels from that value on.
+    """
     def __init__(self, threshold: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class TenCrop(_TensorOperation):
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], use_vertical_flip: _b.bool = ...) -> None: ...
+    """Crops the four corners and the center of an image and flips them; returns a tuple of ten
+    images.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is a square.
+        use_vertical_flip (bool, optional): whether to flip vertically instead of horizontally.
+    """
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], use_vertical_flip: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class ToNumpy(_TensorOperation):
+    """Converts a PIL image to a NumPy array."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class ToPIL(_TensorOperation):
+    """Converts an array to a PIL image. Needs Pillow."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class ToTensor(_TensorOperation):
+    """Converts an image to an array in [0, 1] with the channels first: divides by 255, transposes
+    and casts.
+
+    Args:
+        output_type (Union[mindspore.dtype, numpy.dtype], optional): the dtype of the result.
+    """
     def __init__(self, output_type: _t.Any = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
-class ToType(_TypeCast): ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
+class ToType(_TypeCast):
+    """Casts an image to another dtype, like TypeCast.
+
+    Args:
+        data_type (Union[mindspore.dtype, numpy.dtype]): the dtype of the result.
+    """
 class TrivialAugmentWide(_TensorOperation):
-    def __init__(self, num_magnitude_bins: _b.int = ..., interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = ...) -> None: ...
+    """Applies TrivialAugmentWide: one random operation with a random magnitude.
+
+    Args:
+        num_magnitude_bins (int, optional): the number of magnitudes, at least 2.
+        interpolation (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
+    """
+    def __init__(self, num_magnitude_bins: _b.int = 31, interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class UniformAugment(_TensorOperation):
+    """Chooses some transforms at random and applies each of them with probability 0.5, in their
+    order.
+
+    Args:
+        transforms (sequence): the transforms to choose from.
+        num_ops (int, optional): the number of transforms to choose.
+    """
     transforms: _t.Any
-    def __init__(self, transforms: _t.Any, num_ops: _b.int = ...) -> None: ...
+    def __init__(self, transforms: _t.Any, num_ops: _b.int = 2) -> None: ...
 class VerticalFlip(_TensorOperation):
+    """Flips an image vertically."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = ...) -> _t.Any: ...
+    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+        """Chooses the device of the transform; here the host always computes.
+
+        Accepted for compatibility, has no effect here: every transform of images runs on the host.
+
+        Args:
+            device_target (str, optional): "CPU" or "Ascend".
+
+        Returns:
+            this transform.
+        """
 class VideoDecoder:
+    """Reads the metadata and single frames of a video.
+
+    MindSpore 2.10 reads frames on an Ascend only; here the host decodes them, regardless of
+    `config.set_video_backend`.
+
+    Args:
+        source (str): the path of the file.
+    """
     def __init__(self, source: _b.str) -> None: ...
-    def get_frames_at(self, indices: _t.Any) -> _t.Any: ...
+    def get_frames_at(self, indices: _t.Any) -> _t.Any:
+        """Returns frames by their indices.
+
+        Args:
+            indices (list[int]): the indices of the frames, counted from 0.
+
+        Returns:
+            numpy.ndarray, uint8 of shape (frames, height, width, 3), RGB.
+        """
     @property
     def metadata(self) -> _t.Any: ...
-def encode_jpeg(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | _b.bool = ...) -> _t.Any: ...
-def encode_png(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: _b.int | _b.bool = ...) -> _t.Any: ...
-def get_image_num_channels(image: _t.Any) -> _t.Any: ...
-def get_image_size(image: _t.Any) -> _t.Any: ...
-def not_random(func: _t.Any) -> _t.Any: ...
-def read_file(filename: _b.str) -> _t.Any: ...
-def read_image(filename: _b.str, mode: ImageReadMode = ...) -> _t.Any: ...
-def read_video(filename: _b.str, start_pts: _t.Any = ..., end_pts: _t.Any = ..., pts_unit: _t.Literal['pts', 'sec'] = ...) -> _t.Any: ...
-def read_video_timestamps(filename: _b.str, pts_unit: _b.str = ...) -> _t.Any: ...
-def write_file(filename: _b.str, data: _np.ndarray[_t.Any, _t.Any] | _Tensor) -> _t.Any: ...
-def write_jpeg(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | _b.bool = ...) -> _t.Any: ...
-def write_png(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: _b.int | _b.bool = ...) -> _t.Any: ...
+def encode_jpeg(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | _b.bool = 75) -> _t.Any:
+    """Encodes an image as JPEG.
+
+    Args:
+        image: an array or Tensor of uint8, of shape (height, width), or with 1 or 3 channels as the
+            last axis.
+        quality: from 1 to 100.
+
+    Returns:
+        numpy.ndarray, the bytes.
+    """
+def encode_png(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: _b.int | _b.bool = 6) -> _t.Any:
+    """Encodes an image as PNG.
+
+    Args:
+        image: an array or Tensor of uint8, of shape (height, width), or with 1 or 3 channels as the
+            last axis.
+        compression_level: from 0 to 9.
+
+    Returns:
+        numpy.ndarray, the bytes.
+    """
+def get_image_num_channels(image: _t.Any) -> _t.Any:
+    """Returns the number of channels of an image.
+
+    Args:
+        image (Union[numpy.ndarray, PIL.Image.Image]): the image.
+    """
+def get_image_size(image: _t.Any) -> _t.Any:
+    """Returns the height and width of an image, as a list.
+
+    Args:
+        image (Union[numpy.ndarray, PIL.Image.Image]): whose size is asked for.
+    """
+def not_random(func: _t.Any) -> _t.Any:
+    """Marks a function as one that gives the same result every time, and returns it."""
+def read_file(filename: _b.str) -> _t.Any:
+    """Reads a file and returns its bytes as an array of one axis.
+
+    Args:
+        filename: the path of the file.
+    """
+def read_image(filename: _b.str, mode: ImageReadMode = ...) -> _t.Any:
+    """Reads an image file.
+
+    Args:
+        filename: the path of the file.
+        mode: the channels to return.
+
+    Returns:
+        numpy.ndarray, of shape (height, width, channels), in RGB.
+    """
+def read_video(filename: _b.str, start_pts: _t.Any = 0, end_pts: _t.Any = None, pts_unit: _t.Literal['pts', 'sec'] = 'pts') -> _t.Any:
+    """Reads the video frames, the audio and the frame rates of a video file.
+
+    For audio with interleaved channels, as in WAV files, MindSpore 2.10 leaves the samples
+    interleaved; here each channel has its own row.
+
+    Args:
+        filename: the path of the file.
+        start_pts (Union[float, Fraction, int], optional): the minimum timestamp of the frames.
+        end_pts (Union[float, Fraction, int], optional): the maximum timestamp of the frames; None
+            reads until the end.
+        pts_unit: the unit of timestamps: "sec" for seconds, or "pts" for ticks of the video stream.
+
+    Returns:
+        tuple of the frames (numpy.ndarray, uint8 of shape (frames, height, width, 3), RGB), the
+        audio (numpy.ndarray of shape (channels, samples) in the dtype of the file, for the same
+        period; of shape (1, 0) if there is no audio) and a dict with "video_fps" (float) and, if
+        there is audio, "audio_fps" (int).
+    """
+def read_video_timestamps(filename: _b.str, pts_unit: _b.str = 'pts') -> _t.Any:
+    """Reads the timestamps of the video frames, and the frame rate.
+
+    Args:
+        filename: the path of the file.
+        pts_unit: the unit of timestamps: "sec" for seconds, or "pts" for ticks of the video stream.
+
+    Returns:
+        tuple of the timestamps (list of ints for "pts", of floats for "sec") and the frame rate in
+        frames per second (float).
+    """
+def write_file(filename: _b.str, data: _np.ndarray[_t.Any, _t.Any] | _Tensor) -> _t.Any:
+    """Writes bytes to a file.
+
+    Args:
+        filename: the path of the file.
+        data: the bytes: a one-dimensional uint8 array or Tensor.
+    """
+def write_jpeg(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | _b.bool = 75) -> _t.Any:
+    """Writes an image as a JPEG file; see `encode_jpeg`.
+
+    Args:
+        filename: the path of the file.
+        image: the pixels.
+        quality: from 1 to 100.
+    """
+def write_png(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: _b.int | _b.bool = 6) -> _t.Any:
+    """Writes an image as a PNG file; see `encode_png`.
+
+    Args:
+        filename: the path of the file.
+        image: the pixels.
+        compression_level: from 0 to 9.
+    """

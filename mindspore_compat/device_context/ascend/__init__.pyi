@@ -11,5 +11,7 @@ import numpy as _np
 from . import op_debug as op_debug
 from . import op_precision as op_precision
 from . import op_tuning as op_tuning
-def device_count() -> _t.Any: ...
-def is_available() -> _t.Any: ...
+def device_count() -> _t.Any:
+    """Returns the number of devices of this kind."""
+def is_available() -> _t.Any:
+    """Returns whether a device of this kind is available."""

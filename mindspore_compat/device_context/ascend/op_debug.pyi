@@ -9,9 +9,31 @@ import numpy as _np
 
 
 # Accepted for compatibility, has no effect here
-def aclinit_config(config: _b.dict[_b.str, _t.Any]) -> _t.Any: ...
+def aclinit_config(config: _b.dict[_b.str, _t.Any]) -> _t.Any:
+    """Sets the start configuration of AscendCL. Stored as `aclinit`.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        config (dict): under "max_opqueue_num" a number in text, under "err_msg_mode" "0" or "1",
+            under "dump" {"dump_scene": "lite_exception"} or, with ":disable" behind it, none.
+    """
 # Accepted for compatibility, has no effect here
-def debug_option(option_value: _t.Literal['oom']) -> _t.Any: ...
+def debug_option(option_value: _t.Literal['oom']) -> _t.Any:
+    """Sets the errors that an Ascend checks operations for. Stored as `op_debug_option`.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        option_value (str): "oom" for addresses outside its memory.
+    """
 # Accepted for compatibility, has no effect here
-def execute_timeout(op_timeout: _b.int) -> _t.Any: ...
+def execute_timeout(op_timeout: _b.int) -> _t.Any:
+    """Sets the time limit of an operation on an Ascend. Stored as `op_timeout`.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        op_timeout (int): the limit in seconds; 0 means no limit.
+    """
 function_status: _b.dict

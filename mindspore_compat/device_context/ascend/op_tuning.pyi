@@ -9,11 +9,40 @@ import numpy as _np
 
 
 # Accepted for compatibility, has no effect here
-def aclnn_cache(enable_global_cache: _b.bool = ..., cache_queue_length: _b.int = ...) -> _t.Any: ...
+def aclnn_cache(enable_global_cache: _b.bool = False, cache_queue_length: _b.int = 10000) -> _t.Any:
+    """Sets the cache of an Ascend's prepared calls.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        enable_global_cache (bool, optional): whether threads share a cache in graph mode.
+        cache_queue_length (int, optional): the number of calls in the cache.
+    """
 # Accepted for compatibility, has no effect here
-def aoe_job_type(config: _t.Literal['1', '2']) -> _t.Any: ...
+def aoe_job_type(config: _t.Literal['1', '2']) -> _t.Any:
+    """Sets the kind of job of the tuner of an Ascend, AOE. Stored in `aoe_config`.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        config (str): "1" for graphs or "2" for operations.
+    """
 # Accepted for compatibility, has no effect here
-def aoe_tune_mode(tune_mode: _t.Literal['online', 'offline']) -> _t.Any: ...
+def aoe_tune_mode(tune_mode: _t.Literal['online', 'offline']) -> _t.Any:
+    """Sets the mode of the tuner of an Ascend, AOE. Stored as `aoe_tune_mode`.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        tune_mode (str): "online" or "offline".
+    """
 function_status: _b.dict
 # Accepted for compatibility, has no effect here
-def op_compile(value: _b.bool) -> _t.Any: ...
+def op_compile(value: _b.bool) -> _t.Any:
+    """Sets whether an Ascend compiles operations just in time. Stored as `jit_compile`.
+
+    Accepted for compatibility, has no effect here: there is no Ascend.
+
+    Args:
+        value (bool): whether to compile them.
+    """

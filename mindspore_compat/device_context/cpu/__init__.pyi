@@ -9,5 +9,7 @@ import numpy as _np
 
 
 from . import op_tuning as op_tuning
-def device_count() -> _t.Any: ...
-def is_available() -> _t.Any: ...
+def device_count() -> _t.Any:
+    """Returns the number of devices of this kind."""
+def is_available() -> _t.Any:
+    """Returns whether a device of this kind is available."""

@@ -8,4 +8,10 @@ import typing as _t
 import numpy as _np
 
 
-def threads_num(num: _b.int) -> _t.Any: ...
+def threads_num(num: _b.int) -> _t.Any:
+    """Sets the number of threads for large operations on the CPU; by default as many as the process
+    may use. Small operations run in the calling thread. Results do not depend on the number.
+
+    Args:
+        num (int): the number of threads, also more than the number of cores.
+    """

@@ -8,6 +8,23 @@ import typing as _t
 import numpy as _np
 
 
-def conv_allow_tf32(value: _b.bool) -> _t.Any: ...
+def conv_allow_tf32(value: _b.bool) -> _t.Any:
+    """Sets whether a GPU may convolve float32 in TF32.
+
+    Convolutions are computed by matrix products here, which may then use TF32. Unlike in the
+    original, they do not by default.
+
+    Args:
+        value (bool): whether to allow it.
+    """
 function_status: _b.dict
-def matmul_allow_tf32(value: _b.bool) -> _t.Any: ...
+def matmul_allow_tf32(value: _b.bool) -> _t.Any:
+    """Sets whether a GPU may multiply matrices of float32 in TF32.
+
+    TF32 has the range of float32 and ten bits of precision. GPUs before compute capability 8.0 do
+    not have it. Without cuBLAS, set it before the first product, when CuPy reads it; later it has
+    no effect and causes a warning.
+
+    Args:
+        value (bool): whether to allow it.
+    """

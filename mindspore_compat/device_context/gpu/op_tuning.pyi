@@ -9,9 +9,33 @@ import numpy as _np
 
 
 # Accepted for compatibility, has no effect here
-def conv_dgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'algo_0', 'algo_1', 'winograd']) -> _t.Any: ...
+def conv_dgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'algo_0', 'algo_1', 'winograd']) -> _t.Any:
+    """Sets cuDNN's algorithm of the gradients of inputs.
+
+    Accepted for compatibility, has no effect here: the algorithm follows from the shapes.
+
+    Args:
+        mode (str): the name of the algorithm, such as "normal" or "performance"; an error message
+            lists all.
+    """
 # Accepted for compatibility, has no effect here
-def conv_fprop_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'implicit_gemm', 'precomp_gemm', 'gemm', 'direct', 'winograd']) -> _t.Any: ...
+def conv_fprop_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'implicit_gemm', 'precomp_gemm', 'gemm', 'direct', 'winograd']) -> _t.Any:
+    """Sets cuDNN's algorithm of convolutions.
+
+    Accepted for compatibility, has no effect here: the algorithm follows from the shapes.
+
+    Args:
+        mode (str): the name of the algorithm, such as "normal" or "performance"; an error message
+            lists all.
+    """
 # Accepted for compatibility, has no effect here
-def conv_wgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'algo_0', 'algo_1', 'algo_3']) -> _t.Any: ...
+def conv_wgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'algo_0', 'algo_1', 'algo_3']) -> _t.Any:
+    """Sets cuDNN's algorithm of the gradients of weights.
+
+    Accepted for compatibility, has no effect here: the algorithm follows from the shapes.
+
+    Args:
+        mode (str): the name of the algorithm, such as "normal" or "performance"; an error message
+            lists all.
+    """
 function_status: _b.dict

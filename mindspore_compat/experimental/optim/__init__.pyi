@@ -13,90 +13,375 @@ from ...nn.optim.optimizer import Optimizer as _Optimizer
 
 from . import lr_scheduler as lr_scheduler
 class ASGD(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = ..., lambd: _b.float = ..., alpha: _b.float | _b.bool = ..., t0: _b.float = ..., weight_decay: _b.float | _b.bool = ..., maximize: _t.Any = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Averaged stochastic gradient descent: `ax` holds the average of the parameters.
+
+    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
+    eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        lambd (float): how fast steps shrink and parameters decay.
+        alpha (float): the power that steps shrink with.
+        t0 (float): the step from which on the average runs.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lambd: _b.float = 0.0001, alpha: _b.float | _b.bool = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float | _b.bool = 0.0, maximize: _t.Any = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lambd: _t.Any, alpha: _t.Any, t0: _t.Any, lr: _t.Any, group_id: _t.Any, maximize: _t.Any, gradients: _t.Any, weight_decay: _t.Any) -> _t.Any: ...
+    def implementation(self, lambd: _t.Any, alpha: _t.Any, t0: _t.Any, lr: _t.Any, group_id: _t.Any, maximize: _t.Any, gradients: _t.Any, weight_decay: _t.Any) -> _t.Any:
+        """Repeats the last counted step for one group, with these settings.
+
+        Args:
+            lambd (float): how fast parameters shrink.
+            alpha (float): the power of the decay of steps, or of the average of squares.
+            t0 (float): the step from which on parameters are averaged.
+            lr (Union[float, Tensor]): the learning rate.
+            group_id (int): the number of the group.
+            maximize (bool): whether to climb, not descend.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            weight_decay (float): what times the parameter is added to its gradient.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `asgd_update`; the length of a step is planned with the rate of
+        the one before.
+        """
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Adadelta(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = ..., rho: _b.float = ..., eps: _b.float | _t.Literal[True] = ..., weight_decay: _b.float | _b.bool = ..., *, maximize: _t.Any = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Adadelta: scales the gradient by the ratio of running averages of updates and gradients.
+
+    v = rho v + (1 - rho) g g;  d = sqrt(u + eps) / sqrt(v + eps) g;
+    u = rho u + (1 - rho) d d;  p = p - lr d
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        rho (float): how slowly the averages change.
+        eps (float): added to both averages.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 1.0, rho: _b.float = 0.9, eps: _b.float | _t.Literal[True] = 1e-06, weight_decay: _b.float | _b.bool = 0.0, *, maximize: _t.Any = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, rho: _t.Any, eps: _t.Any, maximize: _t.Any, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def implementation(self, lr: _t.Any, rho: _t.Any, eps: _t.Any, maximize: _t.Any, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Repeats the last counted step for some parameters, with these settings.
+
+        Args:
+            lr (Union[float, Tensor]): the learning rate.
+            rho (float): how slowly the averages change.
+            eps (float): added to the denominator.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `adadelta_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Adagrad(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = ..., lr_decay: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool = ..., initial_accumulator_value: _b.float | _b.bool = ..., eps: _b.float | _t.Literal[True] = ..., *, maximize: _t.Any = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Adagrad: divides the gradient by the root of the sum of all its squares.
+
+    sum = sum + g g;  p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(sum) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        lr_decay (float): how fast the learning rate falls.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        initial_accumulator_value (float): the sum before the first step.
+        eps (float): added to the denominator.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lr_decay: _b.float | _b.bool = 0.0, weight_decay: _b.float | _b.bool = 0.0, initial_accumulator_value: _b.float | _b.bool = 0.0, eps: _b.float | _t.Literal[True] = 1e-10, *, maximize: _t.Any = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, eps: _t.Any, lr: _t.Any, lr_decay: _t.Any, maximize: _t.Any, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def implementation(self, eps: _t.Any, lr: _t.Any, lr_decay: _t.Any, maximize: _t.Any, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Repeats the last counted step for some parameters, with these settings.
+
+        Args:
+            eps (float): added to the denominator.
+            lr (Union[float, Tensor]): the learning rate.
+            lr_decay (float): how fast the learning rate falls.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `adagrad_eps_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Adam(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = ..., betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., eps: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool = ..., amsgrad: _t.Any = ..., *, maximize: _t.Any = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Adam: divides the average gradient by the root of the average squared gradient.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        amsgrad (bool): whether to divide by the largest average of squares so far.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _b.bool = 1e-08, weight_decay: _b.float | _b.bool = 0.0, amsgrad: _t.Any = False, *, maximize: _t.Any = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, beta1: _t.Any, beta2: _t.Any, eps: _t.Any, lr: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any) -> _t.Any: ...
+    def implementation(self, beta1: _t.Any, beta2: _t.Any, eps: _t.Any, lr: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any) -> _t.Any:
+        """Repeats the last counted step for some parameters, with these settings.
+
+        Args:
+            beta1 (float): how slowly the average of gradients changes.
+            beta2 (float): how slowly that of their squares, or their size, changes.
+            eps (float): added to the denominator.
+            lr (Union[float, Tensor]): the learning rate.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `adam_or_amsgrad_update`; both averages start at zero, which `lr`
+        makes up for.
+        """
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class AdamW(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = ..., betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., eps: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool = ..., amsgrad: _t.Any = ..., *, maximize: _t.Any = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """AdamW: Adam with decoupled weight decay, which acts on the parameter directly.
+
+    p = p - lr weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): the weight decay.
+        amsgrad (bool): whether to divide by the largest average of squares so far.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _b.bool = 1e-08, weight_decay: _b.float | _b.bool = 0.01, amsgrad: _t.Any = False, *, maximize: _t.Any = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, amsgrad: _t.Any, eps: _t.Any, grads: _t.Any, start_id: _t.Any, end_id: _t.Any) -> _t.Any: ...
+    def implementation(self, lr: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, amsgrad: _t.Any, eps: _t.Any, grads: _t.Any, start_id: _t.Any, end_id: _t.Any) -> _t.Any:
+        """Repeats the last counted step for some parameters, with these settings.
+
+        Args:
+            lr (Union[float, Tensor]): the learning rate.
+            weight_decay (float): what times the parameter is added to its gradient.
+            beta1 (float): how slowly the average of gradients changes.
+            beta2 (float): how slowly that of their squares, or their size, changes.
+            amsgrad (bool): whether to divide by the largest average of squares so far.
+            eps (float): added to the denominator.
+            grads (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `adamw_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Adamax(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = ..., betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., eps: _b.float | _t.Literal[True] = ..., weight_decay: _b.float | _b.bool = ..., *, maximize: _t.Any = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Adamax: Adam with an infinity norm.
+
+    m = beta1 m + (1 - beta1) g;  u = max(beta2 u, |g| + eps);  p = p - lr / (1 - beta1 ** t) m / u
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the size of the gradient.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _t.Literal[True] = 1e-08, weight_decay: _b.float | _b.bool = 0.0, *, maximize: _t.Any = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, eps: _t.Any) -> _t.Any: ...
+    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, eps: _t.Any) -> _t.Any:
+        """Repeats the last counted step for one group, with these settings.
+
+        Args:
+            group_id (int): the number of the group.
+            lr (Union[float, Tensor]): the learning rate.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+            beta1 (float): how slowly the average of gradients changes.
+            beta2 (float): how slowly that of their squares, or their size, changes.
+            eps (float): added to the denominator.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `adamax_inner_eps_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class NAdam(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = ..., betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., eps: _b.float | _t.Literal[True] = ..., weight_decay: _b.float | _b.bool = ..., momentum_decay: _b.float | _b.bool = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """NAdam: Adam with Nesterov momentum.
+
+    The momentum of step t is mu = beta1 (1 - 0.96 ** (t momentum_decay) / 2). The average m of
+    gradients is weighted with the mu of the next step, and the gradient with 1 - mu.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        momentum_decay (float): how fast the momentum grows towards `beta1`.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _t.Literal[True] = 1e-08, weight_decay: _b.float | _b.bool = 0.0, momentum_decay: _b.float | _b.bool = 0.004) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, beta1: _t.Any, beta2: _t.Any, weight_decay: _t.Any, momentum_decay: _t.Any, eps: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def implementation(self, lr: _t.Any, beta1: _t.Any, beta2: _t.Any, weight_decay: _t.Any, momentum_decay: _t.Any, eps: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Repeats the last counted step for some parameters, with these settings.
+
+        Args:
+            lr (Union[float, Tensor]): the learning rate.
+            beta1 (float): how slowly the average of gradients changes.
+            beta2 (float): how slowly that of their squares, or their size, changes.
+            weight_decay (float): what times the parameter is added to its gradient.
+            momentum_decay (float): how fast the momentum grows.
+            eps (float): added to the denominator.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `nadam_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Optimizer(_Cell):
+    """Base class of optimizers with parameter groups: subclasses define `construct(gradients)`.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): the parameters; a dict has the key `params` and
+            any settings that differ from `defaults`.
+        defaults (dict): the settings of groups that do not give their own; `lr` is needed unless
+            every group gives it.
+
+    Attributes:
+        param_groups (list[dict]): the settings of each group; `lr` is a Parameter.
+        group_start_id (list[int]): where each group starts in `parameters`, and where the last
+            ends.
+    """
     defaults: _t.Any
     state: _t.Any
     hyper_map: _t.Any
@@ -104,55 +389,210 @@ class Optimizer(_Cell):
     lrs: _t.Any
     group_start_id: _t.Any
     parameters: _t.Any
-    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the parameters; each replay of a step recorded on the host calls it too."""
     def __init__(self, params: _t.Any, defaults: _t.Any) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:
+        """Adds a parameter group to the trained parameters.
+
+        Args:
+            param_group (dict): the key `params`, a Parameter or a list of them, and settings.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class RAdam(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = ..., betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., eps: _b.float | _t.Literal[True] = ..., weight_decay: _b.float | _b.bool = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """RAdam: rectified Adam, which uses only momentum until the variance of its rate is defined.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _t.Literal[True] = 1e-08, weight_decay: _b.float | _b.bool = 0.0) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, beta1: _t.Any, beta2: _t.Any, weight_decay: _t.Any, eps: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def implementation(self, lr: _t.Any, beta1: _t.Any, beta2: _t.Any, weight_decay: _t.Any, eps: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Repeats the last counted step for some parameters, with these settings.
+
+        Args:
+            lr (Union[float, Tensor]): the learning rate.
+            beta1 (float): how slowly the average of gradients changes.
+            beta2 (float): how slowly that of their squares, or their size, changes.
+            weight_decay (float): what times the parameter is added to its gradient.
+            eps (float): added to the denominator.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `radam_update`; the length of the average decides whether it is
+        defined.
+        """
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class RMSprop(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = ..., alpha: _b.float | _b.bool = ..., eps: _b.float | _t.Literal[True] = ..., weight_decay: _b.float | _b.bool = ..., momentum: _b.float | _b.bool = ..., centered: _t.Any = ..., maximize: _t.Any = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """RMSprop: divides the gradient by the root of its running mean square or running variance.
+
+    s = alpha s + (1 - alpha) g g;  m = momentum m + g / (sqrt(s) + eps);  p = p - lr m
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        alpha (float): how slowly the averages change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        momentum (float): how much of the last step goes on.
+        centered (bool): whether to use the variance instead of the mean square.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, alpha: _b.float | _b.bool = 0.99, eps: _b.float | _t.Literal[True] = 1e-08, weight_decay: _b.float | _b.bool = 0.0, momentum: _b.float | _b.bool = 0.0, centered: _t.Any = False, maximize: _t.Any = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any, centered: _t.Any, alpha: _t.Any, eps: _t.Any, momentum: _t.Any) -> _t.Any: ...
+    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any, centered: _t.Any, alpha: _t.Any, eps: _t.Any, momentum: _t.Any) -> _t.Any:
+        """Repeats the last counted step for one group, with these settings.
+
+        Args:
+            group_id (int): the number of the group.
+            lr (Union[float, Tensor]): the learning rate.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+            centered (bool): whether squares are taken about the average gradient.
+            alpha (float): the power of the decay of steps, or of the average of squares.
+            eps (float): added to the denominator.
+            momentum (float): what times the step before is added.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `rmsprop_outer_eps_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class Rprop(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = ..., etas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = ..., step_sizes: _b.tuple[_b.float | _b.bool, _b.float | _b.bool] | _b.list[_b.float | _b.bool] = ..., *, maximize: _t.Any = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Rprop: a step whose length depends on whether the gradient has kept its sign.
+
+    If it has, the step grows by the factor `etas[1]`; if the sign has changed, the step shrinks by
+    `etas[0]` and is not taken.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        etas (tuple[float, float]): the factors of a shrinking and of a growing step.
+        step_sizes (tuple[float, float]): the least and the largest length of a step.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, etas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.5, 1.2), step_sizes: _b.tuple[_b.float | _b.bool, _b.float | _b.bool] | _b.list[_b.float | _b.bool] = (1e-06, 50), *, maximize: _t.Any = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, etaminus: _t.Any, etaplus: _t.Any, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, step_size_min: _t.Any, step_size_max: _t.Any) -> _t.Any: ...
+    def implementation(self, etaminus: _t.Any, etaplus: _t.Any, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, step_size_min: _t.Any, step_size_max: _t.Any) -> _t.Any:
+        """Repeats the last counted step for one group, with these settings.
+
+        Args:
+            etaminus (float): what shortens a step.
+            etaplus (float): what lengthens a step.
+            group_id (int): the number of the group.
+            lr (Union[float, Tensor]): the learning rate.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            step_size_min (float): the shortest step.
+            step_size_max (float): the longest step.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `rprop_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""
 class SGD(_Optimizer):
-    def __init__(self, params: _t.Any, lr: _b.float | _Tensor, momentum: _b.float = ..., dampening: _b.float = ..., weight_decay: _b.float | _b.bool = ..., nesterov: _b.bool = ..., *, maximize: _b.bool = ...) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any: ...  # type: ignore
+    """Stochastic gradient descent with optional momentum, dampening and Nesterov momentum.
+
+    v = momentum v + (1 - dampening) g, in the first step g;  p = p - lr v, with `nesterov`
+    p = p - lr (g + momentum v)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        momentum (Union[int, float]): how much of the last step goes on.
+        dampening (Union[int, float]): how much of the gradient is left out of the momentum.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        nesterov (bool): whether to look one step ahead.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+    """
+    def __init__(self, params: _t.Any, lr: _b.float | _Tensor, momentum: _b.float = 0, dampening: _b.float = 0, weight_decay: _b.float | _b.bool = 0.0, nesterov: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+        """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, momentum: _t.Any, lr: _t.Any, group_id: _t.Any, gradients: _t.Any, maximize: _t.Any, dampening: _t.Any, weight_decay: _t.Any, nesterov: _t.Any) -> _t.Any: ...
+    def implementation(self, momentum: _t.Any, lr: _t.Any, group_id: _t.Any, gradients: _t.Any, maximize: _t.Any, dampening: _t.Any, weight_decay: _t.Any, nesterov: _t.Any) -> _t.Any:
+        """Repeats the last counted step for one group, with these settings.
+
+        Args:
+            momentum (float): what times the step before is added.
+            lr (Union[float, Tensor]): the learning rate.
+            group_id (int): the number of the group.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            dampening (float): what share of the gradient the momentum leaves out.
+            weight_decay (float): what times the parameter is added to its gradient.
+            nesterov (bool): whether the momentum looks ahead.
+
+        Returns:
+            bool, True.
+        """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+        """Returns the scalars of `sgd_or_plain_update`."""
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""

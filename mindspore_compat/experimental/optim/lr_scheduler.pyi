@@ -9,26 +9,77 @@ import numpy as _np
 
 
 class ConstantLR(LRScheduler):
+    """Multiplies the learning rates by `factor` until epoch `total_iters`.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        factor (float): the factor.
+        total_iters (int): the epoch that takes it back.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     factor: _t.Any
     total_iters: _t.Any
-    def __init__(self, optimizer: _t.Any, factor: _b.float = ..., total_iters: _b.int = ..., last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, factor: _b.float = 0.3333333333333333, total_iters: _b.int = 5, last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
 class CosineAnnealingLR(LRScheduler):
+    """Cosine annealing: varies the learning rates between the initial rates and `eta_min`.
+
+    eta_min + (base - eta_min) (1 + cos(pi epoch / T_max)) / 2
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        T_max (int): the epochs of half a swing.
+        eta_min (Union[int, float]): the lowest learning rate.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     T_max: _t.Any
     eta_min: _t.Any
-    def __init__(self, optimizer: _t.Any, T_max: _b.int, eta_min: _b.float = ..., last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, T_max: _b.int, eta_min: _b.float = 0.0, last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
 class CosineAnnealingWarmRestarts(LRScheduler):
+    """Lowers the learning rates along a cosine to `eta_min`, then restarts at the initial rates.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        T_0 (int): the epochs up to the first restart.
+        T_mult (int): how much longer every next run is.
+        eta_min (Union[int, float]): the lowest learning rate.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     eta_min: _t.Any
     T_cur: _t.Any
     last_epoch: _t.Any
     T_0: _t.Any
     T_i: _t.Any
     T_mult: _t.Any
-    def __init__(self, optimizer: _t.Any, T_0: _b.int | _t.Literal[True], T_mult: _b.int | _t.Literal[True] = ..., eta_min: _b.float = ..., last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
-    def step(self, epoch: _t.Any = ...) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, T_0: _b.int | _t.Literal[True], T_mult: _b.int | _t.Literal[True] = 1, eta_min: _b.float = 0, last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
+    def step(self, epoch: _t.Any = None) -> _t.Any:  # type: ignore
+        """Advances to the next epoch, or to `epoch`, which may be fractional.
+
+        Args:
+            epoch (Union[int, float]): the epoch to go to.
+        """
 class CyclicLR(LRScheduler):
+    """Moves the learning rates up and down between two bounds.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        base_lr (Union[float, list[float]]): the lower bound, or one for each group.
+        max_lr (Union[float, list[float]]): the upper bound, or one for each group.
+        step_size_up (int): the steps from the lower bound to the upper.
+        step_size_down (int): the steps back; None for `step_size_up`.
+        mode (str): 'triangular'; 'triangular2', where each cycle is half as high as the last; or
+            'exp_range', where the height shrinks by `gamma` every step.
+        gamma (float): the factor of 'exp_range'.
+        scale_fn (Callable): a function that scales the height, instead of `mode`.
+        scale_mode (str): whether `scale_fn` receives the number of the cycle ('cycle') or of the
+            step ('iterations').
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     max_lrs: _t.Any
     total_step_size: _t.Any
     step_up_ratio: _t.Any
@@ -36,46 +87,146 @@ class CyclicLR(LRScheduler):
     base_lrs: _t.Any
     mode: _t.Any
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, base_lr: _t.Any, max_lr: _t.Any, step_size_up: _b.float = ..., step_size_down: _b.float | None = ..., mode: _t.Any = ..., gamma: _b.float = ..., scale_fn: _c.Callable[..., _t.Any] | None = ..., scale_mode: _t.Any = ..., last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
-    def scale_fn(self, x: _t.Any) -> _t.Any: ...
+    def __init__(self, optimizer: _t.Any, base_lr: _t.Any, max_lr: _t.Any, step_size_up: _b.float = 2000, step_size_down: _b.float | None = None, mode: _t.Any = 'triangular', gamma: _b.float = 1.0, scale_fn: _c.Callable[..., _t.Any] | None = None, scale_mode: _t.Any = 'cycle', last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current step."""
+    def scale_fn(self, x: _t.Any) -> _t.Any:
+        """Returns the factor of the height of a cycle."""
 class ExponentialLR(LRScheduler):
+    """Multiplies the learning rates by `gamma` every epoch.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        gamma (float): the factor.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, gamma: _b.float, last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, gamma: _b.float, last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
 class LRScheduler:
+    """Base class of schedulers: subclasses define `get_lr`, which returns a rate for each group.
+
+    Args:
+        optimizer (Optimizer): an optimizer of `mindspore.experimental.optim`.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+
+    Attributes:
+        last_epoch (int): the number of `step` calls so far.
+        base_lrs (list[Tensor]): the learning rates that training started with.
+    """
     optimizer: _t.Any
     base_lrs: _t.Any
     last_epoch: _t.Any
-    def __init__(self, optimizer: _t.Any, last_epoch: _b.int = ...) -> None: ...
-    def get_last_lr(self) -> _t.Any: ...
-    def get_lr(self) -> _t.Any: ...
-    def step(self, epoch: _t.Any = ...) -> _t.Any: ...
+    def __init__(self, optimizer: _t.Any, last_epoch: _b.int = -1) -> None: ...
+    def get_last_lr(self) -> _t.Any:
+        """Returns the current learning rates.
+
+        Returns:
+            list[Tensor], one for each group.
+        """
+    def get_lr(self) -> _t.Any:
+        """Returns the learning rates of the current epoch; each scheduler defines this.
+
+        Returns:
+            list, a number or Tensor for each group.
+        """
+    def step(self, epoch: _t.Any = None) -> _t.Any:
+        """Advances to the next epoch, or to `epoch`, and sets its learning rates.
+
+        If a scheduler can, it computes the rates of a given epoch from the initial rates.
+
+        Args:
+            epoch (int): the epoch to go to.
+
+        Returns:
+            bool, True.
+        """
 class LambdaLR(LRScheduler):
+    """Sets the learning rates to the initial rates times a function of the epoch.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
+            group.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     lr_lambdas: _t.Any
-    def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _b.list[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _b.list[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
 class LinearLR(LRScheduler):
+    """Changes the factor of the learning rates linearly from `start_factor` to `end_factor`.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        start_factor (float): the factor of the first epoch.
+        end_factor (float): the factor from epoch `total_iters` on.
+        total_iters (int): when the last change is made.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     start_factor: _t.Any
     end_factor: _t.Any
     total_iters: _t.Any
-    def __init__(self, optimizer: _t.Any, start_factor: _b.float = ..., end_factor: _b.float = ..., total_iters: _b.int = ..., last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, start_factor: _b.float = 0.3333333333333333, end_factor: _b.float = 1.0, total_iters: _b.int = 5, last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
 class MultiStepLR(LRScheduler):
+    """Multiplies the learning rates by `gamma` at each milestone.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        milestones (list[int]): the epochs of the changes; a repeated epoch changes twice.
+        gamma (Union[int, float]): the factor.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     milestones: _t.Any
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, milestones: _b.list[_b.int], gamma: _b.float = ..., last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, milestones: _b.list[_b.int], gamma: _b.float = 0.1, last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
 class MultiplicativeLR(LRScheduler):
+    """Multiplies the learning rates by a function of the epoch, from the second epoch on.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
+            group.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     lr_lambdas: _t.Any
-    def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _b.list[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _b.list[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
 class PolynomialLR(LRScheduler):
+    """Brings the learning rates to 0 as base * (1 - epoch / total_iters) ** power.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        total_iters (int): the epoch that reaches 0.
+        power (float): the power.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     total_iters: _t.Any
     power: _t.Any
-    def __init__(self, optimizer: _t.Any, total_iters: _b.int = ..., power: _b.float = ..., last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, total_iters: _b.int = 5, power: _b.float = 1.0, last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""
 class ReduceLROnPlateau:
+    """Multiplies the learning rates by `factor` when a metric stops improving.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        mode (str): whether the metric should be small ('min') or large ('max').
+        factor (float): the factor, below 1.
+        patience (int): how many epochs without improvement are let pass.
+        threshold (float): by how much a better value must be better.
+        threshold_mode (str): whether `threshold` is a share of the best value ('rel') or a
+            difference ('abs').
+        cooldown (int): how many epochs after a change are not counted.
+        min_lr (Union[float, list[float]]): the lowest learning rate, or one for each group.
+        eps (float): a smaller change than this is not made.
+    """
     min_lrs: _t.Any
     optimizer: _t.Any
     best: _t.Any
@@ -89,20 +240,49 @@ class ReduceLROnPlateau:
     threshold_mode: _t.Any
     cooldown: _t.Any
     eps: _t.Any
-    def __init__(self, optimizer: _t.Any, mode: _t.Literal['min', 'max'] = ..., factor: _b.float = ..., patience: _b.float = ..., threshold: _b.float = ..., threshold_mode: _t.Literal['rel', 'abs'] = ..., cooldown: _b.float = ..., min_lr: _t.Any = ..., eps: _b.float = ...) -> None: ...
-    def get_last_lr(self) -> _t.Any: ...
+    def __init__(self, optimizer: _t.Any, mode: _t.Literal['min', 'max'] = 'min', factor: _b.float = 0.1, patience: _b.float = 10, threshold: _b.float = 0.0001, threshold_mode: _t.Literal['rel', 'abs'] = 'rel', cooldown: _b.float = 0, min_lr: _t.Any = 0, eps: _b.float = 1e-08) -> None: ...
+    def get_last_lr(self) -> _t.Any:
+        """Returns the current learning rates, a list of Tensors."""
     @property
     def in_cooldown(self) -> _t.Any: ...
-    def step(self, metrics: _t.Any) -> _t.Any: ...
+    def step(self, metrics: _t.Any) -> _t.Any:
+        """Records the metric of an epoch, and lowers the learning rates if necessary.
+
+        Args:
+            metrics (Union[int, float, Tensor]): the value of the metric.
+
+        Returns:
+            bool, True.
+        """
 class SequentialLR:
+    """Runs several schedulers in sequence: the milestones switch from one to the next.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        schedulers (list[LRScheduler]): the schedulers, all of `optimizer`.
+        milestones (list[int]): the epochs at which the second, third, ... scheduler takes over and
+            starts from its beginning.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     optimizer: _t.Any
     milestones: _t.Any
     last_epoch: _t.Any
-    def __init__(self, optimizer: _t.Any, schedulers: _b.list[_t.Any], milestones: _b.list[_b.int], last_epoch: _b.int = ...) -> None: ...
-    def get_last_lr(self) -> _t.Any: ...
-    def step(self) -> _t.Any: ...
+    def __init__(self, optimizer: _t.Any, schedulers: _b.list[_t.Any], milestones: _b.list[_b.int], last_epoch: _b.int = -1) -> None: ...
+    def get_last_lr(self) -> _t.Any:
+        """Returns the current learning rates, a list of Tensors."""
+    def step(self) -> _t.Any:
+        """Advances to the next epoch."""
 class StepLR(LRScheduler):
+    """Multiplies the learning rates by `gamma` every `step_size` epochs.
+
+    Args:
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        step_size (int): the epochs between two changes.
+        gamma (float): the factor.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+    """
     step_size: _t.Any
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, step_size: _b.int, gamma: _b.float = ..., last_epoch: _t.Any = ...) -> None: ...
-    def get_lr(self) -> _t.Any: ...  # type: ignore
+    def __init__(self, optimizer: _t.Any, step_size: _b.int, gamma: _b.float = 0.1, last_epoch: _t.Any = -1) -> None: ...
+    def get_lr(self) -> _t.Any:  # type: ignore
+        """Returns the learning rates of the current epoch."""

@@ -12,18 +12,77 @@ from ...common.tensor import Tensor as _Tensor
 from ...ops import P2POp as P2POp
 from ...ops import TCPStore as TCPStore
 from ...ops import all_gather as all_gather
-def all_gather_into_tensor(output_tensor: _Tensor, input_tensor: _Tensor, group: _b.str | None = ..., async_op: _b.bool = ...) -> _t.Any: ...
+def all_gather_into_tensor(output_tensor: _Tensor, input_tensor: _Tensor, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+    """Gathers the members' Tensors along axis 0; every member gets the result.
+
+    Args:
+        output_tensor: receives the result: the rows of `input_tensor` times the number of
+            members.
+        input_tensor: this member's part; of equal shape and dtype on all.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+    """
 from ...ops import all_gather_into_tensor_uneven as all_gather_into_tensor_uneven
 from ...ops import all_gather_object as all_gather_object
-def all_reduce(tensor: _Tensor, op: _b.str = ..., group: _b.str | None = ..., async_op: _b.bool = ...) -> _t.Any: ...
-def all_to_all(output_tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], input_tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], group: _b.str | None = ..., async_op: _b.bool = ...) -> _t.Any: ...
-def all_to_all_single(output: _Tensor, input: _Tensor, output_split_sizes: _b.list[_b.int] | _b.tuple[_b.int, ...] | None = ..., input_split_sizes: _b.list[_b.int] | _b.tuple[_b.int, ...] | None = ..., group: _b.str | None = ..., async_op: _b.bool = ...) -> _t.Any: ...
+def all_reduce(tensor: _Tensor, op: _b.str = 'sum', group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+    """Combines the members' Tensors element by element; every member's Tensor becomes the result.
+
+    Args:
+        tensor: this member's part, overwritten by the result; of equal shape and dtype on all.
+        op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+    """
+def all_to_all(output_tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], input_tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+    """Sends one Tensor to each member and receives one from each.
+
+    Args:
+        output_tensor_list: for each member, the Tensor that receives its data.
+        input_tensor_list: for each member, the Tensor to send to it; all of one dtype.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+    """
+def all_to_all_single(output: _Tensor, input: _Tensor, output_split_sizes: _b.list[_b.int] | _b.tuple[_b.int, ...] | None = None, input_split_sizes: _b.list[_b.int] | _b.tuple[_b.int, ...] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+    """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
+
+    Args:
+        output: the Tensor that receives the data.
+        input: the Tensor to send.
+        output_split_sizes: the rows from each member. If None or empty, equal parts.
+        input_split_sizes: the rows to each member. If None or empty, equal parts.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+    """
 from ...ops import barrier as barrier
 from ...ops import batch_isend_irecv as batch_isend_irecv
 from ...ops import broadcast as broadcast
 from ...ops import broadcast_object_list as broadcast_object_list
 from ...ops import destroy_process_group as destroy_process_group
-def gather(tensor: _Tensor, gather_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], dst: _b.int = ..., group: _b.str | None = ..., async_op: _b.bool = ...) -> _t.Any: ...
+def gather(tensor: _Tensor, gather_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], dst: _b.int = 0, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+    """Gathers the Tensors of all members on one member.
+
+    Args:
+        tensor: this member's Tensor; of equal shape and dtype on all.
+        gather_list: on `dst`, receives the members' Tensors; on the others it does not change.
+        dst: the world rank of the member that receives them.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+    """
 from ...ops import gather_object as gather_object
 from ...ops import get_backend as get_backend
 from ...ops import get_global_rank as get_global_rank
@@ -32,18 +91,64 @@ from ...ops import get_process_group_ranks as get_process_group_ranks
 from ...ops import get_rank as get_rank
 from ...ops import get_world_size as get_world_size
 from ...ops import init_process_group as init_process_group
-def irecv(tensor: _Tensor, src: _b.int = ..., group: _b.str | None = ..., tag: _b.int = ...) -> _t.Any: ...
+def irecv(tensor: _Tensor, src: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _t.Any:
+    """Non-blocking `recv`: returns immediately.
+
+    Args:
+        tensor: receives the data, which is complete after the handle's `wait()`.
+        src: the world rank of the sender.
+        group: the group's name.
+        tag: the tag that the sender uses.
+
+    Returns:
+        CommHandle.
+    """
 from ...ops import is_available as is_available
 from ...ops import is_initialized as is_initialized
 from ...ops import isend as isend
 from ...ops import new_group as new_group
-def recv(tensor: _Tensor, src: _b.int = ..., group: _b.str | None = ..., tag: _b.int = ...) -> _t.Any: ...
+def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _t.Any:
+    """Receives a Tensor from another rank.
+
+    Args:
+        tensor: receives the data; of the shape and dtype of the sent Tensor.
+        src: the world rank of the sender.
+        group: the group's name.
+        tag: the tag that the sender uses.
+
+    Returns:
+        int, 0.
+    """
 from ...ops import recv_object_list as recv_object_list
 from ...ops import reduce as reduce
 from ...ops import reduce_scatter as reduce_scatter
-def reduce_scatter_tensor(output: _Tensor, input: _Tensor, op: _b.str = ..., group: _b.str | None = ..., async_op: _b.bool = ...) -> _t.Any: ...
+def reduce_scatter_tensor(output: _Tensor, input: _Tensor, op: _b.str = 'sum', group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+    """Reduces the members' Tensors and splits the result along axis 0; each member gets its part.
+
+    Args:
+        output: receives this member's part of the result.
+        input: this member's part of the combination; of equal shape and dtype on all.
+        op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+    """
 from ...ops import reduce_scatter_tensor_uneven as reduce_scatter_tensor_uneven
-def scatter(tensor: _Tensor, scatter_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], src: _b.int = ..., group: _b.str | None = ..., async_op: _b.bool = ...) -> _t.Any: ...
+def scatter(tensor: _Tensor, scatter_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], src: _b.int = 0, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+    """Scatters a list of Tensors from one member: each member gets one Tensor.
+
+    Args:
+        tensor: receives this member's Tensor; of equal shape and dtype on all.
+        scatter_list: on `src`, a Tensor for each member; ignored on the other members.
+        src: the world rank of the member that has the list.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+    """
 from ...ops import scatter_object_list as scatter_object_list
 from ...ops import send as send
 from ...ops import send_object_list as send_object_list

@@ -13,41 +13,216 @@ from ...nn.cell import Cell as _Cell
 
 from . import functional as functional
 class AdaptiveAvgPool1d(_Cell):
+    """Applies 1-D adaptive average pooling: the mean of each of `output_size` parts of a sequence.
+
+    Args:
+        output_size (int): the number of parts.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, C, output_size) or (C, output_size).
+    """
     output_size: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the number of parts as text."""
 class AdaptiveAvgPool2d(_Cell):
+    """Applies 2-D adaptive average pooling: the mean of each part of images.
+
+    Args:
+        output_size (Union[int, tuple[int]]): the number of parts down and across; None keeps the
+            length of an axis.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of the shape of `input`, except for the last two axes.
+    """
     output_size: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, _b.int | None]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the number of parts as text."""
 class AdaptiveAvgPool3d(_Cell):
+    """Applies 3-D adaptive average pooling: the mean of each part of volumes, where the numbers of
+    parts along the axes are `output_size`.
+
+    Along an axis of length n with o parts, part i runs from floor(i n / o) to ceil((i + 1) n / o).
+    None keeps the length of an axis.
+
+    Args:
+        output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
+            of the result.
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype.
+    """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaptiveMaxPool1d(_Cell):
+    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` parts of a sequence.
+
+    Args:
+        output_size (Union[int, tuple]): the number of parts.
+        return_indices (bool): whether the int64 indices of the maxima are returned, too.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, C, output_size) or (C, output_size); with `return_indices` a tuple of
+        two such Tensors.
+    """
     output_size: _t.Any
     return_indices: _t.Any
-    def __init__(self, output_size: _b.int | _b.tuple[_b.int], return_indices: _b.bool = ...) -> None: ...
+    def __init__(self, output_size: _b.int | _b.tuple[_b.int], return_indices: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
 from ...nn import AdaptiveMaxPool2d as AdaptiveMaxPool2d
 class AvgPool1d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ...) -> None: ...
+    """Applies 1-D average pooling: the mean of each window of a sequence. The stride defaults to
+    the length of the window.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 1 or a tuple of 1 ints >= 1 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 ints >= 0 or a list of 1 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AvgPool2d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ..., divisor_override: _b.int | None = ...) -> None: ...
+    """Applies 2-D average pooling: the mean of each window of images. The stride defaults to the
+    size of the window.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+            lengths of a window, or one for all axes.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1 or None, optional):
+            the steps from window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+        divisor_override (int or None, optional): the divisor instead of the number of elements.
+            Default: ``None``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class AvgPool3d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ..., divisor_override: _b.int | None = ...) -> None: ...
+    """Applies 3-D average pooling: the mean of each window of volumes. The stride defaults to the
+    size of the window.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 or 3 ints >= 1 or a list of 1 or 3 ints >= 1): the
+            lengths of a window, or one for all axes.
+        stride (int >= 1 or a tuple of 1 or 3 ints >= 1 or a list of 1 or 3 ints >= 1 or None, optional):
+            the steps from window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 3 ints >= 0 or a list of 1 or 3 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+        divisor_override (int or None, optional): the divisor instead of the number of elements.
+            Default: ``None``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
+        W'), of the same dtype.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class BCELoss(_Cell):
-    def __init__(self, weight: _Tensor | None = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> None: ...
+    """Computes the binary cross entropy of probabilities and targets: -(target log(input) + (1 -
+    target) log(1 - input)).
+
+    Args:
+        weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): the weights.
+            Default: ``None``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+            with.
+
+    Shapes:
+        `input` and `target` have one shape, `weight` is broadcast. The result is (), or that shape
+        for `reduction` "none".
+    """
+    def __init__(self, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class BCEWithLogitsLoss(_Cell):
-    def __init__(self, weight: _Tensor | None = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ..., pos_weight: _Tensor | None = ...) -> None: ...
+    """Computes the binary cross entropy of logits and targets, without overflow.
+
+    `pos_weight` multiplies the loss of positive targets, `weight` the whole loss; both are
+    broadcast.
+
+    Args:
+        weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): the weights.
+            Default: ``None``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        pos_weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): see
+            `pos_weight` above. Default: ``None``.
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+            with.
+
+    Shapes:
+        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
+        of the dtype of `target`.
+    """
+    def __init__(self, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', pos_weight: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class BatchNorm1d(_Cell):
+    """Applies batch normalization to (N, C) or (N, C, L): each channel gets mean `bias` and
+    deviation `weight`.
+
+    In training, the statistics of the batch are used, and the running statistics move toward them
+    (with the unbiased variance). Otherwise the running statistics are used, if they are tracked.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the batch in the running statistics; None averages over all
+            batches.
+        affine (bool): whether there are a weight and a bias.
+        track_running_stats (bool): whether running statistics are tracked; otherwise the statistics
+            of the batch are always used.
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -59,12 +234,20 @@ class BatchNorm1d(_Cell):
     running_mean: _t.Any
     running_var: _t.Any
     num_batches_tracked: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float | None = ..., affine: _t.Any = ..., track_running_stats: _t.Any = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
-    def reset_parameters(self) -> _t.Any: ...
-    def reset_running_stats(self) -> _t.Any: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
+    def reset_parameters(self) -> _t.Any:
+        """Resets the running statistics and the parameters: weights 1, biases 0."""
+    def reset_running_stats(self) -> _t.Any:
+        """Resets the running statistics: means 0, variances 1."""
 class BatchNorm2d(_Cell):
+    """Applies batch normalization to (N, C, H, W): each channel gets mean `bias` and deviation
+    `weight`.
+
+    The arguments are those of BatchNorm1d.
+    """
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -76,12 +259,20 @@ class BatchNorm2d(_Cell):
     running_mean: _t.Any
     running_var: _t.Any
     num_batches_tracked: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float | None = ..., affine: _t.Any = ..., track_running_stats: _t.Any = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
-    def reset_parameters(self) -> _t.Any: ...
-    def reset_running_stats(self) -> _t.Any: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
+    def reset_parameters(self) -> _t.Any:
+        """Resets the running statistics and the parameters: weights 1, biases 0."""
+    def reset_running_stats(self) -> _t.Any:
+        """Resets the running statistics: means 0, variances 1."""
 class BatchNorm3d(_Cell):
+    """Applies batch normalization to (N, C, D, H, W): each channel gets mean `bias` and deviation
+    `weight`.
+
+    The arguments are those of BatchNorm1d.
+    """
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -93,198 +284,688 @@ class BatchNorm3d(_Cell):
     running_mean: _t.Any
     running_var: _t.Any
     num_batches_tracked: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float | None = ..., affine: _t.Any = ..., track_running_stats: _t.Any = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
-    def reset_parameters(self) -> _t.Any: ...
-    def reset_running_stats(self) -> _t.Any: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
+    def reset_parameters(self) -> _t.Any:
+        """Resets the running statistics and the parameters: weights 1, biases 0."""
+    def reset_running_stats(self) -> _t.Any:
+        """Resets the running statistics: means 0, variances 1."""
 from ...nn import ChannelShuffle as ChannelShuffle
 class ConstantPad1d(_Cell):
+    """Pads the last axis with a constant.
+
+    Args:
+        padding (Union[int, tuple[int], list[int]]): the number of elements before and after; a
+            negative number crops.
+        value (Union[int, float]): the constant.
+
+    Inputs:
+        - **input** (Tensor): any shape with this axis.
+
+    Outputs:
+        Tensor, longer along the padded axes.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any, value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ConstantPad2d(_Cell):
+    """Pads the last two axes with a constant.
+
+    `padding` is one number, or four: left, right, above and below; see ConstantPad1d.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any, value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ConstantPad3d(_Cell):
+    """Pads the last three axes with a constant.
+
+    `padding` is one number, or six: left, right, above, below, in front and behind; see
+    ConstantPad1d.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any, value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class Conv1d(_Cell):
+    """Applies a 1-D convolution (cross-correlation) to sequences.
+
+    Args:
+        in_channels (int): the number of input channels.
+        out_channels (int): the number of output channels.
+        kernel_size (Union[int, tuple[int], list[int]]): the size of the kernels along each axis.
+        stride (Union[int, tuple[int], list[int]]): the distance between successive positions of the
+            kernel.
+        padding (Union[int, tuple[int], list[int], str]): the number of elements added before and
+            after each axis; "same" for an output of the size of the input, "valid" for no padding.
+        dilation (Union[int, tuple[int], list[int]]): the distance between the elements of the
+            kernel.
+        groups (int): the number of groups that the channels are split into.
+        bias (bool): whether there is a bias.
+        padding_mode (str): the values of the padding: "zeros", or the input's own values, by
+            "reflect", "replicate" or "circular".
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, out_channels, L') or (out_channels, L').
+    """
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = ..., dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., groups: _b.int = ..., bias: _b.bool = ..., padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
     transposed: _t.Any
 class Conv2d(_Cell):
+    """Applies a 2-D convolution (cross-correlation) to images (N, C, H, W) or (C, H, W).
+
+    The arguments are those of Conv1d; a size is one number or two.
+    """
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = ..., dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., groups: _b.int = ..., bias: _b.bool = ..., padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
     transposed: _t.Any
 class Conv3d(_Cell):
+    """Applies a 3-D convolution (cross-correlation) to volumes (N, C, D, H, W) or (C, D, H, W).
+
+    The arguments are those of Conv1d; a size is one number or three.
+    """
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = ..., dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., groups: _b.int = ..., bias: _b.bool = ..., padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
     transposed: _t.Any
 class ConvTranspose2d(_Cell):
+    """Applies a 2-D transposed convolution to images: the transpose of a convolution.
+
+    Each element of the input is multiplied by a kernel, and the products are added to the output.
+
+    Args:
+        in_channels (int): the number of input channels.
+        out_channels (int): the number of output channels.
+        kernel_size (Union[int, tuple(int)]): height and width of the kernels.
+        stride (Union[int, tuple(int)]): the distance between neighbouring kernels in the output.
+        padding (Union[int, tuple(int)]): the number of elements removed from each edge of the
+            output.
+        output_padding (Union[int, tuple(int)]): the number of elements added below and to the
+            right; less than `stride` or `dilation`.
+        groups (int): the number of groups that the channels are split into.
+        bias (bool): whether there is a bias.
+        dilation (Union[int, tuple(int)]): the distance between the elements of the kernel.
+        padding_mode (str): must be "zeros".
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, H, W) or (C, H, W).
+        - **output_size** (tuple[int]): height and width of the output, or its shape, in place of
+          `output_padding`; each length may exceed the default by up to stride - 1.
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W') or (out_channels, H', W') with
+        H' = (H - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1.
+    """
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _t.Any, stride: _t.Any = ..., padding: _t.Any = ..., output_padding: _t.Any = ..., groups: _b.int = ..., bias: _b.bool = ..., dilation: _t.Any = ..., padding_mode: _t.Literal['zeros'] = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _t.Any, stride: _t.Any = 1, padding: _t.Any = 0, output_padding: _t.Any = 0, groups: _b.int = 1, bias: _b.bool = True, dilation: _t.Any = 1, padding_mode: _t.Literal['zeros'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
     transposed: _t.Any
 class CosineEmbeddingLoss(_Cell):
-    def __init__(self, margin: _b.float = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> None: ...
+    """Computes the cosine embedding loss: 1 - cos for pairs with target 1, and max(0, cos - margin)
+    for pairs with target -1, with the cosine along the last axis.
+
+    Args:
+        margin (number, optional): the margin of the loss. Default: ``0.0``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        input1 (Tensor of a floating dtype): the first input.
+        input2 (Tensor of a floating dtype): the second input.
+        target (Tensor of a number dtype): what the input is compared with.
+
+    Shapes:
+        `input1` and `input2` are (N, D) or (D,), `target` is (N,) or (). The result is (), or the
+        shape of `target` for `reduction` "none".
+    """
+    def __init__(self, margin: _b.float = 0.0, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class CosineSimilarity(_Cell):
+    """Cosine similarity of vectors: the cosine of the angle between them.
+
+    Args:
+        dim (int): the axis of the vectors.
+        eps (float): the lower bound of the product of lengths, which is the divisor.
+
+    Inputs:
+        - **x1** (Tensor), **x2** (Tensor): of shapes that broadcast.
+    """
     dim: _t.Any
     eps: _t.Any
-    def __init__(self, dim: _b.int = ..., eps: _b.float = ...) -> None: ...
+    def __init__(self, dim: _b.int = 1, eps: _b.float = 1e-08) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class CrossEntropyLoss(_Cell):
-    def __init__(self, weight: _Tensor | None = ..., ignore_index: _b.int = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ..., label_smoothing: _b.float = ...) -> None: ...
+    """Computes the cross entropy of logits and target classes, or target probabilities.
+
+    Integer targets are classes. Targets equal to `ignore_index` are ignored, and the mean is
+    weighted by `weight`, one number per class. Floating targets are probabilities.
+    `label_smoothing` is the share of the uniform distribution in the smoothed targets.
+
+    Args:
+        weight (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
+        ignore_index (int, optional): a class that does not count. Default: ``-100``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        label_smoothing (float >= 0.0, optional): see `label_smoothing` above. Default: ``0.0``.
+        input (Tensor of a floating dtype): the input.
+        target (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64):
+            what the input is compared with.
+
+    Shapes:
+        `input` is (N, C, ...) or (C,). Target classes have its shape without C, or (N, 1); target
+        probabilities have its shape. The result is (), or the shape without C for `reduction`
+        "none".
+    """
+    def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', label_smoothing: _b.float = 0.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ...nn import DropoutExt as Dropout
 from ...nn import Dropout2dExt as Dropout2d
 class ELU(_Cell):
-    def __init__(self, alpha: _b.float = ..., inplace: _t.Any = ...) -> None: ...
+    """Applies the ELU activation: x where x is positive, alpha * (exp(x) - 1) elsewhere.
+
+    Args:
+        alpha (float, optional): the factor `alpha` above. Default: ``1.0``.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, alpha: _b.float = 1.0, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ...nn import EmbeddingExt as Embedding
 from ...nn import Flatten as Flatten
 class Fold(_Cell):
-    def __init__(self, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ...) -> None: ...
+    """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
+    the sum.
+
+    Args:
+        output_size (any value): the lengths of the last axes of the result.
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+            lengths of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps from window to window, or one for all axes. Default: ``1``.
+        input (Tensor of a number dtype): the input.
+
+    Shapes:
+        `input` is (N, C * k_h * k_w, windows), or has the second axis split into C and k_h * k_w,
+        or lacks N. The result is (N, C, *output_size), or lacks N if the input does, of the same
+        dtype.
+    """
+    def __init__(self, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GELU(_Cell):
-    def __init__(self, approximate: _t.Any = ...) -> None: ...
+    """Applies the GELU activation: each element x times the probability that a standard normal
+    number is at most x.
+
+    With `approximate` "tanh" it is 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+
+    Args:
+        approximate (any value, optional): see `approximate` above. Default: ``'none'``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, approximate: _t.Any = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GLU(_Cell):
-    def __init__(self, dim: _b.int | _Tensor = ...) -> None: ...
+    """Applies the gated linear unit (GLU): the first half of `input` along `dim` times the sigmoid of
+    the second half.
+
+    Args:
+        dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` has an even length 2 n along `dim`. The result has length n there, and the dtype of
+        `input`.
+    """
+    def __init__(self, dim: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GroupNorm(_Cell):
+    """Applies group normalization: each group of channels gets mean 0 and deviation 1; then each
+    channel is scaled and shifted.
+
+    Args:
+        num_groups (int): the number of groups.
+        num_channels (int): the number of channels.
+        eps (float): added to the variance.
+        affine (bool): whether weight and bias are trained; they are 1 and 0 initially.
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, ...).
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     num_groups: _t.Any
     num_channels: _t.Any
     eps: _t.Any
     affine: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = ..., affine: _b.bool = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = 1e-05, affine: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
 class Hardshrink(_Cell):
-    def __init__(self, lambd: _b.float | _b.bool = ...) -> None: ...
+    """Applies hard shrinkage: keeps the elements whose magnitude exceeds `lambd` and sets the
+    others to 0.
+
+    Args:
+        lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Hardsigmoid(_Cell):
+    """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
+
+    Args:
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Hardswish(_Cell):
+    """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Hardtanh(_Cell):
-    def __init__(self, min_val: _t.Any = ..., max_val: _t.Any = ..., inplace: _t.Any = ...) -> None: ...
+    """Applies the hard tanh activation: clips the elements to [min_val, max_val].
+
+    Args:
+        min_val (any value, optional): see `min_val` above. Default: ``-1.0``.
+        max_val (any value, optional): see `max_val` above. Default: ``1.0``.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+        input (Tensor of dtype bfloat16 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, min_val: _t.Any = -1.0, max_val: _t.Any = 1.0, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ...nn import Identity as Identity
 class KLDivLoss(_Cell):
-    def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = ..., log_target: _b.bool = ...) -> None: ...
+    """Computes the Kullback-Leibler divergence, target (log(target) - input), which is 0 where the
+    target is 0. With `log_target`, `target` holds the logarithms.
+
+    Args:
+        reduction (one of 'none', 'mean', 'batchmean', 'sum', optional): 'mean', 'sum' or 'none'
+            of what is computed for each element. Default: ``'mean'``.
+        log_target (bool, optional): see `log_target` above. Default: ``False``.
+        input (Tensor of a floating dtype): the input.
+        target (Tensor of a floating dtype): what the input is compared with.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for `reduction` "none".
+    """
+    def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = 'mean', log_target: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ...nn.loss.loss import L1LossExt as L1Loss
 from ...nn import LayerNormExt as LayerNorm
 from ...nn import Linear as Linear
 class LogSigmoid(_Cell):
+    """Computes the log-sigmoid, log(1 / (1 + exp(-x))), of each element without overflow.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class LogSoftmax(_Cell):
-    def __init__(self, dim: _b.int | None = ...) -> None: ...
+    """Computes the logarithm of the softmax along `dim`. None means axis 0 of an input with 0, 1 or
+    3 axes, else axis 1.
+
+    Args:
+        dim (int or None, optional): the axis or axes along which it works; negative ones count
+            from the end. Default: ``None``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+    """
+    def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MSELoss(_Cell):
-    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> None: ...
+    """Computes the mean squared error, (input - target)^2, reduced by its mean or sum unless
+    `reduction` is "none".
+
+    Args:
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        input (Tensor of a number dtype): the input.
+        target (Tensor of a number dtype): what the input is compared with.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast and their dtypes equal. The result is (),
+        or the broadcast shape for "none".
+    """
+    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MaxUnpool2d(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] = ...) -> None: ...
+    """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1): the lengths of a window, or one
+            for all axes.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or None, optional): the steps from
+            window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
+            input. Default: ``0``.
+        input (Tensor of a real dtype): the input.
+        indices (Tensor of dtype int32 or int64): the positions.
+        output_size (any value or None, optional): the lengths of the last axes of the result.
+            Default: ``None``.
+
+    Shapes:
+        `input` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C,
+        H, W), of the dtype of `input`.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Mish(_Cell):
+    """Applies the Mish activation, x * tanh(log(1 + exp(x))); see `mint.nn.functional.mish`.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class NLLLoss(_Cell):
-    def __init__(self, weight: _Tensor | None = ..., ignore_index: _b.int | _Tensor = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> None: ...
+    """Computes the negative log likelihood of the target classes, given log probabilities.
+
+    Targets equal to `ignore_index` are ignored, and the mean is weighted by `weight`, one number
+    per class.
+
+    Args:
+        weight (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
+        ignore_index (int, or a Tensor without axes that holds it, optional): a class that does
+            not count. Default: ``-100``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        input (Tensor of a floating dtype): the input.
+        target (Tensor of dtype int16 or int32 or int64): what the input is compared with.
+
+    Shapes:
+        `input` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
+        shape for `reduction` "none".
+    """
+    def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int | _Tensor = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ...nn.layer.activation import PReLUExt as PReLU
 from ...nn import PixelShuffle as PixelShuffle
 class PixelUnshuffle(_Cell):
+    """Rearranges r x r squares of pixels into groups of r^2 channels, with r = `downscale_factor`.
+
+    Args:
+        downscale_factor (int >= 1): see `downscale_factor` above.
+        input (Tensor): the input.
+
+    Shapes:
+        `input` is (..., C, H r, W r). The result is (..., C r^2, H, W), of the same dtype.
+    """
     def __init__(self, downscale_factor: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ...nn import ReLU as ReLU
 class ReLU6(_Cell):
-    def __init__(self, inplace: _t.Any = ...) -> None: ...
+    """Applies the ReLU6 activation: min(max(input, 0), 6).
+
+    Args:
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+        input (Tensor of dtype bfloat16 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ReflectionPad1d(_Cell):
+    """Pads the last axis with the mirror image of the input, without its edge.
+
+    Args:
+        padding (Union[int, tuple, list]): the number of elements before and after. A single number
+            is at least 1, numbers in a sequence are at least 0; all are less than the length of the
+            axis.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, W) or (C, W).
+
+    Outputs:
+        Tensor, longer along the padded axes.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReflectionPad2d(_Cell):
+    """Pads the last two axes of (N, C, H, W) or (C, H, W) with the mirror image of the input.
+
+    `padding` is one number, or four: left, right, above and below; see ReflectionPad1d.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReflectionPad3d(_Cell):
+    """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) with the mirror image.
+
+    `padding` is one number, or six: left, right, above, below, in front and behind; see
+    ReflectionPad1d.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReplicationPad1d(_Cell):
+    """Pads the last axis by repeating the edge of the input.
+
+    Args:
+        padding (Union[int, tuple, list]): the number of elements before and after. A single number
+            is at least 1, numbers in a sequence are at least 0.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, W) or (C, W).
+
+    Outputs:
+        Tensor, longer along the padded axes.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReplicationPad2d(_Cell):
+    """Pads the last two axes of (N, C, H, W) or (C, H, W) by repeating the edge of the input.
+
+    `padding` is one number, or four: left, right, above and below; see ReplicationPad1d.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReplicationPad3d(_Cell):
+    """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) by repeating the edge of the
+    input.
+
+    `padding` is one number, or six: left, right, above, below, in front and behind; see
+    ReplicationPad1d.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class SELU(_Cell):
+    """Applies the SELU activation, scale * (max(0, x) + min(0, alpha * (exp(x) - 1))).
+
+    See `mint.nn.functional.selu`.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, int8 or int32.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class SiLU(_Cell):
-    def __init__(self, inplace: _t.Any = ...) -> None: ...
+    """Applies the SiLU (swish) activation: x * sigmoid(x).
+
+    Args:
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Sigmoid(_Cell):
+    """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
+
+    Args:
+        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class SmoothL1Loss(_Cell):
-    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = ..., beta: _b.float | _b.bool | _Tensor = ...) -> None: ...
+    """Computes the smooth L1 loss of d = |input - target|: d^2 / (2 beta) where d is below `beta`,
+    else d - beta / 2. If `beta` is 0, the loss is d.
+
+    Args:
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        beta (number or a bool, or a Tensor without axes that holds it, optional): the factor
+            `beta` above. Default: ``1.0``.
+        input (Tensor of a floating dtype): the input.
+        target (Tensor of a floating dtype): what the input is compared with.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for `reduction` "none".
+    """
+    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', beta: _b.float | _b.bool | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ...nn.loss.loss import SoftMarginLoss as SoftMarginLoss
 class Softmax(_Cell):
-    def __init__(self, dim: _b.int | None = ...) -> None: ...
+    """Computes the softmax along `dim`. None means axis 0 of an input with 0, 1 or 3 axes, else
+    axis 1.
+
+    Args:
+        dim (int or None, optional): the axis or axes along which it works; negative ones count
+            from the end. Default: ``None``.
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+    """
+    def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Softshrink(_Cell):
-    def __init__(self, lambd: _b.float | _b.bool = ...) -> None: ...
+    """Applies soft shrinkage: moves each element toward 0 by `lambd`; those that would cross 0
+    become 0. `lambd` is not negative.
+
+    Args:
+        lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class SyncBatchNorm(_Cell):
+    """Applies synchronized batch normalization to (N, C, ...): the batch is distributed over
+    several ranks.
+
+    In training, the statistics are those of the batches of all ranks of a group together.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the batch in the running statistics, in [0, 1]; None
+            averages over all batches.
+        affine (bool): whether there are a weight and a bias.
+        track_running_stats (bool): as for BatchNorm1d.
+        process_group (str): the group of ranks; None means all ranks.
+        dtype (mindspore.dtype): the dtype of the parameters; float32 by default.
+
+    Inputs:
+        - **x** (Tensor): of a floating dtype.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     process_group: _t.Any
     world_size: _t.Any
     num_features: _t.Any
@@ -298,41 +979,133 @@ class SyncBatchNorm(_Cell):
     running_mean: _t.Any
     running_var: _t.Any
     num_batches_tracked: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = ..., momentum: _b.float | None = ..., affine: _t.Any = ..., track_running_stats: _t.Any = ..., process_group: _b.str | _b.bool | None = ..., dtype: _Type | None = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, process_group: _b.str | _b.bool | None = None, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
-    def reset_parameters(self) -> _t.Any: ...
-    def reset_running_stats(self) -> _t.Any: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the settings of the layer as text."""
+    def reset_parameters(self) -> _t.Any:
+        """Resets the running statistics and the parameters: weights 1, biases 0."""
+    def reset_running_stats(self) -> _t.Any:
+        """Resets the running statistics: means 0, variances 1."""
 class Tanh(_Cell):
+    """Computes the hyperbolic tangent of each element.
+
+    Args:
+        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tanhshrink(_Cell):
+    """Applies the tanhshrink activation: x - tanh(x).
+
+    Args:
+        input (Tensor of a number dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Threshold(_Cell):
-    def __init__(self, threshold: _b.float, value: _b.float, inplace: _t.Any = ...) -> None: ...
+    """Thresholds the input: keeps the elements that exceed `threshold` and replaces the others by
+    `value`.
+
+    Args:
+        threshold (number): see `threshold` above.
+        value (number): the number `value` above.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+        input (Tensor of a number dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+    def __init__(self, threshold: _b.float, value: _b.float, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Unfold(_Cell):
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ...) -> None: ...
+    """Extracts the sliding windows of images as columns (im2col).
+
+    Args:
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+            lengths of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps from window to window, or one for all axes. Default: ``1``.
+        input (Tensor of a number dtype): the input.
+
+    Shapes:
+        `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
+    """
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ...nn import Upsample as Upsample
 class UpsamplingBilinear2d(_Cell):
-    def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = ..., scale_factor: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = ...) -> None: ...
+    """Upsamples images with bilinear interpolation, with aligned corners.
+
+    Args:
+        size (tuple of 2 ints >= 1 or a list of 2 ints >= 1 or None, optional): the size of the
+            result. Default: ``None``.
+        scale_factor (tuple of 2 floats > 0.0 or a list of 2 floats > 0.0 or None, optional):
+            see `scale_factor` above. Default: ``None``.
+        input (Tensor of dtype float16 or float32 or float64): the input.
+
+    Shapes:
+        `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+    """
+    def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class UpsamplingNearest2d(_Cell):
-    def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = ..., scale_factor: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = ...) -> None: ...
+    """Upsamples images with nearest-neighbour interpolation: each output is a copy of the nearest
+    input pixel at or before its position.
+
+    Args:
+        size (tuple of 2 ints >= 1 or a list of 2 ints >= 1 or None, optional): the size of the
+            result. Default: ``None``.
+        scale_factor (tuple of 2 floats > 0.0 or a list of 2 floats > 0.0 or None, optional):
+            see `scale_factor` above. Default: ``None``.
+        input (Tensor of dtype float16 or float32 or float64 or uint8): the input.
+
+    Shapes:
+        `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+    """
+    def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ZeroPad1d(_Cell):
+    """Pads the last axis with zeros.
+
+    Args:
+        padding (Union[int, tuple, list]): the number of elements before and after.
+
+    Inputs:
+        - **input** (Tensor): any shape with this axis.
+
+    Outputs:
+        Tensor, longer along the padded axes.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ZeroPad2d(_Cell):
+    """Pads the last two axes with zeros: left, right, above and below; see ZeroPad1d."""
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ZeroPad3d(_Cell):
+    """Pads the last three axes with zeros: left, right, above, below, in front and behind.
+
+    See ZeroPad1d.
+    """
     padding: _t.Any
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

@@ -10,77 +10,986 @@ import numpy as _np
 from ...common.dtype import Type as _Type
 from ...common.tensor import Tensor as _Tensor
 
-def adaptive_avg_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor: ...
-def adaptive_avg_pool2d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> _Tensor: ...
-def adaptive_avg_pool3d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> _Tensor: ...
-def adaptive_max_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...], return_indices: _b.bool = ...) -> _t.Any: ...
-def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _b.list[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = ...) -> _t.Any: ...
-def avg_pool1d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ...) -> _t.Any: ...
-def avg_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ..., divisor_override: _b.int | None = ...) -> _t.Any: ...
-def avg_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ..., divisor_override: _b.int | None = ...) -> _t.Any: ...
-def batch_norm(input: _Tensor, running_mean: _Tensor | None, running_var: _Tensor | None, weight: _Tensor | None = ..., bias: _Tensor | None = ..., training: _b.bool = ..., momentum: _b.float = ..., eps: _b.float = ...) -> _t.Any: ...
-def binary_cross_entropy(input: _Tensor, target: _Tensor, weight: _Tensor | None = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> _t.Any: ...
-def binary_cross_entropy_with_logits(input: _Tensor, target: _Tensor, weight: _Tensor | None = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ..., pos_weight: _Tensor | None = ...) -> _Tensor: ...
-def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...]) -> _Tensor: ...
-def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = ..., max: _Tensor | _b.float | None | _Tensor | _b.complex = ...) -> _t.Any: ...
-def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., groups: _b.int = ...) -> _t.Any: ...
-def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., groups: _b.int = ...) -> _t.Any: ...
-def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., groups: _b.int = ...) -> _t.Any: ...
-def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., output_padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., groups: _b.int = ..., dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ...) -> _t.Any: ...
-def cosine_embedding_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _b.float = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> _t.Any: ...
-def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _b.int = ..., eps: _b.float = ...) -> _Tensor: ...
-def cross_entropy(input: _Tensor, target: _Tensor, weight: _Tensor | None = ..., ignore_index: _b.int = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ..., label_smoothing: _b.float = ...) -> _t.Any: ...
-def dropout(input: _Tensor, p: _b.float = ..., training: _b.bool = ..., inplace: _b.bool = ...) -> _t.Any: ...
-def dropout2d(input: _Tensor, p: _b.float = ..., training: _b.bool = ..., inplace: _b.bool = ...) -> _t.Any: ...
-def elu(input: _Tensor, alpha: _b.float = ..., inplace: _t.Any = ...) -> _Tensor: ...
-def elu_(input: _Tensor, alpha: _b.float = ...) -> _t.Any: ...
+def adaptive_avg_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+    """Applies 1-D adaptive average pooling: the mean of each of `output_size` parts of a sequence.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        output_size (int >= 0 or a tuple of 1 ints >= 0 or a list of 1 ints >= 0): the lengths
+            of the last axes of the result.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
+        the same dtype.
+    """
+def adaptive_avg_pool2d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> _Tensor:
+    """Applies 2-D adaptive average pooling: the mean of each part of images, where the numbers of
+    parts down and across are `output_size`.
+
+    Along an axis of length n with o parts, part i runs from floor(i n / o) to ceil((i + 1) n / o).
+    None keeps the length of an axis.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
+            of the result.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype.
+    """
+def adaptive_avg_pool3d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> _Tensor:
+    """Applies 3-D adaptive average pooling: the mean of each part of volumes, where the numbers of
+    parts along the axes are `output_size`.
+
+    Along an axis of length n with o parts, part i runs from floor(i n / o) to ceil((i + 1) n / o).
+    None keeps the length of an axis.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        output_size (int >= 1 or a tuple of (an int >= 1 or None)): the lengths of the last axes
+            of the result.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype.
+    """
+def adaptive_max_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...], return_indices: _b.bool = False) -> _t.Any:
+    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` parts of a sequence;
+    with `return_indices` also its position.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        output_size (int >= 1 or a tuple of 1 ints >= 1): the lengths of the last axes of the
+            result.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
+        the same dtype.
+    """
+def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _b.list[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
+    """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
+    also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        output_size (int >= 1 or one of -1 or a tuple of (an int >= 1 or one of -1 or None) or a list of (an int >= 1 or one of -1 or None)):
+            the lengths of the last axes of the result.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype.
+    """
+def avg_pool1d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> _Tensor:
+    """Applies 1-D average pooling: the mean of each window of a sequence. The stride defaults to
+    the length of the window.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        kernel_size (int >= 1 or a tuple of 1 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 1 or a tuple of 1 ints >= 1 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 ints >= 0 or a list of 1 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+    """
+def avg_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> _Tensor:
+    """Applies 2-D average pooling: the mean of each window of images. The stride defaults to the
+    size of the window.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+            lengths of a window, or one for all axes.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1 or None, optional):
+            the steps from window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+        divisor_override (int or None, optional): the divisor instead of the number of elements.
+            Default: ``None``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+    """
+def avg_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> _Tensor:
+    """Applies 3-D average pooling: the mean of each window of volumes. The stride defaults to the
+    size of the window.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        kernel_size (int >= 1 or a tuple of 1 or 3 ints >= 1 or a list of 1 or 3 ints >= 1): the
+            lengths of a window, or one for all axes.
+        stride (int >= 1 or a tuple of 1 or 3 ints >= 1 or a list of 1 or 3 ints >= 1 or None, optional):
+            the steps from window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 3 ints >= 0 or a list of 1 or 3 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        count_include_pad (bool, optional): whether added zeros count in the means. Default:
+            ``True``.
+        divisor_override (int or None, optional): the divisor instead of the number of elements.
+            Default: ``None``.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
+        W'), of the same dtype.
+    """
+def batch_norm(input: _Tensor, running_mean: _Tensor | None, running_var: _Tensor | None, weight: _Tensor | None = None, bias: _Tensor | None = None, training: _b.bool = False, momentum: _b.float = 0.1, eps: _b.float = 1e-05) -> _t.Any:
+    """Applies batch normalization to data (N, C, ...); absent weights are 1, absent biases 0.
+
+    With `training`, the running statistics may be None; they are then not tracked.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
+    """
+def binary_cross_entropy(input: _Tensor, target: _Tensor, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> _Tensor:
+    """Computes the binary cross entropy of probabilities and targets: -(target log(input) + (1 -
+    target) log(1 - input)).
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+            with.
+        weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): the weights.
+            Default: ``None``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+
+    Shapes:
+        `input` and `target` have one shape, `weight` is broadcast. The result is (), or that shape
+        for `reduction` "none".
+    """
+def binary_cross_entropy_with_logits(input: _Tensor, target: _Tensor, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', pos_weight: _Tensor | None = None) -> _Tensor:
+    """Computes the binary cross entropy of logits and targets, without overflow.
+
+    `pos_weight` multiplies the loss of positive targets, `weight` the whole loss; both are
+    broadcast.
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+            with.
+        weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): the weights.
+            Default: ``None``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        pos_weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): see
+            `pos_weight` above. Default: ``None``.
+
+    Shapes:
+        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
+        of the dtype of `target`.
+    """
+def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...]) -> _Tensor:
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
+
+    Args:
+        input (Tensor): the input.
+        shape (tuple of ints): the shape of the result.
+
+    Shapes:
+        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
+        kept.
+    """
+def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = None, max: _Tensor | _b.float | None | _Tensor | _b.complex = None) -> _Tensor:
+    """Clips each element to the interval [min, max].
+
+    Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        min (Tensor of a real dtype or a number or None, optional): the lower bound; None for
+            none. Default: ``None``.
+        max (Tensor of a real dtype or a number or None, optional): the upper bound; None for
+            none. Default: ``None``.
+
+    Shapes:
+        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
+        broadcast shape and the dtype to which all are promoted.
+    """
+def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+    """Computes a 1-D convolution of a sequence with kernels.
+
+    `padding` is the number of zeros at both ends, or "valid" for no padding, or "same" for an
+    output of the length of the input.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        weight (Tensor of a floating dtype): the weights.
+        bias (Tensor or None, optional): the shifts that are added; None for none. Default:
+            ``None``.
+        stride (int >= 1 or a tuple of 1 ints >= 1 or a list of 1 ints >= 1, optional): the
+            steps from window to window, or one for all axes. Default: ``1``.
+        padding (one of 'same', 'valid' or an int >= 0 or a tuple of 1 ints >= 0 or a list of 1 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        dilation (int >= 1 or a tuple of 1 ints >= 1 or a list of 1 ints >= 1, optional): the
+            steps between the elements of a window. Default: ``1``.
+        groups (int >= 1, optional): into how many groups the channels are divided. Default:
+            ``1``.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L), `weight` is (C_out, C / groups, k), `bias` is (C_out,). The
+        result is (N, C_out, L') or (C_out, L'), of the same dtype.
+    """
+def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+    """Computes a 2-D convolution of images with kernels.
+
+    `padding` is the number of zeros on each side, or "valid" for no padding, or "same" for an
+    output of the size of the input.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        weight (Tensor of a floating dtype): the weights.
+        bias (Tensor or None, optional): the shifts that are added; None for none. Default:
+            ``None``.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps from window to window, or one for all axes. Default: ``1``.
+        padding (one of 'same', 'valid' or an int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps between the elements of a window. Default: ``1``.
+        groups (int >= 1, optional): into how many groups the channels are divided. Default:
+            ``1``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is
+        (C_out,). The result is (N, C_out, H', W'), or (C_out, H', W') without N, of the same dtype.
+    """
+def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+    """Computes a 3-D convolution of volumes with kernels.
+
+    `padding` is the number of zeros on each side, or "valid" for no padding, or "same" for an
+    output of the size of the input.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        weight (Tensor of a floating dtype): the weights.
+        bias (Tensor or None, optional): the shifts that are added; None for none. Default:
+            ``None``.
+        stride (int >= 1 or a tuple of 1 or 3 ints >= 1 or a list of 1 or 3 ints >= 1, optional):
+            the steps from window to window, or one for all axes. Default: ``1``.
+        padding (one of 'same', 'valid' or an int >= 0 or a tuple of 1 or 3 ints >= 0 or a list of 1 or 3 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        dilation (int >= 1 or a tuple of 1 or 3 ints >= 1 or a list of 1 or 3 ints >= 1, optional):
+            the steps between the elements of a window. Default: ``1``.
+        groups (int >= 1, optional): into how many groups the channels are divided. Default:
+            ``1``.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W), `weight` is (C_out, C / groups, k_d, k_h, k_w),
+        `bias` is (C_out,). The result is (N, C_out, D', H', W'), or (C_out, D', H', W') without N,
+        of the same dtype.
+    """
+def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, output_padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, groups: _b.int = 1, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+    """Computes a 2-D transposed convolution, which spreads each element of images by the kernels.
+
+    The result covers all positions that the kernels reach, less `padding` at both ends, plus
+    `output_padding` at the far end.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        weight (Tensor of a floating dtype): the weights.
+        bias (Tensor or None, optional): the shifts that are added; None for none. Default:
+            ``None``.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps from window to window, or one for all axes. Default: ``1``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        output_padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            see `output_padding` above. Default: ``0``.
+        groups (int >= 1, optional): into how many groups the channels are divided. Default:
+            ``1``.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps between the elements of a window. Default: ``1``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W), `weight` is (C, C_out / groups, k_h, k_w), `bias` is
+        (C_out,). The result is (N, C_out, H', W'), or (C_out, H', W') without N, of the same dtype.
+    """
+def cosine_embedding_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _b.float = 0.0, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> _Tensor:
+    """Computes the cosine embedding loss: 1 - cos for pairs with target 1, and max(0, cos - margin)
+    for pairs with target -1, with the cosine along the last axis.
+
+    Args:
+        input1 (Tensor of a floating dtype): the first input.
+        input2 (Tensor of a floating dtype): the second input.
+        target (Tensor of a number dtype): what the input is compared with.
+        margin (number, optional): the margin of the loss. Default: ``0.0``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+
+    Shapes:
+        `input1` and `input2` are (N, D) or (D,), `target` is (N,) or (). The result is (), or the
+        shape of `target` for `reduction` "none".
+    """
+def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _b.int = 1, eps: _b.float = 1e-08) -> _Tensor:
+    """Computes the cosine similarity of vectors along an axis: their dot product divided by the
+    product of their norms, which is at least `eps`.
+
+    Args:
+        x1 (Tensor): the first input.
+        x2 (Tensor): the second input.
+        dim (int, optional): the axis or axes along which it works; negative ones count from the
+            end. Default: ``1``.
+        eps (number, optional): a small number that is added, or bounds a divisor from below.
+            Default: ``1e-08``.
+
+    Shapes:
+        The shapes of `x1` and `x2` are broadcast. The result is the broadcast shape without axis
+        `dim`.
+    """
+def cross_entropy(input: _Tensor, target: _Tensor, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', label_smoothing: _b.float = 0.0) -> _Tensor:
+    """Computes the cross entropy of logits and target classes, or target probabilities.
+
+    Integer targets are classes. Targets equal to `ignore_index` are ignored, and the mean is
+    weighted by `weight`, one number per class. Floating targets are probabilities.
+    `label_smoothing` is the share of the uniform distribution in the smoothed targets.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        target (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64):
+            what the input is compared with.
+        weight (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
+        ignore_index (int, optional): a class that does not count. Default: ``-100``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        label_smoothing (float >= 0.0, optional): see `label_smoothing` above. Default: ``0.0``.
+
+    Shapes:
+        `input` is (N, C, ...) or (C,). Target classes have its shape without C, or (N, 1); target
+        probabilities have its shape. The result is (), or the shape without C for `reduction`
+        "none".
+    """
+def dropout(input: _Tensor, p: _b.float = 0.5, training: _b.bool = True, inplace: _b.bool = False) -> _Tensor:
+    """Applies dropout: sets each element to zero with probability `p` and divides the others by 1 -
+    p. Without `training` it returns the input itself.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        p (number in [0, 1], optional): the number `p` above. Default: ``0.5``.
+        training (bool, optional): whether the layer is being trained. Default: ``True``.
+        inplace (bool, optional): whether the result is also written into the input. Default:
+            ``False``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def dropout2d(input: _Tensor, p: _b.float = 0.5, training: _b.bool = True, inplace: _b.bool = False) -> _Tensor:
+    """Applies channel dropout to images: sets whole channels to zero with probability `p` and
+    divides the others by 1 - p.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        p (number in [0, 1], optional): the number `p` above. Default: ``0.5``.
+        training (bool, optional): whether the layer is being trained. Default: ``True``.
+        inplace (bool, optional): whether the result is also written into the input. Default:
+            ``False``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the same shape and dtype.
+    """
+def elu(input: _Tensor, alpha: _b.float = 1.0, inplace: _t.Any = False) -> _Tensor:
+    """Applies the ELU activation: x where x is positive, alpha * (exp(x) - 1) elsewhere.
+
+    Args:
+        input (Tensor): the input.
+        alpha (float, optional): the factor `alpha` above. Default: ``1.0``.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def elu_(input: _Tensor, alpha: _b.float = 1.0) -> _Tensor:
+    """Applies ELU in place: the input where it is positive, alpha (exp(input) - 1) elsewhere."""
 from ...ops import embedding as embedding
-def flatten(input: _Tensor, start_dim: _b.int | _Tensor = ..., end_dim: _b.int | _Tensor = ...) -> _t.Any: ...
-def fold(input: _Tensor, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ...) -> _t.Any: ...
-def gelu(input: _Tensor, *, approximate: _t.Any = ...) -> _Tensor: ...
-def glu(input: _Tensor, dim: _b.int | _Tensor = ...) -> _Tensor: ...
-def grid_sample(input: _Tensor, grid: _Tensor, mode: _t.Literal['bilinear', 'nearest'] = ..., padding_mode: _t.Literal['zeros', 'border', 'reflection'] = ..., align_corners: _b.bool | None = ...) -> _t.Any: ...
+def flatten(input: _Tensor, start_dim: _b.int | _Tensor = 0, end_dim: _b.int | _Tensor = -1) -> _t.Any:
+    """Flattens the axes from `start_dim` to `end_dim` into one."""
+def fold(input: _Tensor, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+    """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
+    the sum.
+
+    Args:
+        input (Tensor of a number dtype): the input.
+        output_size (any value): the lengths of the last axes of the result.
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+            lengths of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps from window to window, or one for all axes. Default: ``1``.
+
+    Shapes:
+        `input` is (N, C * k_h * k_w, windows), or has the second axis split into C and k_h * k_w,
+        or lacks N. The result is (N, C, *output_size), or lacks N if the input does, of the same
+        dtype.
+    """
+def gelu(input: _Tensor, *, approximate: _t.Any = 'none') -> _Tensor:
+    """Applies the GELU activation: each element x times the probability that a standard normal
+    number is at most x.
+
+    With `approximate` "tanh" it is 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        approximate (any value, optional): see `approximate` above. Default: ``'none'``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def glu(input: _Tensor, dim: _b.int | _Tensor = -1) -> _Tensor:
+    """Applies the gated linear unit (GLU): the first half of `input` along `dim` times the sigmoid of
+    the second half.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``-1``.
+
+    Shapes:
+        `input` has an even length 2 n along `dim`. The result has length n there, and the dtype of
+        `input`.
+    """
+def grid_sample(input: _Tensor, grid: _Tensor, mode: _t.Literal['bilinear', 'nearest'] = 'bilinear', padding_mode: _t.Literal['zeros', 'border', 'reflection'] = 'zeros', align_corners: _b.bool | None = None) -> _Tensor:
+    """Samples images or volumes at the points of a grid, whose coordinates lie in [-1, 1], x first.
+
+    Points outside the input are 0, the nearest edge, or a mirror image, as `padding_mode` says.
+    With `align_corners`, -1 and 1 are the centres of the outermost pixels, otherwise their outer
+    edges.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        grid (Tensor of a floating dtype): see `grid` above.
+        mode (one of 'bilinear', 'nearest', optional): see `mode` above. Default:
+            ``'bilinear'``.
+        padding_mode (one of 'zeros', 'border', 'reflection', optional): see `padding_mode`
+            above. Default: ``'zeros'``.
+        align_corners (bool or None, optional): whether the outermost samples of input and
+            output coincide. Default: ``None``.
+
+    Shapes:
+        `input` is (N, C, H, W) and `grid` is (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W',
+        3). The result is (N, C, H', W') or (N, C, D', H', W'), of the same dtype.
+    """
 from ...ops import group_norm as group_norm
-def hardshrink(input: _Tensor, lambd: _b.float | _b.bool | _Tensor = ...) -> _Tensor: ...
-def hardsigmoid(input: _Tensor) -> _Tensor: ...
-def hardswish(input: _Tensor) -> _Tensor: ...
-def hardtanh(input: _Tensor, min_val: _b.float | _Tensor = ..., max_val: _b.float | _Tensor = ..., inplace: _t.Any = ...) -> _Tensor: ...
-def hardtanh_(input: _Tensor, min_val: _b.float | _b.bool = ..., max_val: _b.float | _b.bool = ...) -> _t.Any: ...
+def hardshrink(input: _Tensor, lambd: _b.float | _b.bool | _Tensor = 0.5) -> _Tensor:
+    """Applies hard shrinkage: keeps the elements whose magnitude exceeds `lambd` and sets the
+    others to 0.
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+        lambd (number or a bool, or a Tensor without axes that holds it, optional): see `lambd`
+            above. Default: ``0.5``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def hardsigmoid(input: _Tensor) -> _Tensor:
+    """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
+
+    Args:
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def hardswish(input: _Tensor) -> _Tensor:
+    """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def hardtanh(input: _Tensor, min_val: _b.float | _Tensor = -1.0, max_val: _b.float | _Tensor = 1.0, inplace: _t.Any = False) -> _Tensor:
+    """Applies the hard tanh activation: clips the elements to [min_val, max_val].
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        min_val (number, or a Tensor without axes that holds it, optional): see `min_val` above.
+            Default: ``-1.0``.
+        max_val (number, or a Tensor without axes that holds it, optional): see `max_val` above.
+            Default: ``1.0``.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def hardtanh_(input: _Tensor, min_val: _b.float | _b.bool = -1, max_val: _b.float | _b.bool = 1) -> _Tensor:
+    """Applies hard tanh in place: clips `input` to [min_val, max_val]."""
 inplace_elu = elu_
-def inplace_silu(input: _Tensor) -> _t.Any: ...
-def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _b.list[_b.float | _b.int] | None = ..., mode: _b.str = ..., align_corners: _b.bool | None = ..., recompute_scale_factor: _b.bool | None = ...) -> _t.Any: ...
-def kl_div(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = ..., log_target: _b.bool = ...) -> _t.Any: ...
-def l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> _t.Any: ...
+def inplace_silu(input: _Tensor) -> _Tensor:
+    """Applies SiLU in place, input * sigmoid(input), and returns `input`."""
+def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _b.list[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
+    """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
+    modes are those of `ops.interpolate`.
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.
+        size (int >= 1 or a tuple of ints >= 1 or a list of ints >= 1, or a Tensor that holds it or None, optional):
+            the size of the result. Default: ``None``.
+        scale_factor (float > 0.0 or an int >= 1 or a tuple of (a float > 0.0 or an int >= 1) or a list of (a float > 0.0 or an int >= 1) or None, optional):
+            see `scale_factor` above. Default: ``None``.
+        mode (str, optional): see `mode` above. Default: ``'nearest'``.
+        align_corners (bool or None, optional): whether the outermost samples of input and
+            output coincide. Default: ``None``.
+        recompute_scale_factor (bool or a value that counts as false or None, optional): see
+            `recompute_scale_factor` above. Default: ``None``.
+
+    Shapes:
+        `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
+        *size), of the same dtype.
+    """
+def kl_div(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = 'mean', log_target: _b.bool = False) -> _Tensor:
+    """Computes the Kullback-Leibler divergence, target (log(target) - input), which is 0 where the
+    target is 0. With `log_target`, `target` holds the logarithms.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        target (Tensor of a floating dtype): what the input is compared with.
+        reduction (one of 'none', 'mean', 'batchmean', 'sum', optional): 'mean', 'sum' or 'none'
+            of what is computed for each element. Default: ``'mean'``.
+        log_target (bool, optional): see `log_target` above. Default: ``False``.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for `reduction` "none".
+    """
+def l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> _Tensor:
+    """Computes the L1 loss, the absolute error |input - target|, reduced by its mean or sum unless
+    `reduction` is "none".
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        target (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            what the input is compared with.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for "none".
+    """
 from ...ops import layer_norm as layer_norm
-def leaky_relu(input: _Tensor, negative_slope: _b.float = ...) -> _t.Any: ...
-def linear(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ...) -> _t.Any: ...
-def log_softmax(input: _Tensor, dim: _b.int | None = ..., *, dtype: _Type | None = ...) -> _Tensor: ...
-def logsigmoid(input: _Tensor) -> _Tensor: ...
-def max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] = ..., dilation: _b.int | _b.tuple[_b.int, ...] = ..., ceil_mode: _b.bool = ..., return_indices: _b.bool = ...) -> _t.Any: ...
-def max_unpool2d(input: _Tensor, indices: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] = ..., output_size: _t.Any = ...) -> _t.Any: ...
-def mish(input: _Tensor) -> _Tensor: ...
-def mse_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> _t.Any: ...
-def nll_loss(input: _Tensor, target: _Tensor, weight: _Tensor | None = ..., ignore_index: _b.int | _Tensor = ..., reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> _t.Any: ...
-def norm_ext(input: _Tensor, p: _b.float | _b.str = ..., dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = ..., keepdim: _b.bool = ..., *, dtype: _Type | None = ...) -> _t.Any: ...
-def normalize(input: _Tensor, p: _b.float = ..., dim: _t.Any = ..., eps: _b.float = ...) -> _Tensor: ...
-def one_hot(tensor: _Tensor, num_classes: _b.int = ...) -> _Tensor: ...
-def pad(input: _t.Any, pad: _t.Any, mode: _t.Any = ..., value: _t.Any = ...) -> _t.Any: ...
-def pixel_shuffle(input: _Tensor, upscale_factor: _b.int) -> _Tensor: ...
-def prelu(input: _Tensor, weight: _Tensor) -> _t.Any: ...
-def relu(input: _Tensor, inplace: _t.Any = ...) -> _Tensor: ...
-def relu6(input: _Tensor, inplace: _t.Any = ...) -> _Tensor: ...
-def relu_(input: _Tensor) -> _t.Any: ...
-def selu(input: _Tensor) -> _Tensor: ...
-def sigmoid(input: _Tensor) -> _Tensor: ...
+def leaky_relu(input: _Tensor, negative_slope: _b.float = 0.01) -> _Tensor:
+    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
+    `negative_slope`.
+
+    Args:
+        input (Tensor of a number dtype): the input.
+        negative_slope (number, optional): see `negative_slope` above. Default: ``0.01``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def linear(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None) -> _Tensor:
+    """Applies a fully connected layer: input @ weight.T + bias.
+
+    Args:
+        input (Tensor): the input.
+        weight (Tensor): the weights.
+        bias (Tensor or None, optional): the shifts that are added; None for none. Default:
+            ``None``.
+
+    Shapes:
+        `input` is (..., C_in), `weight` is (C_out, C_in), `bias` is (C_out,). The result is (...,
+        C_out), of the same dtype.
+    """
+def log_softmax(input: _Tensor, dim: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the logarithm of the softmax along `dim`. None means axis 0 of an input with 0, 1 or
+    3 axes, else axis 1.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        dim (int or None, optional): the axis or axes along which it works; negative ones count
+            from the end. Default: ``None``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+    """
+def logsigmoid(input: _Tensor) -> _Tensor:
+    """Computes the log-sigmoid, log(1 / (1 + exp(-x))), of each element without overflow.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, ceil_mode: _b.bool = False, return_indices: _b.bool = False) -> _t.Any:
+    """Applies 2-D max pooling: the maximum of each window of images; with `return_indices` also its
+    position in H * W. As in MindSpore, `dilation` must be 1.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1): the lengths of a window, or one
+            for all axes.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or None, optional): the steps from
+            window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
+            input. Default: ``0``.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1, optional): the steps between the
+            elements of a window. Default: ``1``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+    """
+def max_unpool2d(input: _Tensor, indices: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, output_size: _t.Any = None) -> _Tensor:
+    """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        indices (Tensor of dtype int32 or int64): the positions.
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1): the lengths of a window, or one
+            for all axes.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or None, optional): the steps from
+            window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
+            input. Default: ``0``.
+        output_size (any value or None, optional): the lengths of the last axes of the result.
+            Default: ``None``.
+
+    Shapes:
+        `input` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C,
+        H, W), of the dtype of `input`.
+    """
+def mish(input: _Tensor) -> _Tensor:
+    """Applies the Mish activation: x * tanh(log(1 + exp(x))).
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def mse_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> _Tensor:
+    """Computes the mean squared error, (input - target)^2, reduced by its mean or sum unless
+    `reduction` is "none".
+
+    Args:
+        input (Tensor of a number dtype): the input.
+        target (Tensor of a number dtype): what the input is compared with.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast and their dtypes equal. The result is (),
+        or the broadcast shape for "none".
+    """
+def nll_loss(input: _Tensor, target: _Tensor, weight: _Tensor | None = None, ignore_index: _b.int | _Tensor = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> _Tensor:
+    """Computes the negative log likelihood of the target classes, given log probabilities.
+
+    Targets equal to `ignore_index` are ignored, and the mean is weighted by `weight`, one number
+    per class.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        target (Tensor of dtype int16 or int32 or int64): what the input is compared with.
+        weight (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
+        ignore_index (int, or a Tensor without axes that holds it, optional): a class that does
+            not count. Default: ``-100``.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+
+    Shapes:
+        `input` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
+        shape for `reduction` "none".
+    """
+def norm_ext(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the p-norm of all elements or along axes; "fro" and "nuc" are the Frobenius and the
+    nuclear norm of matrices.
+
+    Args:
+        input (Tensor): the input.
+        p (number or a str, optional): the number `p` above. Default: ``'fro'``.
+        dim (int or a tuple of ints or a list of ints or None, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``None``.
+        keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes in `dim`, or has length 1 along them
+        with `keepdim`.
+    """
+def normalize(input: _Tensor, p: _b.float = 2.0, dim: _t.Any = 1, eps: _b.float = 1e-12) -> _Tensor:
+    """Divides the input by its p-norm along `dim`, which is an axis or a tuple of axes: input /
+    max(norm, eps).
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        p (number, optional): the number `p` above. Default: ``2.0``.
+        dim (any value, optional): the axis or axes along which it works; negative ones count
+            from the end. Default: ``1``.
+        eps (number, optional): a small number that is added, or bounds a divisor from below.
+            Default: ``1e-12``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def one_hot(tensor: _Tensor, num_classes: _b.int = -1) -> _Tensor:
+    """Encodes class numbers as one-hot vectors along a new last axis: 1 at the class of each
+    element and 0 elsewhere.
+
+    Args:
+        tensor (Tensor of dtype int32 or int64): see `tensor` above.
+        num_classes (int >= -1, optional): see `num_classes` above. Default: ``-1``.
+
+    Shapes:
+        `tensor` is of any shape of integers. The result has a new last axis of length
+        `num_classes`, or, if that is -1, of the largest class plus one, and is int64.
+    """
+def pad(input: _t.Any, pad: _t.Any, mode: _t.Any = 'constant', value: _t.Any = None) -> _t.Any:
+    """Pads the input; the arguments are those of `ops.pad`.
+
+    A mode other than "constant" pads the last axis of an input with two or three axes, the last two
+    of three or four, or the last three of four or five.
+    """
+def pixel_shuffle(input: _Tensor, upscale_factor: _b.int) -> _Tensor:
+    """Rearranges groups of r^2 channels into r x r squares of pixels, with r = `upscale_factor`.
+
+    Args:
+        input (Tensor): the input.
+        upscale_factor (int >= 1): see `upscale_factor` above.
+
+    Shapes:
+        `input` is (..., C r^2, H, W). The result is (..., C, H r, W r), of the same dtype.
+    """
+def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
+    """Applies the PReLU activation: keeps positive elements and multiplies the others by the weight
+    of their channel.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        weight (Tensor of a floating dtype): the weights.
+
+    Shapes:
+        `input` is (N, C, ...) and `weight` is (C,), or (1,) for all channels; an input with one
+        axis is one channel. The result has the shape and dtype of `input`.
+    """
+def relu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
+    """Applies the ReLU activation: max(input, 0).
+
+    Args:
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def relu6(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
+    """Applies the ReLU6 activation: min(max(input, 0), 6).
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def relu_(input: _Tensor) -> _Tensor:
+    """Applies ReLU in place, max(input, 0), and returns `input`."""
+def selu(input: _Tensor) -> _Tensor:
+    """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)
+    elsewhere.
+
+    The constants are alpha = 1.67326324 and scale = 1.05070098. With integer inputs, both factors
+    and the exponential are truncated to integers.
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8): the
+            input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def sigmoid(input: _Tensor) -> _Tensor:
+    """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
+
+    Args:
+        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
 from ...ops import inplace_sigmoid as sigmoid_
-def silu(input: _Tensor, inplace: _t.Any = ...) -> _Tensor: ...
-def smooth_l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = ..., beta: _b.float | _b.bool | _Tensor = ...) -> _t.Any: ...
-def soft_margin_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = ...) -> _t.Any: ...
-def softmax(input: _Tensor, dim: _b.int | None = ..., dtype: _Type | None = ...) -> _t.Any: ...
-def softplus(input: _Tensor, beta: _b.float | _b.bool | _Tensor = ..., threshold: _b.float | _b.bool | _Tensor = ...) -> _Tensor: ...
-def softshrink(input: _Tensor, lambd: _b.float | _b.bool | _Tensor = ...) -> _Tensor: ...
-def tanh(input: _Tensor) -> _Tensor: ...
-def threshold(input: _Tensor, threshold: _b.float, value: _b.float, inplace: _t.Any = ...) -> _t.Any: ...
-def threshold_(input: _Tensor, threshold: _b.float, value: _b.float) -> _t.Any: ...
-def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ...) -> _Tensor: ...
-def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = ..., scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _b.list[_b.float | _b.int] | None = ..., mode: _b.str = ..., align_corners: _b.bool | None = ...) -> _t.Any: ...
+def silu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
+    """Applies the SiLU (swish) activation: x * sigmoid(x).
+
+    Args:
+        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+            the input.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def smooth_l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', beta: _b.float | _b.bool | _Tensor = 1.0) -> _Tensor:
+    """Computes the smooth L1 loss of d = |input - target|: d^2 / (2 beta) where d is below `beta`,
+    else d - beta / 2. If `beta` is 0, the loss is d.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        target (Tensor of a floating dtype): what the input is compared with.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+        beta (number or a bool, or a Tensor without axes that holds it, optional): the factor
+            `beta` above. Default: ``1.0``.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for `reduction` "none".
+    """
+def soft_margin_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> _Tensor:
+    """Computes the soft margin loss of two classes marked by 1 and -1: log(1 + exp(-target *
+    input)).
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+            with.
+        reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
+            computed for each element. Default: ``'mean'``.
+
+    Shapes:
+        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none".
+    """
+def softmax(input: _Tensor, dim: _b.int | None = None, dtype: _Type | None = None) -> _Tensor:
+    """Computes the softmax along `dim`. None means axis 0 of an input with 0, 1 or 3 axes, else
+    axis 1.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        dim (int or None, optional): the axis or axes along which it works; negative ones count
+            from the end. Default: ``None``.
+        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+            None keeps its own. Default: ``None``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+    """
+def softplus(input: _Tensor, beta: _b.float | _b.bool | _Tensor = 1, threshold: _b.float | _b.bool | _Tensor = 20) -> _Tensor:
+    """Computes softplus, log(1 + exp(beta * x)) / beta, a smooth ReLU. Where beta * x exceeds
+    `threshold` it is x itself.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        beta (number or a bool, or a Tensor that holds it, optional): the factor `beta` above.
+            Default: ``1``.
+        threshold (number or a bool, or a Tensor that holds it, optional): see `threshold`
+            above. Default: ``20``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def softshrink(input: _Tensor, lambd: _b.float | _b.bool | _Tensor = 0.5) -> _Tensor:
+    """Applies soft shrinkage: moves each element toward 0 by `lambd`; those that would cross 0
+    become 0. `lambd` is not negative.
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+        lambd (number or a bool, or a Tensor without axes that holds it, optional): see `lambd`
+            above. Default: ``0.5``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def tanh(input: _Tensor) -> _Tensor:
+    """Computes the hyperbolic tangent of each element.
+
+    Args:
+        input (Tensor): the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+    """
+def threshold(input: _Tensor, threshold: _b.float, value: _b.float, inplace: _t.Any = False) -> _Tensor:
+    """Thresholds the input: keeps the elements that exceed `threshold` and replaces the others by
+    `value`.
+
+    Args:
+        input (Tensor of a number dtype): the input.
+        threshold (number): see `threshold` above.
+        value (number): the number `value` above.
+        inplace (optional): whether the result is also written into the input. Default:
+            ``False``.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+    """
+def threshold_(input: _Tensor, threshold: _b.float, value: _b.float) -> _Tensor:
+    """Thresholds `input` in place: elements that do not exceed `threshold` become `value`."""
+def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+    """Extracts the sliding windows of images as columns (im2col).
+
+    Args:
+        input (Tensor of a number dtype): the input.
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
+            lengths of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
+            what is added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
+            the steps from window to window, or one for all axes. Default: ``1``.
+
+    Shapes:
+        `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
+    """
+def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _b.list[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None) -> _Tensor:
+    """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
+    modes are those of `ops.interpolate`.
+
+    Args:
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.
+        size (int >= 1 or a tuple of ints >= 1 or a list of ints >= 1, or a Tensor that holds it or None, optional):
+            the size of the result. Default: ``None``.
+        scale_factor (float > 0.0 or an int >= 1 or a tuple of (a float > 0.0 or an int >= 1) or a list of (a float > 0.0 or an int >= 1) or None, optional):
+            see `scale_factor` above. Default: ``None``.
+        mode (str, optional): see `mode` above. Default: ``'nearest'``.
+        align_corners (bool or None, optional): whether the outermost samples of input and
+            output coincide. Default: ``None``.
+
+    Shapes:
+        `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
+        *size), of the same dtype.
+    """

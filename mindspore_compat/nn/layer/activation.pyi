@@ -7,6 +7,7 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 
 from ...nn import CELU as CELU
@@ -18,10 +19,20 @@ from ...nn import HShrink as HShrink
 from ...nn import HSigmoid as HSigmoid
 from ...nn import HSwish as HSwish
 class Hardtanh(_Cell):
+    """Hardtanh activation: clamps the input to [min_val, max_val].
+
+    Args:
+        min_val (Union[int, float]): the smallest result.
+        max_val (Union[int, float]): the largest result.
+
+    Inputs:
+        - **x** (Tensor): numbers.
+    """
     min_val: _t.Any
     max_val: _t.Any
-    def __init__(self, min_val: _b.float = ..., max_val: _b.float = ...) -> None: ...
+    def __init__(self, min_val: _b.float = -1.0, max_val: _b.float = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn import LRN as LRN
 from ...nn import LeakyReLU as LeakyReLU
 from ...nn import LogSigmoid as LogSigmoid
@@ -29,22 +40,53 @@ from ...nn import LogSoftmax as LogSoftmax
 from ...nn import LogSoftmaxExt as LogSoftmaxExt
 from ...nn import Mish as Mish
 class PReLU(_Cell):
+    """Parametric ReLU (PReLU) activation: max(x, 0) + w * min(x, 0), where w is learnt.
+
+    Args:
+        channel (int): the number of values of w: 1, or one for each channel (axis 1).
+        w (Union[float, list, Tensor]): the first values of w.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32.
+    """
     w: _t.Any
-    def __init__(self, channel: _b.int = ..., w: _t.Any = ...) -> None: ...
+    def __init__(self, channel: _b.int = 1, w: _t.Any = 0.25) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def prelu(self) -> _t.Any: ...
     @prelu.setter
     def prelu(self, value: _t.Any) -> None: ...
 class PReLUExt(_Cell):
+    """Parametric ReLU (PReLU) activation: max(x, 0) + weight * min(x, 0), where weight is learnt.
+
+    Args:
+        num_parameters (int): the number of values of weight: 1, or one for each channel (axis 1).
+        init (float): its first value.
+        dtype (mindspore.dtype): its type; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): floats.
+    """
     weight: _t.Any
-    def __init__(self, num_parameters: _b.int = ..., init: _b.float | _b.int = ..., dtype: _t.Any = ...) -> None: ...
+    def __init__(self, num_parameters: _b.int = 1, init: _b.float | _b.int = 0.25, dtype: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class RReLU(_Cell):
+    """Randomized leaky ReLU: multiplies negative elements by a random slope in [lower, upper).
+
+    lower (Union[int, float]): the smallest slope.
+        lower (Union[int, float]): the least slope.
+        upper (Union[int, float]): the largest slope.
+
+    Inputs:
+        - **x** (Tensor): numbers.
+    """
     lower: _t.Any
     upper: _t.Any
-    def __init__(self, lower: _b.float = ..., upper: _b.float = ...) -> None: ...
+    def __init__(self, lower: _b.float = 0.125, upper: _b.float = 0.3333333333333333) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn import ReLU as ReLU
 from ...nn import ReLU6 as ReLU6
 from ...nn import SeLU as SeLU
@@ -58,4 +100,13 @@ from ...nn import Softsign as Softsign
 from ...nn import Tanh as Tanh
 from ...nn import Tanhshrink as Tanhshrink
 from ...nn import Threshold as Threshold
-def get_activation(name: _t.Any, prim_name: _t.Any = ...) -> _t.Any: ...
+def get_activation(name: _t.Any, prim_name: _t.Any = None) -> _t.Any:
+    """Returns an activation layer by its lower-case name ("relu", "leakyrelu", ...).
+
+    Args:
+        name (str): the name; None gives None.
+        prim_name (str): the name of the layer in the error message.
+
+    Returns:
+        Cell.
+    """

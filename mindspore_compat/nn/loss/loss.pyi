@@ -11,119 +11,400 @@ from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 
 class BCELoss(LossBase):
+    """Binary cross entropy loss of probabilities: -(labels log(logits) + (1 - labels) log(1 -
+    logits)).
+
+    Args:
+        weight (Tensor): multiplies the loss; of the same shape and dtype as the inputs.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): floats of the same shape and dtype.
+    """
     weight: _t.Any
-    def __init__(self, weight: _t.Any = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, weight: _t.Any = None, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BCEWithLogitsLoss(LossBase):
+    """Binary cross entropy loss with logits: the binary cross entropy of sigmoid(input) and
+    `target`.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+        weight (Tensor): multiplies the loss; must not be a Parameter.
+        pos_weight (Tensor): multiplies the loss of positive targets; must not be a Parameter.
+
+    Inputs:
+        - **input**, **target** (Tensor): floats of the same shape.
+    """
     weight: _t.Any
     pos_weight: _t.Any
-    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = ..., weight: _t.Any = ..., pos_weight: _t.Any = ...) -> None: ...
+    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', weight: _t.Any = None, pos_weight: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class CTCLoss(LossBase):
+    """Connectionist temporal classification (CTC) loss.
+
+    Args:
+        blank (int): the index of the blank class.
+        reduction (str): 'none', 'mean' or 'sum'.
+        zero_infinity (bool): whether the loss of an impossible target is 0.
+
+    Inputs:
+        - **log_probs** (Tensor): shape (T, N, C) or (T, C).
+        - **targets** (Tensor): ints of shape (N, S), or (S,) for (T, C).
+        - **input_lengths**, **target_lengths** (Union[tuple, Tensor]): ints of shape (N,).
+    """
     blank: _t.Any
     zero_infinity: _t.Any
-    def __init__(self, blank: _b.int = ..., reduction: _b.str = ..., zero_infinity: _b.bool = ...) -> None: ...
+    def __init__(self, blank: _b.int = 0, reduction: _b.str = 'mean', zero_infinity: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class CosineEmbeddingLoss(LossBase):
+    """Cosine embedding loss: 1 - cosine for pairs labelled 1, and max(0, cosine - margin) for pairs
+    labelled -1.
+
+    Args:
+        margin (float): the margin, in [-1, 1].
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits_x1**, **logits_x2** (Tensor): of the same shape and dtype; vectors are along axis
+          1.
+        - **labels** (Tensor): in that shape without axis 1.
+    """
     margin: _t.Any
-    def __init__(self, margin: _b.float = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, margin: _b.float = 0.0, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class CrossEntropyLoss(LossBase):
+    """Cross entropy loss of softmax(logits) with class indices, or with probabilities of classes.
+
+    Args:
+        weight (Tensor): a weight per class, float16 or float32.
+        ignore_index (int): a class that does not contribute to the loss.
+        reduction (str): 'none', 'mean' (weighted) or 'sum'.
+        label_smoothing (float): the share of the uniform distribution in the targets, in [0, 1].
+
+    Inputs:
+        - **logits** (Tensor): floats of shape (C,), (N, C) or (N, C, ...).
+        - **labels** (Tensor): int32 class indices in that shape without C, or probabilities in that
+          shape.
+    """
     weight: _t.Any
     ignore_index: _t.Any
     label_smoothing: _t.Any
-    def __init__(self, weight: _Tensor | None = ..., ignore_index: _b.int = ..., reduction: _t.Any = ..., label_smoothing: _b.float = ...) -> None: ...
+    def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Any = 'mean', label_smoothing: _b.float = 0.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class DiceLoss(LossBase):
+    """Dice loss: 1 - 2 sum(logits label) / (sum(logits^2) + sum(label^2) + smooth).
+
+    Args:
+        smooth (float): keeps the quotient finite; positive.
+
+    Inputs:
+        - **logits**, **label** (Tensor): of the same shape.
+    """
     smooth: _t.Any
-    def __init__(self, smooth: _b.float = ...) -> None: ...
+    def __init__(self, smooth: _b.float = 1e-05) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class FocalLoss(LossBase):
+    """Focal loss: -(1 - p)^gamma log(p), where p is softmax(logits) at the labels.
+
+    Args:
+        weight (Tensor): a weight per class.
+        gamma (float): the exponent that reduces the loss of well-classified elements.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits** (Tensor): shape (N, C), (N, C, H) or (N, C, H, W).
+        - **labels** (Tensor): class indices, with C = 1; or a factor for each element of `logits`.
+    """
     weight: _t.Any
     gamma: _t.Any
     logsoftmax: _t.Any
-    def __init__(self, weight: _Tensor | None = ..., gamma: _b.float = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, weight: _Tensor | None = None, gamma: _b.float = 2.0, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class GaussianNLLLoss(LossBase):
+    """Gaussian negative log likelihood loss of `labels` under means and variances.
+
+    Args:
+        full (bool): whether to add the constant log(2 pi) / 2.
+        eps (float): the lower bound of variances; positive.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits** (Tensor): the means.
+        - **labels** (Tensor): of a shape that broadcasts to that of `logits`.
+        - **var** (Tensor): the variances: in the shape of `logits`, or without its last axis, or
+          with length 1 there.
+    """
     full: _t.Any
     eps: _t.Any
-    def __init__(self, *, full: _b.bool = ..., eps: _b.float = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, *, full: _b.bool = False, eps: _b.float = 1e-06, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class HingeEmbeddingLoss(LossBase):
+    """Hinge embedding loss: `logits` where labels are 1, and max(0, margin - logits) where labels
+    are -1.
+
+    Args:
+        margin (Union[float, int]): the margin.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): of shapes that broadcast.
+    """
     margin: _t.Any
-    def __init__(self, margin: _b.float = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, margin: _b.float = 1.0, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class HuberLoss(LossBase):
+    """Huber loss: d^2 / 2 if d = |logits - labels| is less than `delta`, otherwise delta (d - delta
+    / 2).
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+        delta (Union[int, float]): the d at which the square turns into a line; positive.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): of shapes that broadcast.
+    """
     delta: _t.Any
-    def __init__(self, reduction: _t.Any = ..., delta: _b.float = ...) -> None: ...
+    def __init__(self, reduction: _t.Any = 'mean', delta: _b.float = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class KLDivLoss(LossBase):
+    """Kullback-Leibler divergence loss: labels (log(labels) - logits), where `logits` are log
+    probabilities.
+
+    Args:
+        reduction (str): 'none', 'mean', 'batchmean' (the sum divided by the batch size) or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): floats of the same shape and dtype.
+    """
     reduction: _t.Any
-    def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = ...) -> None: ...
+    def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class L1Loss(LossBase):
+    """L1 loss (mean absolute error): |logits - labels|.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): of shapes that broadcast.
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class L1LossExt(LossBase):
+    """L1 loss (mean absolute error): |logits - labels|; see L1Loss."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LossBase(_Cell):
+    """Base class of losses: a subclass computes a loss per element and passes it to `get_loss`.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+    """
     cast: _t.Any
     mul: _t.Any
     reduce_mean: _t.Any
     reduce_sum: _t.Any
     average: _t.Any
     reduce: _t.Any
-    def __init__(self, reduction: _t.Any = ...) -> None: ...
+    def __init__(self, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def get_axis(self, x: _t.Any) -> _t.Any: ...
-    def get_loss(self, x: _t.Any, weights: _t.Any = ...) -> _t.Any: ...
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def get_axis(self, x: _t.Any) -> _t.Any:
+        """Returns all axes of `x`, over which a loss is reduced."""
+    def get_loss(self, x: _t.Any, weights: _t.Any = 1.0) -> _t.Any:
+        """Multiplies the loss of each element by `weights`, and reduces it in the dtype of `x`.
+
+        Args:
+            x (Tensor): the loss of each element.
+            weights (Union[float, Tensor]): broadcast to `x`.
+        """
     @property
     def reduction(self) -> _t.Any: ...
     @reduction.setter
     def reduction(self, value: _t.Any) -> None: ...
 class MAELoss(LossBase):
+    """Mean absolute error: |logits - label|; see L1Loss.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **label** (Tensor): of shapes that broadcast.
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MSELoss(LossBase):
+    """Mean squared error loss: (logits - labels)^2.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): of shapes that broadcast.
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MarginRankingLoss(LossBase):
+    """Margin ranking loss: max(0, -target (input1 - input2) + margin), for targets 1 and -1.
+
+    Args:
+        margin (float): the margin.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **input1**, **input2**, **target** (Tensor): of the same shape and dtype.
+    """
     margin: _t.Any
-    def __init__(self, margin: _b.float = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, margin: _b.float = 0.0, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MultiClassDiceLoss(LossBase):
+    """Multi-class Dice loss: the mean of the DiceLoss of each class (axis 1).
+
+    Args:
+        weights (Tensor): shape (classes, d): multiplies the loss of each class.
+        ignore_indiex (int): a class that does not contribute to the loss.
+        activation (Union[str, Cell]): applied to `logits`: 'softmax', 'logsoftmax', 'relu',
+            'relu6', 'tanh', 'sigmoid', or a Cell.
+
+    Inputs:
+        - **logits**, **label** (Tensor): of the same shape (N, C, ...).
+    """
     weights: _t.Any
     ignore_indiex: _t.Any
     binarydiceloss: _t.Any
     activation: _t.Any
-    def __init__(self, weights: _Tensor | None = ..., ignore_indiex: _b.int | None = ..., activation: _t.Literal['softmax', 'logsoftmax', 'relu', 'relu6', 'tanh', 'sigmoid'] | _Cell | None = ...) -> None: ...
+    def __init__(self, weights: _Tensor | None = None, ignore_indiex: _b.int | None = None, activation: _t.Literal['softmax', 'logsoftmax', 'relu', 'relu6', 'tanh', 'sigmoid'] | _Cell | None = 'softmax') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MultiLabelSoftMarginLoss(LossBase):
+    """Multi-label soft margin loss: the mean over classes of the cross entropy of sigmoid(x)
+    with targets 0 and 1.
+
+    Args:
+        weight (Union[Tensor, int, float]): multiplies the loss of each class.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **x**, **target** (Tensor): of the same shape (N, C).
+    """
     weight: _t.Any
-    def __init__(self, weight: _t.Any = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, weight: _t.Any = None, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MultiMarginLoss(LossBase):
+    """Multi-class margin loss: the sum over other classes of max(0, margin - x[target] + x)^p / C.
+
+    Args:
+        p (int): 1 or 2.
+        margin (float): the margin.
+        reduction (str): 'none', 'mean' or 'sum'.
+        weight (Tensor): a weight per class.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C).
+        - **target** (Tensor): int64 classes of shape (N,).
+        - **weight** (Tensor): a weight per class for this call.
+    """
     multi_margin_loss: _t.Any
     weight: _t.Any
-    def __init__(self, p: _t.Literal[1, 2] = ..., margin: _b.float = ..., reduction: _b.str = ..., weight: _t.Any = ...) -> None: ...
+    def __init__(self, p: _t.Literal[1, 2] = 1, margin: _b.float = 1.0, reduction: _b.str = 'mean', weight: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MultilabelMarginLoss(LossBase):
+    """Multi-label margin loss: the sum of max(0, 1 - (x[t] - x[i])) / C over targets t and other
+    classes i.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32, shape (C,) or (N, C).
+        - **target** (Tensor): int32, of the same shape: class indices up to the first -1.
+    """
     multilabel_margin_loss: _t.Any
-    def __init__(self, reduction: _t.Any = ...) -> None: ...
+    def __init__(self, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class NLLLoss(LossBase):
+    """Negative log likelihood loss: minus the log probabilities of the classes.
+
+    Args:
+        weight (Tensor): a weight per class, float16 or float32.
+        ignore_index (int): a class that does not contribute to the loss.
+        reduction (str): 'none', 'mean' (weighted) or 'sum'.
+
+    Inputs:
+        - **logits** (Tensor): log probabilities of shape (N, C) or (N, C, ...).
+        - **labels** (Tensor): int32 class indices in that shape without C.
+    """
     weight: _t.Any
     ignore_index: _t.Any
-    def __init__(self, weight: _Tensor | None = ..., ignore_index: _b.int = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Any = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class PoissonNLLLoss(LossBase):
+    """Poisson negative log likelihood loss of counts `target`.
+
+    Args:
+        log_input (bool): whether `input` holds logarithms of rates. The loss is exp(x) - t x if so,
+            otherwise x - t log(x + eps).
+        full (bool): whether to add log(t!) (by Stirling's formula, for t above 1).
+        eps (float): keeps the logarithm finite.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **input**, **target** (Tensor): of the same shape.
+    """
     log_input: _t.Any
     full: _t.Any
     eps: _t.Any
-    def __init__(self, log_input: _t.Any = ..., full: _t.Any = ..., eps: _t.Any = ..., reduction: _b.str = ...) -> None: ...
+    def __init__(self, log_input: _t.Any = True, full: _t.Any = False, eps: _t.Any = 1e-08, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class RMSELoss(LossBase):
+    """Root mean square error: the square root of the mean of (logits - label)^2.
+
+    Inputs:
+        - **logits**, **label** (Tensor): of shapes that broadcast.
+    """
     MSELoss: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SampledSoftmaxLoss(LossBase):
+    """Sampled softmax loss: the cross entropy over the true classes and some randomly drawn
+    classes.
+
+    Args:
+        num_sampled (int): the number of classes drawn.
+        num_classes (int): the number of classes.
+        num_true (int): the number of true classes of a sample.
+        sampled_values (Union[list, tuple]): the sampled classes, the expected counts of the true
+            classes, and those of the sampled ones, as a candidate sampler returns them; drawn
+            uniformly by default.
+        remove_accidental_hits (bool): whether to ignore sampled classes that are true classes.
+        seed (int): the seed of the draws.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **weights** (Tensor): shape (num_classes, dim).
+        - **biases** (Tensor): shape (num_classes,).
+        - **labels** (Tensor): int32 or int64, shape (N, num_true), or (N,).
+        - **logits** (Tensor): the inputs of the last layer, shape (N, dim).
+    """
     remove_accidental_hits: _t.Any
     sampler: _t.Any
     num_sampled: _t.Any
@@ -131,29 +412,93 @@ class SampledSoftmaxLoss(LossBase):
     num_true: _t.Any
     sampled_values: _t.Any
     seed: _t.Any
-    def __init__(self, num_sampled: _t.Any, num_classes: _t.Any, num_true: _t.Any = ..., sampled_values: _t.Any = ..., remove_accidental_hits: _t.Any = ..., seed: _t.Any = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, num_sampled: _t.Any, num_classes: _t.Any, num_true: _t.Any = 1, sampled_values: _t.Any = None, remove_accidental_hits: _t.Any = True, seed: _t.Any = 0, reduction: _t.Any = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SmoothL1Loss(LossBase):
+    """Smooth L1 loss: d^2 / (2 beta) if d = |logits - labels| is less than `beta`, otherwise d -
+    beta / 2.
+
+    Args:
+        beta (number): the d at which the square turns into a line; positive.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): floats of the same shape.
+    """
     beta: _t.Any
-    def __init__(self, beta: _b.float | _b.bool = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, beta: _b.float | _b.bool = 1.0, reduction: _t.Any = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SoftMarginLoss(LossBase):
+    """Soft margin loss: log(1 + exp(-labels * logits)), for labels 1 and -1.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): floats of the same shape.
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SoftmaxCrossEntropyWithLogits(LossBase):
+    """Softmax cross entropy of logits with classes, or with probabilities of classes.
+
+    Args:
+        sparse (bool): whether labels are class indices instead of probabilities.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits** (Tensor): floats of shape (N, C).
+        - **labels** (Tensor): if `sparse`, int32 or int64 of shape (N,), else as `logits`. Class
+          indices outside [0, C) contribute nothing.
+    """
     sparse: _t.Any
-    def __init__(self, sparse: _b.bool = ..., reduction: _t.Any = ...) -> None: ...
+    def __init__(self, sparse: _b.bool = False, reduction: _t.Any = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TripletMarginLoss(LossBase):
+    """Triplet margin loss: max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm
+    of the difference.
+
+    Args:
+        p (int): the degree of the norm.
+        swap (bool): whether d(x, negative) is replaced by d(positive, negative) if that is smaller.
+        eps (float): added to differences.
+        reduction (str): 'none', 'mean' or 'sum'.
+        margin (Union[Tensor, float]): the margin.
+
+    Inputs:
+        - **x**, **positive**, **negative** (Tensor): of one dtype and of shapes that broadcast.
+        - **margin** (Union[Tensor, float]): the margin of this call; used if the layer's margin is
+          1.0.
+    """
     p: _t.Any
     swap: _t.Any
     eps: _t.Any
     margin: _t.Any
-    def __init__(self, p: _b.int = ..., swap: _b.bool = ..., eps: _b.float = ..., reduction: _t.Any = ..., margin: _b.float | _Tensor = ...) -> None: ...
+    def __init__(self, p: _b.int = 2, swap: _b.bool = False, eps: _b.float = 1e-06, reduction: _t.Any = 'mean', margin: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TripletMarginWithDistanceLoss(LossBase):
+    """Triplet margin loss with a custom distance d: max(0, d(x, positive) - d(x, negative) +
+    margin).
+
+    Args:
+        distance_function (callable): the distance of two Tensors; by default the length of their
+            difference along axis 1.
+        swap (bool): whether d(x, negative) is replaced by d(positive, negative) if that is smaller.
+        reduction (str): 'none', 'mean' or 'sum'.
+        margin (float): the margin.
+
+    Inputs:
+        - **x**, **positive**, **negative** (Tensor): of shapes that broadcast.
+    """
     distance_function: _t.Any
     swap: _t.Any
     margin: _t.Any
-    def __init__(self, distance_function: _t.Any = ..., swap: _b.bool = ..., reduction: _t.Any = ..., margin: _b.float = ...) -> None: ...
+    def __init__(self, distance_function: _t.Any = None, swap: _b.bool = False, reduction: _t.Any = 'mean', margin: _b.float = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-class _Loss(LossBase): ...
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+class _Loss(LossBase):
+    """The former name of LossBase."""

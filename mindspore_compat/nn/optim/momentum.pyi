@@ -13,17 +13,46 @@ from ...nn.cell import Cell as _Cell
 from ...nn.optim.optimizer import Optimizer as _Optimizer
 
 class Momentum(_Optimizer):
+    """Momentum optimizer: stochastic gradient descent with momentum, optionally Nesterov's.
+
+    v = momentum * v + g;  p = p - lr * v, or p - lr * (g + momentum * v) with `use_nesterov`.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        momentum (float): how much of the accumulated gradient stays.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+        use_nesterov (bool): whether to use Nesterov momentum.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+    """
     momentum: _t.Any
     use_nesterov: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, momentum: _b.float, weight_decay: _b.float | _b.bool | _Cell = ..., loss_scale: _b.float | _b.bool = ..., use_nesterov: _b.bool = ...) -> None: ...
-    def after_step(self) -> _t.Any: ...
-    def after_step_unless(self, flag: _t.Any) -> _t.Any: ...
-    def can_skip(self, gradients: _t.Any) -> _t.Any: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, momentum: _b.float, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_nesterov: _b.bool = False) -> None: ...
+    def after_step(self) -> _t.Any:
+        """What changes once a step, after the parameters: pairs (array, its new value)."""
+    def after_step_unless(self, flag: _t.Any) -> _t.Any:
+        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+    def can_skip(self, gradients: _t.Any) -> _t.Any:
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any: ...
-    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any: ...
+    def scalars(self, lr: _t.Any) -> _t.Any:
+        """Returns the scalars of `momentum_update`."""
+    def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
+
+        The step count moves to the GPU and stays there, so the host waits for nothing. If the
+        states are on the host, the host reads the flag.
+        """
     skips: _t.Any
     states: _t.Any
-    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
+        """A formula and its programs, one for each combination of flags and dtypes."""

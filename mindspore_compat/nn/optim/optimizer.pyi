@@ -12,6 +12,22 @@ from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 
 class Optimizer(_Cell):
+    """Base class of optimizers: stores the parameters; subclasses define `construct(gradients)`.
+
+    Parameters may be grouped; each group may have its own learning rate, weight decay and gradient
+    centralisation. Without groups, weight decay applies to parameters whose name contains neither
+    'beta' nor 'gamma'.
+
+    Args:
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): a number or 0-d
+            Tensor for a fixed learning rate; a value per step in an iterable or 1-d Tensor; or a
+            schedule, which is called with the step.
+        parameters (Union[list[Parameter], list[dict]]): the parameters to train. A dict has the key
+            `params` and, optionally, `lr`, `weight_decay` and `grad_centralization`; a dict with
+            only `order_params` sets the order of the update.
+        weight_decay (Union[float, int, Cell]): the weight decay; a Cell is called with the step.
+        loss_scale (float): the factor by which gradients have been multiplied.
+    """
     is_group: _t.Any
     is_group_params_ordered: _t.Any
     loss_scale: _t.Any
@@ -37,21 +53,76 @@ class Optimizer(_Cell):
     group_params: _t.Any
     params: _t.Any
     group_grad_centralization: _t.Any
-    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, parameters: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, weight_decay: _b.float | _b.bool | _Cell = ..., loss_scale: _b.float | _b.bool = ...) -> None: ...
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any: ...
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
+        """Updates the parameters. If the step count is on a GPU, or has to be there because the
+        step is being captured, no number is read from the GPU.
+        """
+    def __init__(self, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, parameters: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:
+        """Returns the parameters after an update; here every process updates all of its own.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
+        """
     @property
     def cache_enable(self) -> _t.Any: ...
     @cache_enable.setter
     def cache_enable(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def decay_weight(self, gradients: _t.Any) -> _t.Any: ...
+    def decay_weight(self, gradients: _t.Any) -> _t.Any:
+        """Adds weight decay to gradients that are still multiplied by the loss scale.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter.
+
+        Returns:
+            tuple[Tensor].
+        """
     enable_tuple_broaden: _t.Any
-    def flatten_gradients(self, gradients: _t.Any) -> _t.Any: ...
-    def get_lr(self) -> _t.Any: ...
-    def get_lr_parameter(self, param: _t.Any) -> _t.Any: ...
-    def get_weight_decay(self) -> _t.Any: ...
-    def gradients_centralization(self, gradients: _t.Any) -> _t.Any: ...
+    def flatten_gradients(self, gradients: _t.Any) -> _t.Any:
+        """Returns the gradients unchanged: parameters are not flattened here.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter.
+
+        Returns:
+            tuple[Tensor].
+        """
+    def get_lr(self) -> _t.Any:
+        """Returns the learning rate of the current step.
+
+        Returns:
+            Union[Parameter, Tensor]; if groups have learning rates, a tuple with one per parameter.
+        """
+    def get_lr_parameter(self, param: _t.Any) -> _t.Any:
+        """Returns the learning rate of a parameter.
+
+        Args:
+            param (Union[Parameter, list[Parameter]]): one parameter or several.
+
+        Returns:
+            Parameter, or the LearningRateSchedule if the learning rate changes; a list of them for
+            a list.
+        """
+    def get_weight_decay(self) -> _t.Any:
+        """Returns the weight decay of the current step, multiplied by the loss scale.
+
+        Returns:
+            Tensor; with groups, a tuple with one per parameter.
+        """
+    def gradients_centralization(self, gradients: _t.Any) -> _t.Any:
+        """Centralizes the gradients of convolutions in groups that request it: subtracts their mean
+        over all axes except the output channels.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter.
+
+        Returns:
+            tuple[Tensor].
+        """
     @property
     def hyper_map(self) -> _t.Any: ...
     @hyper_map.setter
@@ -73,7 +144,15 @@ class Optimizer(_Cell):
     def ps_parameters(self) -> _t.Any: ...
     @ps_parameters.setter
     def ps_parameters(self, value: _t.Any) -> None: ...
-    def scale_grad(self, gradients: _t.Any) -> _t.Any: ...
+    def scale_grad(self, gradients: _t.Any) -> _t.Any:
+        """Divides gradients by the loss scale.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter.
+
+        Returns:
+            tuple[Tensor].
+        """
     skip_auto_parallel_compile: _t.Any
     @property
     def target(self) -> _t.Any: ...

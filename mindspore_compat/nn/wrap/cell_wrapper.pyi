@@ -11,36 +11,108 @@ from ...common.parameter import Parameter as _Parameter
 from ...nn.cell import Cell as _Cell
 
 class ForwardValueAndGrad(_Cell):
+    """Computes the value of a network together with its gradients.
+
+    Args:
+        network (Union[Cell, Function, MethodType]): the network.
+        weights (ParameterTuple): the weights to differentiate with respect to, if `get_by_list`.
+        get_all (bool): whether to return the gradients of all inputs.
+        get_by_list (bool): whether to return the gradients of `weights`.
+        sens_param (bool): whether the last input is the gradient at the output.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
+        - **sens** - the gradient at the output, with `sens_param`.
+
+    Outputs:
+        tuple of the value and the gradients. The gradients are those of the first input, of all
+        inputs with `get_all`, of the weights with `get_by_list`, and a pair (inputs, weights) with
+        both.
+    """
     network: _t.Any
     weights: _t.Any
     grad: _t.Any
     get_all: _t.Any
     get_by_list: _t.Any
     sens_param: _t.Any
-    def __init__(self, network: _t.Any, weights: _t.Any = ..., get_all: _b.bool = ..., get_by_list: _b.bool = ..., sens_param: _b.bool = ...) -> None: ...
+    def __init__(self, network: _t.Any, weights: _t.Any = None, get_all: _b.bool = False, get_by_list: _b.bool = False, sens_param: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GradAccumulationCell(_Cell):
+    """Splits the batch into slices, calls a network on each and returns the sum of its outputs.
+
+    Args:
+        network (Cell): the network; it returns one Tensor.
+        micro_size (int): the number of slices of the first axis.
+    """
     network: _t.Any
     micro_size: _t.Any
     micro_inputs: _t.Any
     def __init__(self, network: _Cell, micro_size: _b.int | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MicroBatchInterleaved(_Cell):
+    """Splits the batch into slices, calls a network on each and returns the sum of its outputs.
+
+    Args:
+        network (Cell): the network; it returns one Tensor.
+        interleave_num (int): the number of slices of the first axis.
+
+    Inputs:
+        tuple[Tensor], the inputs of the network.
+
+    Outputs:
+        Tensor, the sum of the outputs.
+    """
     network: _t.Any
     interleave_num: _t.Any
     interleave_inputs: _t.Any
-    def __init__(self, network: _t.Any, interleave_num: _b.int | _b.bool = ...) -> None: ...
+    def __init__(self, network: _t.Any, interleave_num: _b.int | _b.bool = 2) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ParameterUpdate(_Cell):
+    """Writes values into a parameter.
+
+    Args:
+        param (Parameter): the parameter.
+
+    Inputs:
+        - **x** (Tensor) - the values, of its shape and dtype.
+
+    Outputs:
+        Tensor, the values.
+    """
     def __init__(self, param: _Parameter) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class PipelineCell(_Cell):
+    """Splits the batch into micro-batches, as a pipeline would, and returns the sum of the outputs.
+
+    Args:
+        network (Cell): the network; it returns one Tensor.
+        micro_size (int): the number of slices of the first axis.
+        stage_config (dict): the pipeline stage of sub-cells by name, stored on them.
+        segment_config (dict): the pipeline segment of sub-cells by name, stored on them.
+    """
     network: _t.Any
     micro_size: _t.Any
     micro_inputs: _t.Any
-    def __init__(self, network: _Cell, micro_size: _b.int | _b.bool, stage_config: _t.Any = ..., segment_config: _t.Any = ...) -> None: ...
+    def __init__(self, network: _Cell, micro_size: _b.int | _b.bool, stage_config: _t.Any = None, segment_config: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TrainOneStepCell(_Cell):
+    """Training step: computes the loss of a batch and its gradients, and updates the weights.
+
+    The network runs once per step, even if a subclass calls it for the loss and then again for the
+    gradients.
+
+    Args:
+        network (Cell): the network with its loss.
+        optimizer (Cell): the optimizer that updates the parameters.
+        sens (numbers.Number): a factor of the gradients; None for 1.
+        return_grad (bool): whether to return the gradients too.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
+
+    Outputs:
+        Tensor, the loss; with `return_grad` a pair (loss, dict of gradients by name).
+    """
     weights: _t.Any
     grad_no_sens: _t.Any
     grad: _t.Any
@@ -54,25 +126,70 @@ class TrainOneStepCell(_Cell):
     optimizer: _t.Any
     mean: _t.Any
     degree: _t.Any
-    def __init__(self, network: _t.Any, optimizer: _t.Any, sens: _t.Any = ..., return_grad: _t.Any = ...) -> None: ...
+    def __init__(self, network: _t.Any, optimizer: _t.Any, sens: _t.Any = None, return_grad: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class VirtualDatasetCellTriple(_Cell):
+    """Wraps a network of three inputs, which a parallel planner would split; here it only calls it.
+
+    Args:
+        backbone (Cell): the network.
+    """
     def __init__(self, backbone: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WithEvalCell(_Cell):
+    """Network for evaluation: returns the loss, the output and the label.
+
+    Args:
+        network (Cell): the network.
+        loss_fn (Cell): the loss; None for no loss, then the returned loss is 0.
+        add_cast_fp32 (bool): whether to cast output and label to float32 for the loss.
+
+    Inputs:
+        - **data** (Tensor) - the input of the network.
+        - **label** (Tensor) - the target of the loss.
+
+    Outputs:
+        tuple[Tensor], of the loss, the output and the label.
+    """
     add_cast_fp32: _t.Any
-    def __init__(self, network: _t.Any, loss_fn: _t.Any, add_cast_fp32: _b.bool = ...) -> None: ...
+    def __init__(self, network: _t.Any, loss_fn: _t.Any, add_cast_fp32: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WithGradCell(_Cell):
+    """Computes the gradients of a network's loss with respect to its weights.
+
+    Args:
+        network (Cell): the network, with its loss if `loss_fn` is None.
+        loss_fn (Cell): the loss.
+        sens (Union[None, Tensor, Scalar, tuple]): the gradient at the output; None for ones.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network, and the label with a loss.
+
+    Outputs:
+        tuple[Tensor], one gradient for each trainable parameter.
+    """
     grad: _t.Any
     network_with_loss: _t.Any
     weights: _t.Any
     network: _t.Any
     loss_fn: _t.Any
     sens: _t.Any
-    def __init__(self, network: _t.Any, loss_fn: _t.Any = ..., sens: _t.Any = ...) -> None: ...
+    def __init__(self, network: _t.Any, loss_fn: _t.Any = None, sens: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WithLossCell(_Cell):
+    """Network followed by its loss: `loss_fn(backbone(data), label)`.
+
+    Args:
+        backbone (Cell): the network.
+        loss_fn (Cell): the loss.
+
+    Inputs:
+        - **data** (Tensor) - the input of the network.
+        - **label** (Tensor) - the target of the loss.
+
+    Outputs:
+        Tensor, the loss.
+    """
     def __init__(self, backbone: _t.Any, loss_fn: _t.Any) -> None: ...
     @property
     def backbone_network(self) -> _t.Any: ...

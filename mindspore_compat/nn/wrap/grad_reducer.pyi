@@ -10,10 +10,28 @@ import numpy as _np
 from ...nn.cell import Cell as _Cell
 
 class DistributedGradReducer(_Cell):
+    """Sums or averages gradients over the processes of a group (all-reduce).
+
+    Gradients are sent as float32, several in one message. Gradients of parameters marked
+    `layerwise_parallel` are not reduced. A single process gets its own gradients back.
+
+    Args:
+        parameters (list): the parameters whose gradients are reduced.
+        mean (bool): whether to divide by `degree`; None for the context's `gradients_mean`.
+        degree (int): the divisor; None for the size of the group.
+        fusion_type (int): accepted; gradients are grouped into messages by size.
+            Accepted for compatibility, has no effect here: messages are cut by size alone.
+        group (str): the group; by default all processes.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - one gradient for each parameter.
+
+    tuple[Tensor], with the shapes and dtypes of the input.
+    """
     group: _t.Any
     mean: _t.Any
     degree: _t.Any
     allreduce_filter: _t.Any
     # fusion_type: Accepted for compatibility, has no effect here
-    def __init__(self, parameters: _t.Any, mean: _b.bool | None = ..., degree: _t.Any = ..., fusion_type: _b.int = ..., group: _b.str = ...) -> None: ...
+    def __init__(self, parameters: _t.Any, mean: _b.bool | None = None, degree: _t.Any = None, fusion_type: _b.int = 1, group: _b.str = 'hccl_world_group') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

@@ -12,6 +12,23 @@ from ...nn.cell import Cell as _Cell
 from ...nn.wrap.cell_wrapper import TrainOneStepCell as _TrainOneStepCell
 
 class DynamicLossScaleUpdateCell(_Cell):
+    """Dynamic loss scale: lowered after an overflow, raised after a number of steps without one.
+
+    After an overflow the scale is divided by `scale_factor`, but never below 1. When `scale_window`
+    steps have passed since its last change, or since the start, it is multiplied by it.
+
+    Args:
+        loss_scale_value (float): the initial loss scale.
+        scale_factor (int): the factor and divisor of the scale.
+        scale_window (int): the number of steps without overflow after which the scale is raised.
+
+    Inputs:
+        - **loss_scale** (Tensor) - the loss scale, changed in place.
+        - **overflow** (bool) - whether the step overflowed.
+
+    Outputs:
+        bool, `overflow`.
+    """
     scale_window: _t.Any
     scale_factor: _t.Any
     loss_scale_value: _t.Any
@@ -20,13 +37,44 @@ class DynamicLossScaleUpdateCell(_Cell):
     minimum_loss_scale: _t.Any
     def __init__(self, loss_scale_value: _t.Any, scale_factor: _b.float | _Tensor, scale_window: _b.float | _Tensor) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def get_loss_scale(self) -> _t.Any: ...
+    def get_loss_scale(self) -> _t.Any:
+        """Returns the initial loss scale."""
 class FixedLossScaleUpdateCell(_Cell):
+    """Fixed loss scale: it never changes, but a step with an overflow is skipped.
+
+    Args:
+        loss_scale_value (float): the loss scale.
+
+    Inputs:
+        - **loss_scale** (Tensor) - the loss scale, which is ignored.
+        - **overflow** (bool) - whether the step overflowed.
+
+    Outputs:
+        bool, `overflow`.
+    """
     loss_scale_value: _t.Any
     def __init__(self, loss_scale_value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def get_loss_scale(self) -> _t.Any: ...
+    def get_loss_scale(self) -> _t.Any:
+        """Returns the loss scale."""
 class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
+    """Training step with loss scaling, which skips the update if gradients overflow.
+
+    The step differentiates scale * loss, divides the gradients by the scale, reduces them over
+    processes and checks them. The optimizer runs only if they are finite on every process.
+
+    Args:
+        network (Cell): the network with its loss.
+        optimizer (Cell): the optimizer that updates the parameters.
+        scale_sense (Union[Tensor, Cell]): the loss scale, of shape () or (1,), or a Cell that
+            updates it and whose `get_loss_scale` returns the initial one.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
+
+    Outputs:
+        tuple of 3 Tensors: the loss, whether the step overflowed, and the loss scale of this step.
+    """
     loss_scaling_manager: _t.Any
     scale_sense: _t.Any
     is_distributed: _t.Any
@@ -42,7 +90,41 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
     hyper_map: _t.Any
     def __init__(self, network: _t.Any, optimizer: _t.Any, scale_sense: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def get_overflow_status(self, status: _t.Any, compute_output: _t.Any) -> _t.Any: ...
-    def process_loss_scale(self, overflow: _t.Any) -> _t.Any: ...
-    def set_sense_scale(self, sens: _t.Any) -> _t.Any: ...
-    def start_overflow_check(self, pre_cond: _t.Any, compute_input: _t.Any) -> _t.Any: ...
+    def get_overflow_status(self, status: _t.Any, compute_output: _t.Any) -> _t.Any:
+        """Returns whether a gradient is infinite or NaN, on this or another process.
+
+        Args:
+            status (object): the result of `start_overflow_check`.
+            compute_output (Union[Tensor, tuple[Tensor]]): the gradients.
+
+        Returns:
+            Tensor of bool and shape ().
+        """
+    def process_loss_scale(self, overflow: _t.Any) -> _t.Any:
+        """Lets the manager update the loss scale.
+
+        Args:
+            overflow (bool): whether the step overflowed.
+
+        Returns:
+            bool, `overflow`.
+        """
+    def set_sense_scale(self, sens: _t.Any) -> _t.Any:
+        """Sets the loss scale, if it was given as a Tensor.
+
+        Args:
+            sens (Tensor): the new loss scale, of the shape and dtype of the initial one.
+        """
+    def start_overflow_check(self, pre_cond: _t.Any, compute_input: _t.Any) -> _t.Any:
+        """Returns a status for `get_overflow_status`, and `compute_input`.
+
+        An optimizer that inspects gradients inside the network (thor) receives their scale here:
+        the step unscales only the gradients that it passes to the optimizer.
+
+        Args:
+            pre_cond (Tensor): a value that was computed before; it only orders the calls.
+            compute_input (object): the input of the computation to check.
+
+        Returns:
+            tuple[object, object].
+        """

@@ -10,6 +10,37 @@ import numpy as _np
 from ...nn.cell import Cell as _Cell
 
 class DistributedDataParallel(_Cell):
+    """Data-parallel network: several ranks train it together, each with its own data.
+
+    Gradients of its parameters are averaged over the ranks, and accumulate from one backward pass
+    to the next until `zero_grad`: `mindspore.grad` returns the sum so far, in memory that the next
+    pass writes to. All ranks must take gradients by the same parameters in the same order. A
+    process without a launcher is the only rank and need not be connected.
+
+    Args:
+        module (Cell): the network.
+        init_sync (bool): whether all ranks start with the parameters of the group's first one.
+            Default: ``True``.
+        process_group (str): the name of the group of ranks. Default: ``None``, the world.
+        bucket_cap_mb (int): about how many megabytes travel as one message. Default: ``None``, 25.
+        find_unused_parameters (bool): whether gradients may be taken by some of the parameters
+            only; each gradient then travels by itself. Default: ``False``.
+        average_in_collective (bool): True to divide the sum over the ranks, False to divide what is
+            summed. Default: ``False``.
+        static_graph (bool): whether gradients are always taken by the same parameters in the same
+            order: the first walk back finds them, and buckets are made of them in that order.
+            Default: ``False``.
+        reducer_mode (str): "CppReducer" or "PythonReducer"; they are the same here.
+            Default: ``"CppReducer"``.
+            Accepted for compatibility, has no effect here.
+
+    Inputs:
+        - **inputs** (tuple) - the network's.
+        - **inputs_dict** (dict) - the network's, by name.
+
+    Outputs:
+        The network's.
+    """
     module: _t.Any
     process_group: _t.Any
     bucket_cap_mb: _t.Any
@@ -18,10 +49,24 @@ class DistributedDataParallel(_Cell):
     static_graph: _t.Any
     reducer_mode: _t.Any
     # reducer_mode: Accepted for compatibility, has no effect here
-    def __init__(self, module: _Cell, init_sync: _b.bool = ..., process_group: _b.str | None = ..., bucket_cap_mb: _b.int | None = ..., find_unused_parameters: _b.bool = ..., average_in_collective: _b.bool = ..., static_graph: _b.bool = ..., reducer_mode: _t.Literal['CppReducer', 'PythonReducer'] = ...) -> None: ...
-    def allocate_buffers_for_parameters(self, input_params: _t.Any, group: _t.Any, gradient_scaling_factor: _t.Any) -> _t.Any: ...
-    def broadcast_coalesced(self) -> _t.Any: ...
+    def __init__(self, module: _Cell, init_sync: _b.bool = True, process_group: _b.str | None = None, bucket_cap_mb: _b.int | None = None, find_unused_parameters: _b.bool = False, average_in_collective: _b.bool = False, static_graph: _b.bool = False, reducer_mode: _t.Literal['CppReducer', 'PythonReducer'] = 'CppReducer') -> None: ...
+    def allocate_buffers_for_parameters(self, input_params: _t.Any, group: _t.Any, gradient_scaling_factor: _t.Any) -> _t.Any:
+        """Returns buckets for the gradients of parameters, each of one dtype.
+
+        Args:
+            input_params (Iterable[Parameter]): in the order in which the buckets hold them.
+            group (str): the group whose ranks combine the gradients; None is the world.
+            gradient_scaling_factor (float): the factor that gradients are multiplied by.
+        """
+    def broadcast_coalesced(self) -> _t.Any:
+        """Broadcasts the parameters of the group's first rank, many in one message."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def final_grad_reduce(self) -> _t.Any: ...
-    def no_sync(self) -> _t.Any: ...
-    def zero_grad(self) -> _t.Any: ...
+    def final_grad_reduce(self) -> _t.Any:
+        """Averages over the ranks the sums accumulated since the last averaging."""
+    def no_sync(self) -> _t.Any:
+        """A context in which each rank accumulates gradients without communication.
+
+        The next backward pass outside it, or `final_grad_reduce`, averages the accumulated sums.
+        """
+    def zero_grad(self) -> _t.Any:
+        """Sets the sums of gradients to zero."""

@@ -7,7 +7,61 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.tensor import Tensor as _Tensor
 
-def line_search(f: _t.Any, xk: _t.Any, pk: _t.Any, jac: _t.Any = ..., gfk: _t.Any = ..., old_fval: _t.Any = ..., old_old_fval: _t.Any = ..., c1: _t.Any = ..., c2: _t.Any = ..., maxiter: _t.Any = ...) -> _t.Any: ...
-def linear_sum_assignment(cost_matrix: _t.Any, maximize: _t.Any, dimension_limit: _t.Any = ...) -> _t.Any: ...
-def minimize(func: _t.Any, x0: _t.Any, args: _t.Any = ..., method: _t.Any = ..., jac: _t.Any = ..., hess: _t.Any = ..., hessp: _t.Any = ..., bounds: _t.Any = ..., constraints: _t.Any = ..., tol: _t.Any = ..., callback: _t.Any = ..., options: _t.Any = ...) -> _t.Any: ...
+def line_search(f: _t.Any, xk: _t.Any, pk: _t.Any, jac: _t.Any = None, gfk: _t.Any = None, old_fval: _t.Any = None, old_old_fval: _t.Any = None, c1: _t.Any = 0.0001, c2: _t.Any = 0.9, maxiter: _t.Any = 20) -> _t.Any:
+    """Finds a step along a direction that decreases the function and its slope enough (strong Wolfe
+    conditions).
+
+    Args:
+        f (Callable): takes a Tensor of shape (n,) and returns a number.
+        xk (Tensor): the starting point.
+        pk (Tensor): the direction.
+        jac (Callable, optional): the gradient of `f`; by default it is computed by differentiation.
+        gfk (Tensor, optional): the gradient at `xk`, if known.
+        old_fval (Tensor, optional): the value at `xk`, if known.
+        old_old_fval (Tensor, optional): the value one step earlier, from which the first step is
+            estimated.
+        c1 (float, optional): the first Wolfe constant, for the decrease of the value.
+        c2 (float, optional): the second Wolfe constant, for the decrease of the slope.
+        maxiter (int, optional): the maximum number of steps.
+
+    Returns:
+        LineSearchResults.
+    """
+def linear_sum_assignment(cost_matrix: _t.Any, maximize: _t.Any, dimension_limit: _t.Any = None) -> _b.tuple[_Tensor, ...]:
+    """Finds pairs of rows and columns, each used at most once, with the smallest total cost.
+
+    Args:
+        cost_matrix (Tensor): an (M, N) matrix of numbers or bools.
+        maximize (bool): whether the largest total is sought instead.
+        dimension_limit (Tensor, optional): an int64 number, the number of columns to use.
+
+    Returns:
+        tuple[Tensor]: rows and columns, min(M, N) int64 numbers each; missing pairs are -1.
+    """
+def minimize(func: _t.Any, x0: _t.Any, args: _t.Any = (), method: _t.Any = None, jac: _t.Any = None, hess: _t.Any = None, hessp: _t.Any = None, bounds: _t.Any = None, constraints: _t.Any = (), tol: _t.Any = None, callback: _t.Any = None, options: _t.Any = None) -> _t.Any:
+    """Minimizes a function, starting from a given point.
+
+    Args:
+        func (Callable): takes a Tensor of shape (n,), and `args`, and returns a number.
+        x0 (Tensor): the starting point.
+        args (tuple, optional): further arguments of `func`.
+        method (str): "BFGS", "LBFGS" or "LAGRANGE"; case does not matter.
+        jac (Callable, optional): the gradient, called like `func`; by default it is computed by
+            differentiation.
+        hess (Callable, optional): not used, as in MindSpore.
+        hessp (Callable, optional): not used, as in MindSpore.
+        bounds (Sequence, optional): not used.
+        constraints (Sequence[Callable], optional): for "LAGRANGE", functions of a point that must
+            be below 0.
+        tol (Union[float, Sequence], optional): for "LAGRANGE" the limit of each constraint; for the
+            others the limit of the largest magnitude in the gradient.
+        callback (Callable, optional): not used.
+        options (dict, optional): "maxiter", the maximum number of iterations; for "BFGS" and
+            "LBFGS" "gtol", the limit of the gradient's norm, "norm", the order of that norm, and
+            "line_search_maxiter"; for "LBFGS" also "history_size". For "LAGRANGE" see `lagrange`.
+
+    Returns:
+        OptimizeResults; with "LAGRANGE" LagrangeResults.
+    """

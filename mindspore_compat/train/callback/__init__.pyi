@@ -10,36 +10,97 @@ import numpy as _np
 from ...nn.cell import Cell as _Cell
 
 class BackupAndRestore(Callback):
+    """Backs up the parameters after epochs, and restores them when a training begins.
+
+    Args:
+        backup_dir (str): the directory of the file, "backup.ckpt".
+        save_freq (Union[str, int]): "epoch", or the number of epochs between two backups.
+        delete_checkpoint (bool): whether to delete the file when the training ends.
+    """
     backup_file: _t.Any
     save_freq: _t.Any
     delete_checkpoint: _t.Any
-    def __init__(self, backup_dir: _b.str, save_freq: _t.Any = ..., delete_checkpoint: _b.bool = ...) -> None: ...
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, backup_dir: _b.str, save_freq: _t.Any = 'epoch', delete_checkpoint: _b.bool = True) -> None: ...
+    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Loads the backup if there is one."""
+    def on_train_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Deletes the backup, if requested."""
+    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Saves the parameters if a backup is due after this epoch."""
 class Callback:
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, *err: _t.Any) -> _t.Any: ...
-    def begin(self, run_context: _t.Any) -> _t.Any: ...
-    def end(self, run_context: _t.Any) -> _t.Any: ...
-    def epoch_begin(self, run_context: _t.Any) -> _t.Any: ...
-    def epoch_end(self, run_context: _t.Any) -> _t.Any: ...
-    def on_eval_begin(self, run_context: _t.Any) -> _t.Any: ...
-    def on_eval_end(self, run_context: _t.Any) -> _t.Any: ...
-    def on_eval_epoch_begin(self, run_context: _t.Any) -> _t.Any: ...
-    def on_eval_epoch_end(self, run_context: _t.Any) -> _t.Any: ...
-    def on_eval_step_begin(self, run_context: _t.Any) -> _t.Any: ...
-    def on_eval_step_end(self, run_context: _t.Any) -> _t.Any: ...
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any: ...
-    def on_train_end(self, run_context: _t.Any) -> _t.Any: ...
-    def on_train_epoch_begin(self, run_context: _t.Any) -> _t.Any: ...
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any: ...
-    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any: ...
-    def on_train_step_end(self, run_context: _t.Any) -> _t.Any: ...
-    def step_begin(self, run_context: _t.Any) -> _t.Any: ...
-    def step_end(self, run_context: _t.Any) -> _t.Any: ...
+    """Base class of callbacks for training and evaluation: subclasses override the hooks they need.
+
+    A callback is also a context manager, which is entered before a run and left after it, even if
+    an error ends the run. The hooks `on_train_*` and `on_eval_*` call the older hooks without a
+    prefix, which serve both kinds of run; `Model.fit` refuses callbacks that override the older
+    hooks.
+    """
+    def __enter__(self) -> _t.Any:
+        """Called when a run starts; its result is what the run calls."""
+    def __exit__(self, *err: _t.Any) -> _t.Any:
+        """Called when a run is over; `err` is the exception that ended it, if one did."""
+    def begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before a run of either kind."""
+    def end(self, run_context: _t.Any) -> _t.Any:
+        """Called after a run of either kind."""
+    def epoch_begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before an epoch of either kind."""
+    def epoch_end(self, run_context: _t.Any) -> _t.Any:
+        """Called after an epoch of either kind."""
+    def on_eval_begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before an evaluation."""
+    def on_eval_end(self, run_context: _t.Any) -> _t.Any:
+        """Called after an evaluation, when the metrics are known."""
+    def on_eval_epoch_begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before the pass over the data of an evaluation."""
+    def on_eval_epoch_end(self, run_context: _t.Any) -> _t.Any:
+        """Called after the pass over the data of an evaluation."""
+    def on_eval_step_begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before each step of an evaluation."""
+    def on_eval_step_end(self, run_context: _t.Any) -> _t.Any:
+        """Called after each step of an evaluation."""
+    def on_train_begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before training."""
+    def on_train_end(self, run_context: _t.Any) -> _t.Any:
+        """Called after training."""
+    def on_train_epoch_begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before each epoch of training."""
+    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:
+        """Called after each epoch of training."""
+    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before each step of training."""
+    def on_train_step_end(self, run_context: _t.Any) -> _t.Any:
+        """Called after each step of training."""
+    def step_begin(self, run_context: _t.Any) -> _t.Any:
+        """Called before a step of either kind."""
+    def step_end(self, run_context: _t.Any) -> _t.Any:
+        """Called after a step of either kind."""
 class CheckpointConfig:
-    def __init__(self, save_checkpoint_steps: _b.int | None = ..., save_checkpoint_seconds: _b.int | None = ..., keep_checkpoint_max: _b.int | None = ..., keep_checkpoint_per_n_minutes: _b.int | None = ..., integrated_save: _b.bool = ..., async_save: _b.bool | _t.Literal['thread', 'process'] = ..., saved_network: _Cell | None = ..., append_info: _t.Any = ..., enc_key: _t.Any = ..., enc_mode: _b.str = ..., exception_save: _b.bool = ..., crc_check: _b.bool = ..., remove_redundancy: _b.bool = ..., format: _b.str = ..., **kwargs: _t.Any) -> None: ...
+    """Configures ModelCheckpoint: when to save, which files to keep, and how to write them.
+
+    Args:
+        save_checkpoint_steps (int): the steps between two files; 0 or None for never.
+        save_checkpoint_seconds (int): the seconds between two files; not used together with steps.
+        keep_checkpoint_max (int): the largest number of files; 0 or None for no limit.
+        keep_checkpoint_per_n_minutes (int): of the files written within this number of minutes,
+            keep the first and the last; not used together with a limit. Without either, one file
+            remains.
+        integrated_save (bool): see `save_checkpoint`.
+        async_save (Union[bool, str]): whether to write in the background: True or "thread", or
+            "process".
+        saved_network (Cell): the network to save instead of the trained one.
+        append_info (list): additional values to save: "epoch_num", "step_num" and one dict of
+            numbers and Tensors by name.
+        enc_key (bytes): the encryption key.
+        enc_mode (str): the encryption mode: "AES-GCM", "AES-CBC" or "SM4-CBC".
+        exception_save (bool): whether to write a file, "..._breakpoint", if an exception ends the
+            training.
+        crc_check (bool): where to store a checksum; see `save_checkpoint`.
+        remove_redundancy (bool): see `save_checkpoint`.
+        format (str): "ckpt" or "safetensors".
+        **kwargs: further options of the original, which have no effect.
+    """
+    def __init__(self, save_checkpoint_steps: _b.int | None = 1, save_checkpoint_seconds: _b.int | None = 0, keep_checkpoint_max: _b.int | None = 5, keep_checkpoint_per_n_minutes: _b.int | None = 0, integrated_save: _b.bool = True, async_save: _b.bool | _t.Literal['thread', 'process'] = False, saved_network: _Cell | None = None, append_info: _t.Any = None, enc_key: _t.Any = None, enc_mode: _b.str = 'AES-GCM', exception_save: _b.bool = False, crc_check: _b.bool = False, remove_redundancy: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> None: ...
     @property
     def append_dict(self) -> _t.Any: ...
     @property
@@ -54,7 +115,8 @@ class CheckpointConfig:
     def enc_mode(self) -> _t.Any: ...
     @property
     def format(self) -> _t.Any: ...
-    def get_checkpoint_policy(self) -> _t.Any: ...
+    def get_checkpoint_policy(self) -> _t.Any:
+        """Returns as a dict when files are written and which are kept."""
     @property
     def integrated_save(self) -> _t.Any: ...
     @property
@@ -70,6 +132,19 @@ class CheckpointConfig:
     @property
     def saved_network(self) -> _t.Any: ...
 class EarlyStopping(Callback):
+    """Early stopping: ends the training when a quantity has not improved for some epochs.
+
+    Args:
+        monitor (str): the quantity: "loss", the loss of the last training step; in `Model.fit` also
+            "eval_loss", the loss of the last evaluated batch, or the name of a metric.
+        min_delta (float): the least change that counts as an improvement.
+        patience (int): the number of epochs without improvement after which training ends.
+        verbose (bool): whether to print when training ends.
+        mode (str): "min" if the quantity should fall, "max" if it should rise; "auto" decides by
+            the name.
+        baseline (float): a value that the quantity must also improve on.
+        restore_best_weights (bool): whether to restore the weights of the best epoch at the end.
+    """
     baseline: _t.Any
     restore_best_weights: _t.Any
     stopped_epoch: _t.Any
@@ -81,44 +156,145 @@ class EarlyStopping(Callback):
     patience: _t.Any
     verbose: _t.Any
     mode: _t.Any
-    def __init__(self, monitor: _t.Any = ..., min_delta: _t.Any = ..., patience: _t.Any = ..., verbose: _t.Any = ..., mode: _t.Any = ..., baseline: _b.float | None = ..., restore_best_weights: _b.bool = ...) -> None: ...
-    def is_improvement(self, value: _t.Any, reference: _t.Any) -> _t.Any: ...
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, monitor: _t.Any = 'eval_loss', min_delta: _t.Any = 0, patience: _t.Any = 0, verbose: _t.Any = False, mode: _t.Any = 'auto', baseline: _b.float | None = None, restore_best_weights: _b.bool = False) -> None: ...
+    def is_improvement(self, value: _t.Any, reference: _t.Any) -> _t.Any:
+        """Returns whether a value is better than another by more than `min_delta`."""
+    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Resets the count of epochs."""
+    def on_train_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Prints the last epoch, if requested."""
+    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Checks the quantity, and ends the training if it has not improved for `patience`
+        epochs.
+        """
 class FlopsUtilizationCollector(Callback):
+    """Prints the FLOPs of a step, and the share of the device's peak that it uses.
+
+    It counts matrix products and convolutions of the network and its loss, forward and for the
+    gradients. Model and hardware utilization (mfu, hfu) are equal here, because recomputation is
+    not counted. The first step is for counting; after every `data_size` steps the time of a step
+    and the utilization are printed.
+
+    Args:
+        data_size (int): the number of steps between two printed lines.
+        computility (int, optional): the peak number of operations per second of a device. Default:
+            1.
+        full_flops (bool, optional): whether to compare the operations of all processes with the
+            peak of all; False for those of this process. Default: True.
+        enable_ma_collector (bool, optional): whether to log the lines too. Default: False.
+    """
     step_time: _t.Any
     computility: _t.Any
     full_flops: _t.Any
     enable_ma_collector: _t.Any
-    def __init__(self, data_size: _b.int, computility: _t.Any = ..., full_flops: _t.Any = ..., enable_ma_collector: _t.Any = ...) -> None: ...
-    def step_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, data_size: _b.int, computility: _t.Any = 1, full_flops: _t.Any = True, enable_ma_collector: _t.Any = False) -> None: ...
+    def step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Counts the operations before the first step of a mode, then stores the time."""
+    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Prints the time of a step and the utilization, if due."""
 class History(Callback):
+    """Stores the outputs of each epoch's last step, and the metrics of `Model.fit`'s evaluations.
+
+    `history` is a dict of lists: "net_output" (the first of several outputs, and the mean of a
+    Tensor), and one list per metric. `epoch` has the epoch numbers under the key "epoch".
+    """
     history: _t.Any
     epoch: _t.Any
     def __init__(self) -> None: ...
-    def begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Resets the list of epochs."""
+    def epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Stores the output and the metrics of the epoch."""
 class LambdaCallback(Callback):
-    def __init__(self, on_train_epoch_begin: _t.Any = ..., on_train_epoch_end: _t.Any = ..., on_train_step_begin: _t.Any = ..., on_train_step_end: _t.Any = ..., on_train_begin: _t.Any = ..., on_train_end: _t.Any = ..., on_eval_epoch_begin: _t.Any = ..., on_eval_epoch_end: _t.Any = ..., on_eval_step_begin: _t.Any = ..., on_eval_step_end: _t.Any = ..., on_eval_begin: _t.Any = ..., on_eval_end: _t.Any = ...) -> None: ...
+    """Calls functions with the RunContext at the times that their names state.
+
+    Args:
+        on_train_epoch_begin (Callable): called before each epoch of training.
+        on_train_epoch_end (Callable): called after each epoch of training.
+        on_train_step_begin (Callable): called before each step of training.
+        on_train_step_end (Callable): called after each step of training.
+        on_train_begin (Callable): called before training.
+        on_train_end (Callable): called after training.
+        on_eval_epoch_begin (Callable): called before the pass over the evaluation data.
+        on_eval_epoch_end (Callable): called after it.
+        on_eval_step_begin (Callable): called before each step of an evaluation.
+        on_eval_step_end (Callable): called after each step of an evaluation.
+        on_eval_begin (Callable): called before an evaluation, but not in `Model.fit`: as in the
+            original, the package's callbacks skip its evaluations.
+        on_eval_end (Callable): called after an evaluation, but not in `Model.fit`.
+    """
+    def __init__(self, on_train_epoch_begin: _t.Any = None, on_train_epoch_end: _t.Any = None, on_train_step_begin: _t.Any = None, on_train_step_end: _t.Any = None, on_train_begin: _t.Any = None, on_train_end: _t.Any = None, on_eval_epoch_begin: _t.Any = None, on_eval_epoch_end: _t.Any = None, on_eval_step_begin: _t.Any = None, on_eval_step_end: _t.Any = None, on_eval_begin: _t.Any = None, on_eval_end: _t.Any = None) -> None: ...
 class LearningRateScheduler(Callback):
+    """Sets the optimizer's learning rate by a function after each step.
+
+    Args:
+        learning_rate_function (Callable): takes the learning rate (a float) and the step number,
+            and returns the new learning rate.
+    """
     learning_rate_function: _t.Any
     def __init__(self, learning_rate_function: _t.Any) -> None: ...
-    def step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Sets the learning rate."""
 class LossMonitor(Callback):
-    def __init__(self, per_print_times: _b.int = ...) -> None: ...
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    """Prints the loss during training and, in `Model.fit`, the metrics of each evaluation.
+
+    A loss that is NaN or infinite ends the training with a ValueError.
+
+    Args:
+        per_print_times (int): the steps between two prints of the loss; 0 for never.
+    """
+    def __init__(self, per_print_times: _b.int = 1) -> None: ...
+    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Prints the metrics if the run evaluates after this epoch."""
+    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Prints the loss if it is due."""
 class ModelCheckpoint(Callback):
+    """Saves checkpoints during training and at its end.
+
+    Old files are deleted only when a new one is completely on disk, so for a moment there is one
+    more than `keep_checkpoint_max`; with `async_save`, until the end of a later step. If a file
+    cannot be deleted, a warning is logged. A failure in the background is raised at the end of a
+    later step.
+
+    The files are named `<prefix>-<epoch>_<step of the epoch>.ckpt`. If there are such files from an
+    earlier training, "_1", "_2", ... is appended to the prefix. The original's graph mode also
+    writes "<prefix>-graph.meta"; there is no such graph here.
+
+    Args:
+        prefix (Union[str, Callable]): the prefix of the file names, without "/"; or a function that
+            takes the run's `cb_params` and returns a complete name.
+        directory (Union[str, Callable]): the directory to write to, by default the working
+            directory at construction; or a function as for `prefix`.
+        config (CheckpointConfig): when to write and how.
+    """
     def __exit__(self, *err: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, prefix: _t.Any = ..., directory: _t.Any = ..., config: _t.Any = ...) -> None: ...
-    def end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, prefix: _t.Any = 'CKP', directory: _t.Any = None, config: _t.Any = None) -> None: ...
+    def end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Writes the last file, unless the last step has written one, and waits until it is
+        complete.
+        """
     @property
     def latest_ckpt_file_name(self) -> _t.Any: ...
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Stores the run's parameters, and resets the last step."""
+    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Writes a file if one is due."""
 class OnRequestExit(Callback):
+    """Ends a run after the current step, and saves the network, on a signal or a request in a file.
+
+    The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The saved file is
+    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If it
+    exists when a run begins, the run loads it; an evaluation otherwise loads that of the training.
+
+    Args:
+        save_ckpt (bool): whether to save a checkpoint.
+        save_mindir (bool): whether to export the network's graph too; there is no such graph here,
+            so a warning is logged.
+        file_name (str): the prefix of the file name.
+        directory (str): the directory to write to.
+        config_file (str): the JSON file to check before each step.
+        sig (int): the signal.
+    """
     save_ckpt: _t.Any
     save_mindir: _t.Any
     sig: _t.Any
@@ -126,18 +302,40 @@ class OnRequestExit(Callback):
     remote_config_file: _t.Any
     train_name: _t.Any
     eval_name: _t.Any
-    def __exit__(self, *err: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, save_ckpt: _b.bool = ..., save_mindir: _b.bool = ..., file_name: _b.str = ..., directory: _b.str = ..., config_file: _b.str | None = ..., sig: _b.int = ...) -> None: ...
-    def on_eval_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_eval_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_eval_step_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_eval_step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __exit__(self, *err: _t.Any) -> _t.Any:  # type: ignore
+        """Restores the previous handler of the signal."""
+    def __init__(self, save_ckpt: _b.bool = True, save_mindir: _b.bool = True, file_name: _b.str = 'Net', directory: _b.str = './', config_file: _b.str | None = None, sig: _b.int = ...) -> None: ...
+    def on_eval_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Installs the signal handler, and loads the file that a stopped run saved."""
+    def on_eval_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Saves the network if the run was asked to end."""
+    def on_eval_step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Checks the JSON file."""
+    def on_eval_step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Ends the evaluation, if requested."""
+    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Installs the signal handler, and loads the file that a stopped training saved."""
+    def on_train_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Saves the network if the run was asked to end and it has not been saved yet."""
+    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Ends the training, if requested."""
+    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Checks the JSON file."""
+    def on_train_step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Saves the network and ends the training, if requested."""
 class ReduceLROnPlateau(Callback):
+    """Reduces the learning rate when a quantity has not improved for some epochs.
+
+    Args:
+        monitor (str): the quantity, see `EarlyStopping`.
+        factor (float): the factor by which the learning rate is multiplied, in (0, 1).
+        patience (int): the number of epochs without improvement after which the rate is lowered.
+        verbose (bool): whether to print each change.
+        mode (str): "min", "max" or "auto", see `EarlyStopping`.
+        min_delta (float): the least change that counts as an improvement.
+        cooldown (int): the number of epochs after a change that are not counted.
+        min_lr (float): the lower bound of the learning rate.
+    """
     factor: _t.Any
     cooldown: _t.Any
     min_lr: _t.Any
@@ -149,35 +347,124 @@ class ReduceLROnPlateau(Callback):
     patience: _t.Any
     verbose: _t.Any
     mode: _t.Any
-    def __init__(self, monitor: _t.Any = ..., factor: _b.float = ..., patience: _t.Any = ..., verbose: _t.Any = ..., mode: _t.Any = ..., min_delta: _t.Any = ..., cooldown: _b.int = ..., min_lr: _b.float = ...) -> None: ...
-    def is_improvement(self, value: _t.Any, reference: _t.Any) -> _t.Any: ...
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, monitor: _t.Any = 'eval_loss', factor: _b.float = 0.1, patience: _t.Any = 10, verbose: _t.Any = False, mode: _t.Any = 'auto', min_delta: _t.Any = 0.0001, cooldown: _b.int = 0, min_lr: _b.float = 0) -> None: ...
+    def is_improvement(self, value: _t.Any, reference: _t.Any) -> _t.Any:
+        """Returns whether a value is better than another by more than `min_delta`."""
+    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Resets the count of epochs."""
+    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Checks the quantity, and lowers the learning rate if it has not improved for `patience`
+        epochs.
+        """
 class RunContext:
+    """The context of a run, passed to callbacks: its attributes, and methods to stop the run.
+
+    Args:
+        original_args (dict): the attributes. A run passes an InternalCallbackParam, whose keys are
+            also attributes: `run_context.original_args().cur_step_num`.
+    """
     def __init__(self, original_args: _b.dict[_t.Any, _t.Any]) -> None: ...
-    def get_stop_requested(self) -> _t.Any: ...
-    def original_args(self) -> _t.Any: ...
-    def request_stop(self) -> _t.Any: ...
+    def get_stop_requested(self) -> _t.Any:
+        """Returns whether the run was requested to end."""
+    def original_args(self) -> _t.Any:
+        """Returns the attributes of the run."""
+    def request_stop(self) -> _t.Any:
+        """Asks the run to end after the current step or epoch."""
 class SummaryCollector(Callback):
+    """Collects the loss, parameters, inputs and metadata of a run of `Model` in summary files.
+
+    It writes the files of `SummaryRecord`, including the values of the network's summary ops. It
+    records the first step, and then each step whose number is divisible by `collect_freq`. The tags
+    are "loss/auto", "input_data/auto" and "<parameter>/auto". A list of callbacks may contain only
+    one SummaryCollector.
+
+    Args:
+        summary_dir (str): the folder of the files; created if necessary.
+        collect_freq (int): the number of steps (with data sinking, of epochs) between two records.
+        num_process (int): checked, but unused; this process writes the values.
+        collect_specified_data (dict, optional): what to collect, with the keys below.
+
+            - collect_metric (bool): the loss, which is the mean of the first output of a step.
+            - collect_graph (bool): the graph of the network with its loss, in GRAPH_MODE. It
+              contains the forward computation, without gradients and updates.
+            - collect_train_lineage (bool): network, loss function, optimizer, learning rate, sizes
+              and paths of a training.
+            - collect_eval_lineage (bool): metrics, size and path of an evaluation.
+            - collect_input_data (bool): the first column of the batch if it contains images of
+              shape (N, 1 or 3, H, W); with other data this is turned off.
+            - collect_dataset_graph (bool): the pipeline of the training's dataset.
+            - histogram_regular (str, optional): histograms of the parameters whose names match this
+              regular expression; if None, of the first five.
+            - collect_landscape (dict, optional): checkpoints for a loss landscape, in the folder
+              "ckpt_dir" of `summary_dir`; not saved if it is None or empty. Keys: intervals
+              (list[list[int]], the numbers of the steps or epochs, at least three in each list),
+              unit ("step" or "epoch"), and, for drawing the landscape, landscape_size (int, 3 to
+              256, by default 40), num_samples (int, by default 2048) and create_landscape (dict
+              with the keys "train" and "result").
+        keep_default_action (bool): whether to collect also everything that `collect_specified_data`
+            does not name.
+        custom_lineage_data (dict, optional): additional numbers and texts by name, written with the
+            metadata. Values in the environment variable MINDINSIGHT_HYPER_CONFIG are added.
+        collect_tensor_freq (int, optional): the number of steps between two records of the Tensors
+            of `TensorSummary`; by default `collect_freq`, but at most about 20 records per run.
+        max_file_size (int, optional): the maximum size of a file in bytes.
+        export_options (dict, optional): {"tensor_format": "npy"} also writes Tensors as .npy files.
+    """
     def __enter__(self) -> _t.Any: ...  # type: ignore
     def __exit__(self, *err: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, summary_dir: _t.Any, collect_freq: _t.Any = ..., num_process: _t.Any = ..., collect_specified_data: _t.Any = ..., keep_default_action: _t.Any = ..., custom_lineage_data: _t.Any = ..., collect_tensor_freq: _t.Any = ..., max_file_size: _t.Any = ..., export_options: _t.Any = ...) -> None: ...
-    def begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, summary_dir: _t.Any, collect_freq: _t.Any = 10, num_process: _t.Any = 32, collect_specified_data: _t.Any = None, keep_default_action: _t.Any = True, custom_lineage_data: _t.Any = None, collect_tensor_freq: _t.Any = None, max_file_size: _t.Any = None, export_options: _t.Any = None) -> None: ...
+    def begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Prepares for a run."""
+    def end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Records the metadata of the run."""
+    def epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Records the epoch if data is sunk and it is due."""
+    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Records the step if it is due; after the first step, also the graphs."""
 class SummaryLandscape:
+    """Draws the loss landscape around the weights of a training saved by SummaryCollector.
+
+    Args:
+        summary_dir (str): the folder passed to SummaryCollector.
+    """
     def __init__(self, summary_dir: _b.str) -> None: ...
-    def clean_ckpt(self) -> _t.Any: ...
-    def gen_landscapes_with_multi_process(self, callback_fn: _c.Callable[..., _t.Any], collect_landscape: _t.Any = ..., device_ids: _b.list[_b.int] | None = ..., output: _b.str | None = ...) -> _t.Any: ...
+    def clean_ckpt(self) -> _t.Any:
+        """Deletes the checkpoints and the file that describes them."""
+    def gen_landscapes_with_multi_process(self, callback_fn: _c.Callable[..., _t.Any], collect_landscape: _t.Any = None, device_ids: _b.list[_b.int] | None = None, output: _b.str | None = None) -> _t.Any:
+        """Measures landscapes and writes them into event files.
+
+        A landscape of the training shows the checkpoints of an interval; its two directions are
+        those in which the checkpoints differ most. A landscape of the result has random directions.
+
+        Args:
+            callback_fn (Callable): takes no arguments and returns a Model, its network, a dataset
+                and a dict of metrics, whose "Loss" is measured. With several devices it runs in
+                other processes.
+            collect_landscape (dict, optional): settings that override those of SummaryCollector:
+                landscape_size, unit, num_samples, create_landscape (dict with the keys "train" and
+                "result") and intervals.
+            device_ids (list[int], optional): the devices, 0 to 7; with several, one process per
+                device. By default the current device.
+            output (str, optional): the folder of the event files; by default `summary_dir`.
+        """
 class TimeMonitor(Callback):
+    """Prints the time of each epoch, and the mean time of its steps, in milliseconds.
+
+    Args:
+        data_size (int): the number of steps of an epoch, if the run does not know it.
+        data_time (bool): whether to print also how long a step waited for its data.
+    """
     data_size: _t.Any
     data_time: _t.Any
     epoch_time: _t.Any
     data_time_sum: _t.Any
     data_time_start: _t.Any
-    def __init__(self, data_size: _t.Any = ..., data_time: _b.bool = ...) -> None: ...
-    def epoch_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
-    def on_train_step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def __init__(self, data_size: _t.Any = None, data_time: _b.bool = False) -> None: ...
+    def epoch_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Stores the time at which the epoch begins."""
+    def epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Prints the times of the epoch."""
+    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Adds up the wait for the data of the step."""
+    def on_train_step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+        """Stores the time at which the wait for the next data begins."""

@@ -32,7 +32,30 @@ from ...nn import Top1CategoricalAccuracy as Top1CategoricalAccuracy
 from ...nn import Top5CategoricalAccuracy as Top5CategoricalAccuracy
 from ...nn import TopKCategoricalAccuracy as TopKCategoricalAccuracy
 from ...nn import auc as auc
-def get_metric_fn(name: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-def get_metrics(metrics: _t.Any) -> _t.Any: ...
-def names() -> _t.Any: ...
+def get_metric_fn(name: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    """Creates a metric by its name.
+
+    Args:
+        name (str): its name, see `names`.
+        *args: positional arguments of the class.
+        **kwargs: keyword arguments of the class.
+
+    Returns:
+        Metric, or for "auc" the number that the function `auc` returns.
+    """
+def get_metrics(metrics: _t.Any) -> _t.Any:
+    """Returns the metrics given to a Model as a dict by name.
+
+    Args:
+        metrics (Union[None, dict, set]): Metrics by name, or a set of names.
+
+    Returns:
+        dict, a new one; None for None. Metrics of a set are sorted by name.
+    """
+def names() -> _t.Any:
+    """Returns the names that `get_metric_fn` and Model accept, sorted.
+
+    Returns:
+        list[str].
+    """
 from ...nn import rearrange_inputs as rearrange_inputs

@@ -10,6 +10,25 @@ import numpy as _np
 from ...nn.cell import Cell as _Cell
 
 class SummaryRecord:
+    """Writes scalars, images, tensors and histograms to a summary file, step by step.
+
+    The file is created when the first value is recorded; `log_dir` is its path. Only one
+    SummaryRecord may be open at a time.
+
+    Args:
+        log_dir (str): the folder for the files; created if necessary.
+        file_prefix (str): the prefix of file names.
+        file_suffix (str): the suffix of file names.
+        num_process (int): checked, but unused; this process writes the values.
+            Accepted for compatibility, has no effect here: the process writes itself.
+        network (Cell): checked, but unused; there is no graph to save.
+        max_file_size (int, optional): the maximum size of a file in bytes. Values that do not fit
+            are not written, with a warning.
+        raise_exception (bool, optional): whether to raise an error of writing instead of logging
+            it.
+        export_options (dict, optional): {"tensor_format": "npy"} also writes recorded tensors as
+            .npy files, in the folder export_<time>.
+    """
     base_log_dir: _t.Any
     max_file_size: _t.Any
     raise_exception: _t.Any
@@ -17,12 +36,39 @@ class SummaryRecord:
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *_: _t.Any) -> _t.Any: ...
     # num_process: Accepted for compatibility, has no effect here
-    def __init__(self, log_dir: _b.str, file_prefix: _b.str = ..., file_suffix: _b.str = ..., num_process: _b.int = ..., network: _Cell | None = ..., max_file_size: _b.int | None = ..., raise_exception: _b.bool = ..., export_options: _t.Any = ...) -> None: ...
-    def add_value(self, plugin: _t.Any, name: _t.Any, value: _t.Any) -> _t.Any: ...
-    def close(self) -> _t.Any: ...
+    def __init__(self, log_dir: _b.str, file_prefix: _b.str = 'events', file_suffix: _b.str = '_MS', num_process: _b.int = 32, network: _Cell | None = None, max_file_size: _b.int | None = None, raise_exception: _b.bool = False, export_options: _t.Any = None) -> None: ...
+    def add_value(self, plugin: _t.Any, name: _t.Any, value: _t.Any) -> _t.Any:
+        """Stores a value for the next `record`.
+
+        Args:
+            plugin (str): the kind of value: "scalar", "image", "tensor" or "histogram"; for a
+                message built elsewhere, "graph", "train_lineage", "eval_lineage", "dataset_graph",
+                "custom_lineage_data" or "LANDSCAPE".
+            name (str): the tag.
+            value (Union[Tensor, message]): a Tensor; an image has shape (N, 1 or 3, H, W). Or a
+                protobuf message: any object with `SerializeToString`; a graph may be bytes.
+        """
+    def close(self) -> _t.Any:
+        """Completes the files. Values that were not recorded are lost."""
     count: _t.Any
-    def flush(self) -> _t.Any: ...
+    def flush(self) -> _t.Any:
+        """Passes the recorded values to the operating system."""
     @property
     def log_dir(self) -> _t.Any: ...
-    def record(self, step: _b.int, train_network: _Cell | None = ..., plugin_filter: _c.Callable[..., _t.Any] | None = ...) -> _t.Any: ...
-    def set_mode(self, mode: _t.Literal['train', 'eval']) -> _t.Any: ...
+    def record(self, step: _b.int, train_network: _Cell | None = None, plugin_filter: _c.Callable[..., _t.Any] | None = None) -> _t.Any:
+        """Writes the stored values, and those of summary ops since the last record.
+
+        Args:
+            step: the number of the step.
+            train_network: checked, but unused; there is no graph to save.
+            plugin_filter: takes the kind of a value and returns whether to write it.
+
+        Returns:
+            bool, False if the SummaryRecord is closed.
+        """
+    def set_mode(self, mode: _t.Literal['train', 'eval']) -> _t.Any:
+        """Sets the phase of the network; in "eval" the values of its summary ops are not recorded.
+
+        Args:
+            mode (str): "train" or "eval".
+        """

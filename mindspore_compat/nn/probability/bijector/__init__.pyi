@@ -11,18 +11,50 @@ from ....common.dtype import Type as _Type
 from ....nn.cell import Cell as _Cell
 
 class Bijector(_Cell):
-    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, is_constant_jacobian: _b.bool = ..., is_injective: _b.bool = ..., name: _b.str | None = ..., dtype: _Type | None = ..., param: _t.Any = ...) -> None: ...
+    """Base class of bijectors: invertible functions g that turn a distribution into another.
+
+    Args:
+        is_constant_jacobian (bool): whether the derivative is constant.
+        is_injective (bool): whether different values have different results.
+        name (str): the name of the bijector.
+        dtype (mindspore.dtype): the only float type that values and arguments may have; None for
+            any float type, to which arguments are cast.
+        param (dict): the constructor arguments of the bijector.
+
+    Inputs:
+        - **args** - a distribution, which gives a TransformedDistribution; or the name of a method,
+          such as 'forward', and its arguments.
+    """
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the TransformedDistribution of a distribution, or the result of the method with
+        the given name.
+        """
+    def __init__(self, is_constant_jacobian: _b.bool = False, is_injective: _b.bool = True, name: _b.str | None = None, dtype: _Type | None = None, param: _t.Any = None) -> None: ...
     @property
     def batch_shape(self) -> _t.Any: ...
-    def cast_param_by_value(self, value: _t.Any, para: _t.Any) -> _t.Any: ...
+    def cast_param_by_value(self, value: _t.Any, para: _t.Any) -> _t.Any:
+        """Casts an argument to the dtype of a value.
+
+        Args:
+            value (Tensor): the value.
+            para (Tensor): the argument.
+
+        Returns:
+            Tensor, `para` with the dtype of `value`.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @property
     def dtype(self) -> _t.Any: ...
-    def forward(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def forward_log_jacobian(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def inverse(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def inverse_log_jacobian(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
+    def forward(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns g(value) for a Tensor of floats."""
+    def forward_log_jacobian(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the logarithm of the derivative of g at `value`, a Tensor of floats."""
+    def inverse(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the x with g(x) = value for a Tensor of floats."""
+    def inverse_log_jacobian(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the logarithm of the derivative of the inverse of g at `value`, a Tensor of
+        floats.
+        """
     @property
     def is_constant_jacobian(self) -> _t.Any: ...
     @property
@@ -34,41 +66,98 @@ class Bijector(_Cell):
     @property
     def parameters(self) -> _t.Any: ...
 class Exp(PowerTransform):
-    def __init__(self, name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Exponential bijector: g(x) = exp(x), the PowerTransform of power 0.
+
+    Args:
+        name (str): the name of the bijector.
+    """
+    def __init__(self, name: _t.Any = 'Exp') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed bijector shows."""
 class GumbelCDF(Bijector):
-    def __init__(self, loc: _t.Any = ..., scale: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Gumbel CDF bijector: g(x) = exp(-exp(-(x - loc) / scale)).
+
+    Args:
+        loc (Union[float, list, numpy.ndarray, Tensor]): the mode, floats.
+        scale (Union[float, list, numpy.ndarray, Tensor]): the scale, floats above 0 of the same
+            type.
+        name (str): the name of the bijector.
+
+    `inverse` and `inverse_log_jacobian` take numbers above 0 and below 1; others give NaN or an
+    infinity.
+    """
+    def __init__(self, loc: _t.Any = 0.0, scale: _t.Any = 1.0, name: _t.Any = 'GumbelCDF') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed bijector shows."""
     @property
     def loc(self) -> _t.Any: ...
     @property
     def scale(self) -> _t.Any: ...
 class Invert(Bijector):
-    def __init__(self, bijector: Bijector, name: _b.str = ...) -> None: ...
+    """Inverts a bijector: `forward` is the `inverse` of the other, and vice versa.
+
+    Args:
+        bijector (Bijector): the bijector to invert.
+        name (str): the name; "" for "Invert" and the name of `bijector`.
+    """
+    def __init__(self, bijector: Bijector, name: _b.str = '') -> None: ...
     @property  # type: ignore
     def batch_shape(self) -> _t.Any: ...  # type: ignore
     @property
     def bijector(self) -> _t.Any: ...
-    def forward(self, x: _t.Any) -> _t.Any: ...  # type: ignore
-    def forward_log_jacobian(self, x: _t.Any) -> _t.Any: ...  # type: ignore
-    def inverse(self, y: _t.Any) -> _t.Any: ...  # type: ignore
-    def inverse_log_jacobian(self, y: _t.Any) -> _t.Any: ...  # type: ignore
+    def forward(self, x: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the inverse of `bijector` at `x`, a Tensor of floats."""
+    def forward_log_jacobian(self, x: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the logarithm of the derivative of the inverse of `bijector` at `x`."""
+    def inverse(self, y: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the value of `bijector` at `y`, a Tensor of floats."""
+    def inverse_log_jacobian(self, y: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the logarithm of the derivative of `bijector` at `y`."""
     @property  # type: ignore
     def is_scalar_batch(self) -> _t.Any: ...  # type: ignore
 class PowerTransform(Bijector):
-    def __init__(self, power: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Power bijector: g(x) = (1 + power x)^(1 / power), or exp(x) if the power is 0.
+
+    Args:
+        power (Union[float, list, numpy.ndarray, Tensor]): the power, floats of at least 0.
+        name (str): the name of the bijector.
+
+    `forward` takes numbers of at least -1 / power, `inverse` those of at least 0; others give NaN.
+    """
+    def __init__(self, power: _t.Any = 0.0, name: _t.Any = 'PowerTransform') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed bijector shows."""
     @property
     def power(self) -> _t.Any: ...
 class ScalarAffine(Bijector):
-    def __init__(self, scale: _t.Any = ..., shift: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Affine bijector: g(x) = scale x + shift.
+
+    Args:
+        scale (Union[float, list, numpy.ndarray, Tensor]): the scale, floats.
+        shift (Union[float, list, numpy.ndarray, Tensor]): the shift, floats of the same type.
+        name (str): the name of the bijector.
+
+    The log derivatives are those of |scale|, and have the shape of `scale` whatever the shape of
+    the value.
+    """
+    def __init__(self, scale: _t.Any = 1.0, shift: _t.Any = 0.0, name: _t.Any = 'ScalarAffine') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed bijector shows."""
     @property
     def scale(self) -> _t.Any: ...
     @property
     def shift(self) -> _t.Any: ...
 class Softplus(Bijector):
-    def __init__(self, sharpness: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Softplus bijector: g(x) = log(1 + exp(sharpness x)) / sharpness.
+
+    Args:
+        sharpness (Union[float, list, numpy.ndarray, Tensor]): the sharpness of the bend, floats.
+        name (str): the name of the bijector.
+
+    `inverse` takes numbers above 0; negative ones give NaN.
+    """
+    def __init__(self, sharpness: _t.Any = 1.0, name: _t.Any = 'Softplus') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed bijector shows."""
     @property
     def sharpness(self) -> _t.Any: ...

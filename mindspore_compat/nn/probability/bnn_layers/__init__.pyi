@@ -12,54 +12,181 @@ from ....nn import Conv2d as _Conv2d
 from ....nn.cell import Cell as _Cell
 
 class ConvReparam(_Conv2d):
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] = ..., pad_mode: _t.Literal['same', 'valid', 'pad'] = ..., padding: _b.int | _b.tuple[_b.int, _b.int, _b.int, _b.int] = ..., dilation: _b.int | _b.tuple[_b.int, ...] = ..., group: _b.int = ..., has_bias: _b.bool = ..., weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
-    def compute_kl_loss(self) -> _t.Any: ...
+    """Bayesian 2-D convolution layer, which samples its kernels once per batch.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
+        pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
+            for `padding` zeros.
+        padding (Union[int, tuple[int]]): the zeros above, below, left and right.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): the number of groups of channels.
+        has_bias (bool): whether the layer has a bias.
+        weight_prior_fn (Cell): the prior distribution of the weight, which must be normal, or a
+            class that creates it.
+        weight_posterior_fn (function): takes `name` and `shape` and returns the NormalPosterior of
+            the weight, of shape [out_channels, in_channels / group, height, width].
+        bias_prior_fn (Cell): the same for the bias.
+        bias_posterior_fn (function): the same for the bias, of shape [out_channels].
+
+    Inputs:
+        - **input** (Tensor) - shape (N, C, H, W).
+
+    Outputs:
+        Tensor, shape (N, out_channels, H', W').
+
+    The parameters `weight` and `bias` are unused; they exist because checkpoint files contain them.
+    """
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'same', padding: _b.int | _b.tuple[_b.int, _b.int, _b.int, _b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, has_bias: _b.bool = False, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
+    def compute_kl_loss(self) -> _t.Any:
+        """Returns the KL divergence from the priors to the posteriors, summed over all weights, as
+        a 0-d Tensor.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
 class DenseLocalReparam(_Cell):
+    """Bayesian dense layer with local reparameterization, which samples each element of the output.
+
+    It samples x @ weight.T instead of the weights; this product is normally distributed too.
+
+    Args:
+        in_channels (int): the length of the input's last axis.
+        out_channels (int): the length of the output's last axis.
+        activation (Union[str, Cell]): the activation applied to the output.
+        has_bias (bool): whether the layer has a bias, which is sampled once per batch.
+        weight_prior_fn (Cell): the prior distribution of the weight, which must be normal, or a
+            class that creates it.
+        weight_posterior_fn (function): takes `name` and `shape` and returns the NormalPosterior of
+            the weight, of shape [out_channels, in_channels].
+        bias_prior_fn (Cell): the same for the bias.
+        bias_posterior_fn (function): the same for the bias, of shape [out_channels].
+
+    Inputs:
+        - **input** (Tensor) - shape (N, in_channels).
+
+    Outputs:
+        Tensor, shape (N, out_channels).
+    """
     normal: _t.Any
     activation: _t.Any
     activation_flag: _t.Any
     in_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, activation: _t.Any = ..., has_bias: _t.Any = ..., weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
-    def compute_kl_loss(self) -> _t.Any: ...
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, activation: _t.Any = None, has_bias: _t.Any = True, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
+    def compute_kl_loss(self) -> _t.Any:
+        """Returns the KL divergence from the priors to the posteriors, summed over all weights, as
+        a 0-d Tensor.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
     @property
     def matmul(self) -> _t.Any: ...
     @matmul.setter
     def matmul(self, value: _t.Any) -> None: ...
 class DenseReparam(_Cell):
+    """Bayesian dense layer, activation(x @ weight.T + bias), which samples its weights once per
+    batch.
+
+    Args:
+        in_channels (int): the length of the input's last axis.
+        out_channels (int): the length of the output's last axis.
+        activation (Union[str, Cell]): the activation applied to the output.
+        has_bias (bool): whether the layer has a bias.
+        weight_prior_fn (Cell): the prior distribution of the weight, which must be normal, or a
+            class that creates it.
+        weight_posterior_fn (function): takes `name` and `shape` and returns the NormalPosterior of
+            the weight, of shape [out_channels, in_channels].
+        bias_prior_fn (Cell): the same for the bias.
+        bias_posterior_fn (function): the same for the bias, of shape [out_channels].
+
+    Inputs:
+        - **input** (Tensor) - shape (N, in_channels).
+
+    Outputs:
+        Tensor, shape (N, out_channels).
+    """
     activation: _t.Any
     activation_flag: _t.Any
     in_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, activation: _t.Any = ..., has_bias: _b.bool = ..., weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
-    def compute_kl_loss(self) -> _t.Any: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, activation: _t.Any = None, has_bias: _b.bool = True, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
+    def compute_kl_loss(self) -> _t.Any:
+        """Returns the KL divergence from the priors to the posteriors, summed over all weights, as
+        a 0-d Tensor.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the sizes of the layer."""
     @property
     def matmul(self) -> _t.Any: ...
     @matmul.setter
     def matmul(self, value: _t.Any) -> None: ...
 class NormalPosterior(_Cell):
+    """Normal posterior distribution of weights: a learnt mean and standard deviation per weight.
+
+    The standard deviation is log(1 + exp(u)), where u is the second parameter.
+
+    Args:
+        name (str): the prefix of the names of the parameters.
+        shape (Union[list, tuple]): the shape of the weights.
+        dtype (mindspore.dtype): the type of the parameters.
+        loc_mean (Union[int, float]): the mean of the normal distribution of the initial means.
+        loc_std (Union[int, float]): its standard deviation, above 0.
+        untransformed_scale_mean (Union[int, float]): the mean of the distribution of the initial u.
+        untransformed_scale_std (Union[int, float]): its standard deviation, above 0.
+
+    Inputs:
+        - **inputs** - the name of a method of the distribution, such as 'sample', and its
+          arguments.
+    """
     mean: _t.Any
     untransformed_std: _t.Any
     normal: _t.Any
-    def __init__(self, name: _b.str, shape: _b.list[_b.int] | _b.tuple[_b.int, ...], dtype: _Type = ..., loc_mean: _b.float = ..., loc_std: _b.float = ..., untransformed_scale_mean: _b.float = ..., untransformed_scale_std: _b.float = ...) -> None: ...
+    def __init__(self, name: _b.str, shape: _b.list[_b.int] | _b.tuple[_b.int, ...], dtype: _Type = ..., loc_mean: _b.float = 0, loc_std: _b.float = 0.1, untransformed_scale_mean: _b.float = -5, untransformed_scale_std: _b.float = 0.1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def std_trans(self, std_pre: _t.Any) -> _t.Any: ...
+    def std_trans(self, std_pre: _t.Any) -> _t.Any:
+        """Returns the standard deviation log(1 + exp(std_pre)) of a Tensor."""
 class NormalPrior(_Cell):
+    """Normal prior distribution of weights.
+
+    Args:
+        dtype (mindspore.dtype): the type of samples, a float.
+        mean (Union[int, float]): the mean.
+        std (Union[int, float]): the standard deviation, above 0.
+
+    Inputs:
+        - **inputs** - the name of a method of the distribution, such as 'prob', and its arguments.
+    """
     normal: _t.Any
-    def __init__(self, dtype: _Type = ..., mean: _b.float = ..., std: _b.float = ...) -> None: ...
+    def __init__(self, dtype: _Type = ..., mean: _b.float = 0, std: _b.float = 0.1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WithBNNLossCell(_Cell):
+    """Bayesian network with its loss and the KL divergence of its weights from their priors.
+
+    Args:
+        backbone (Cell): the network.
+        loss_fn (Cell): the loss.
+        dnn_factor (Union[int, float]): a factor of the loss, at least 0.
+        bnn_factor (Union[int, float]): a factor of the summed `compute_kl_loss` of all layers, at
+            least 0.
+
+    Inputs:
+        - **data** (Tensor) - the input of the network.
+        - **label** (Tensor) - the target of the loss.
+
+    Outputs:
+        Tensor, of the shape that `loss_fn` returns.
+    """
     dnn_factor: _t.Any
     bnn_factor: _t.Any
-    def __init__(self, backbone: _Cell, loss_fn: _Cell, dnn_factor: _b.float = ..., bnn_factor: _b.float = ...) -> None: ...
+    def __init__(self, backbone: _Cell, loss_fn: _Cell, dnn_factor: _b.float = 1, bnn_factor: _b.float = 1) -> None: ...
     @property
     def backbone_network(self) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

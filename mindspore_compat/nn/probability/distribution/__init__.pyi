@@ -12,85 +12,223 @@ from ....nn.cell import Cell as _Cell
 from ....nn.probability.bijector import Bijector as _Bijector
 
 class Bernoulli(Distribution):
-    def __init__(self, probs: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
-    def get_dist_args(self, probs1: _t.Any = ...) -> _t.Any: ...  # type: ignore
+    """Bernoulli distribution: 1 with probability `probs`, else 0.
+
+    Args:
+        probs (Union[float, list, numpy.ndarray, Tensor]): the probability of 1, between 0 and 1;
+            None if every call passes it, as `probs1`.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, probs: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Bernoulli') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
+    def get_dist_args(self, probs1: _t.Any = None) -> _t.Any:  # type: ignore
+        """Returns the current probability, a tuple of one Tensor."""
     @property
     def probs(self) -> _t.Any: ...
 class Beta(Distribution):
-    def __init__(self, concentration1: _t.Any = ..., concentration0: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
+    """Beta distribution: density x^(concentration1 - 1) (1 - x)^(concentration0 - 1) / B.
+
+    Args:
+        concentration1 (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None if
+            every call passes it.
+        concentration0 (Union[int, float, list, numpy.ndarray, Tensor]): beta, above 0; None if
+            every call passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    The density outside [0, 1], and the mode if a concentration is not above 1, are NaN. There is no
+    `cdf`.
+    """
+    def __init__(self, concentration1: _t.Any = None, concentration0: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Beta') -> None: ...
     @property
     def concentration0(self) -> _t.Any: ...
     @property
     def concentration1(self) -> _t.Any: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
 class Categorical(Distribution):
-    def __init__(self, probs: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Categorical distribution of the numbers 0 to k - 1, each with its own probability.
+
+    Args:
+        probs (Union[list, numpy.ndarray, Tensor]): the probabilities, shape (*, k).
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, probs: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Categorical') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
     @property
     def probs(self) -> _t.Any: ...
 class Cauchy(Distribution):
-    def __init__(self, loc: _t.Any = ..., scale: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Cauchy distribution; its mean, variance and standard deviation do not exist and raise an
+    error.
+
+    Args:
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the median; None if every call passes
+            it.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): half the width at half the height,
+            above 0; None if every call passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, loc: _t.Any = None, scale: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Cauchy') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
     @property
     def loc(self) -> _t.Any: ...
     @property
     def scale(self) -> _t.Any: ...
 class Distribution(_Cell):
+    """Base class of probability distributions.
+
+    Args:
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples.
+        name (str): the name of the distribution.
+        param (dict): the constructor arguments of the distribution.
+    """
     def __init__(self, seed: _b.int | None, dtype: _Type, name: _b.str, param: _t.Any) -> None: ...
     @property
     def batch_shape(self) -> _t.Any: ...
     @property
     def broadcast_shape(self) -> _t.Any: ...
-    def cdf(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
+    def cdf(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the probability of numbers up to `value` (Tensor)."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def cross_entropy(self, dist: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
+    def cross_entropy(self, dist: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the cross entropy of this distribution and another of its family.
+
+        Args:
+            dist (str): the name of the family.
+            args: the arguments of the other distribution; then, optionally, those of this one.
+        """
     @property
     def dtype(self) -> _t.Any: ...
-    def entropy(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def get_dist_type(self) -> _t.Any: ...
+    def entropy(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the entropy, in nats."""
+    def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the current arguments, a tuple of Tensors; passed arguments replace the stored
+        ones.
+        """
+    def get_dist_type(self) -> _t.Any:
+        """Returns the name of the family."""
     @property
     def is_scalar_batch(self) -> _t.Any: ...
-    def kl_loss(self, dist: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def log_cdf(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def log_prob(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def log_survival(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def mean(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def mode(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
+    def kl_loss(self, dist: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the Kullback-Leibler divergence from this distribution to another of its family.
+
+        Args:
+            dist (str): the name of the family.
+            args: the arguments of the other distribution; then, optionally, those of this one.
+        """
+    def log_cdf(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the logarithm of `cdf`."""
+    def log_prob(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the logarithm of the density or probability of `value` (Tensor)."""
+    def log_survival(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the logarithm of `survival_function`."""
+    def mean(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the mean."""
+    def mode(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the mode: the most likely value."""
     @property
     def name(self) -> _t.Any: ...
     @property
     def parameters(self) -> _t.Any: ...
-    def prob(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def sample(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def sd(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
+    def prob(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the density or probability of `value` (Tensor)."""
+    def sample(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Draws samples; the first argument is their shape, a tuple; () draws one."""
+    def sd(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the standard deviation."""
     @property
     def seed(self) -> _t.Any: ...
-    def survival_function(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def var(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
+    def survival_function(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the probability of numbers above `value` (Tensor)."""
+    def var(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+        """Returns the variance."""
 class Exponential(Distribution):
-    def __init__(self, rate: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Exponential distribution.
+
+    Args:
+        rate (Union[int, float, list, numpy.ndarray, Tensor]): the inverse of the mean, above 0;
+            None if every call passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Exponential') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
     @property
     def rate(self) -> _t.Any: ...
 class Gamma(Distribution):
-    def __init__(self, concentration: _t.Any = ..., rate: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
+    """Gamma distribution: density proportional to x^(concentration - 1) exp(-rate x).
+
+    Args:
+        concentration (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None if
+            every call passes it.
+        rate (Union[int, float, list, numpy.ndarray, Tensor]): beta, above 0; None if every call
+            passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    The density below 0, and the mode if `concentration` is not above 1, are NaN. Samples have no
+    gradient.
+    """
+    def __init__(self, concentration: _t.Any = None, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Gamma') -> None: ...
     @property
     def concentration(self) -> _t.Any: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
     @property
     def rate(self) -> _t.Any: ...
 class Geometric(Distribution):
-    def __init__(self, probs: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
-    def get_dist_args(self, probs1: _t.Any = ...) -> _t.Any: ...  # type: ignore
+    """Geometric distribution of the failures before the first success: P(k) = probs (1 - probs)^k.
+
+    Args:
+        probs (Union[float, list, numpy.ndarray, Tensor]): the probability of a success, above 0 and
+            below 1; None if every call passes it, as `probs1`.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, an integer or float type.
+        name (str): the name of the distribution.
+
+    A value that is not an integer is rounded down.
+    """
+    def __init__(self, probs: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Geometric') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
+    def get_dist_args(self, probs1: _t.Any = None) -> _t.Any:  # type: ignore
+        """Returns the current probability, a tuple of one Tensor."""
     @property
     def probs(self) -> _t.Any: ...
 class Gumbel(TransformedDistribution):
-    def __init__(self, loc: _t.Any, scale: _t.Any, seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
-    def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    """Gumbel distribution: P(X <= x) = exp(-exp(-(x - loc) / scale)).
+
+    Args:
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mode.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0.
+        seed (int): the seed of samples; 0 or None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    Calls cannot pass its arguments, except those of the other distribution of `kl_loss` and
+    `cross_entropy`.
+    """
+    def __init__(self, loc: _t.Any, scale: _t.Any, seed: _t.Any = 0, dtype: _t.Any = ..., name: _t.Any = 'Gumbel') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
+    def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the current arguments, a tuple of Tensors; passed arguments replace the stored
+        ones.
+        """
     @property  # type: ignore
     def is_scalar_batch(self) -> _t.Any: ...  # type: ignore
     @property
@@ -98,36 +236,135 @@ class Gumbel(TransformedDistribution):
     @property
     def scale(self) -> _t.Any: ...
 class HalfNormal(Distribution):
-    def __init__(self, mean: _t.Any = ..., sd: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
+    """Half-normal distribution; it supports `prob` and `log_prob` only.
+
+    Args:
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the normal distribution;
+            None if every call passes it.
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): the standard deviation of the normal
+            distribution, above 0; None if every call passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    As in the original, the density is 0 for values below 0, whatever `mean` is. It integrates to 1
+    only if `mean` is 0.
+    """
+    def __init__(self, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'HalfNormal') -> None: ...
 class Laplace(Distribution):
-    def __init__(self, mean: _t.Any = ..., sd: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
+    """Laplace distribution; it supports `prob` and `log_prob` only.
+
+    Args:
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None if every call passes
+            it.
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale b, above 0, which is the mean
+            distance from the mean; None if every call passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Laplace') -> None: ...
 class LogNormal(TransformedDistribution):
-    def __init__(self, loc: _t.Any = ..., scale: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
-    def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    """Log-normal distribution: the logarithm of a value is normally distributed.
+
+    Args:
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the logarithm; None if
+            every call passes it.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): the standard deviation of the
+            logarithm, above 0; None if every call passes it.
+        seed (int): the seed of samples; 0 or None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, loc: _t.Any = None, scale: _t.Any = None, seed: _t.Any = 0, dtype: _t.Any = ..., name: _t.Any = 'LogNormal') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
+    def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the current arguments, a tuple of Tensors; passed arguments replace the stored
+        ones.
+        """
     @property
     def loc(self) -> _t.Any: ...
     @property
     def scale(self) -> _t.Any: ...
 class Logistic(Distribution):
-    def __init__(self, loc: _t.Any = ..., scale: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Logistic distribution: P(X <= x) = sigmoid((x - loc) / scale).
+
+    Args:
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None if every call passes
+            it.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None if every
+            call passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, loc: _t.Any = None, scale: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Logistic') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
     @property
     def loc(self) -> _t.Any: ...
     @property
     def scale(self) -> _t.Any: ...
 class Normal(Distribution):
-    def __init__(self, mean: _t.Any = ..., sd: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Normal (Gaussian) distribution.
+
+    Args:
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean.
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): the standard deviation, above 0.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Normal') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
 class Poisson(Distribution):
-    def __init__(self, rate: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Poisson distribution: P(k) = rate^k exp(-rate) / k!.
+
+    Args:
+        rate (Union[list, numpy.ndarray, Tensor]): the mean, above 0; None if every call passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, an integer or float type.
+        name (str): the name of the distribution.
+
+    For values that are not integers, `prob` and `cdf` use the gamma function of k + 1 instead of
+    k!.
+    """
+    def __init__(self, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Poisson') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
     @property
     def rate(self) -> _t.Any: ...
 class StudentT(Distribution):
-    def __init__(self, df: _t.Any = ..., mean: _t.Any = ..., sd: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
+    """Student's t distribution with location and scale; it supports `prob` and `log_prob` only.
+
+    Args:
+        df (Union[int, float, list, numpy.ndarray, Tensor]): the degrees of freedom, above 0; None
+            if every call passes them.
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None if every call passes
+            it.
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None if every call
+            passes it.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, df: _t.Any = None, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'StudentT') -> None: ...
 class TransformedDistribution(Distribution):
-    def __init__(self, bijector: _Bijector, distribution: Distribution, seed: _b.int | None = ..., name: _b.str = ...) -> None: ...
+    """Transformed distribution: the distribution of g(X), where X has a distribution and g is a
+    bijector.
+
+    Args:
+        bijector (Bijector): the function g, which must be increasing, as `cdf` assumes.
+        distribution (Distribution): the distribution of X, of a float type.
+        seed (int): the seed of samples; None for the seed of `distribution`.
+        name (str): the name of the distribution.
+
+    Arguments passed in a call are those of `distribution`. The methods are `prob`, `log_prob`,
+    `cdf`, `log_cdf`, `survival_function`, `log_survival`, `sample`, and, for a linear g, `mean`.
+    """
+    def __init__(self, bijector: _Bijector, distribution: Distribution, seed: _b.int | None = None, name: _b.str = 'transformed_distribution') -> None: ...
     @property  # type: ignore
     def batch_shape(self) -> _t.Any: ...  # type: ignore
     @property
@@ -138,14 +375,25 @@ class TransformedDistribution(Distribution):
     def distribution(self) -> _t.Any: ...
     @property  # type: ignore
     def dtype(self) -> _t.Any: ...  # type: ignore
-    def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the current arguments of `distribution`, a tuple of Tensors."""
     @property
     def is_linear_transformation(self) -> _t.Any: ...
     @property  # type: ignore
     def is_scalar_batch(self) -> _t.Any: ...  # type: ignore
 class Uniform(Distribution):
-    def __init__(self, low: _t.Any = ..., high: _t.Any = ..., seed: _t.Any = ..., dtype: _t.Any = ..., name: _t.Any = ...) -> None: ...
-    def extend_repr(self) -> _t.Any: ...  # type: ignore
+    """Uniform distribution between two bounds.
+
+    Args:
+        low (Union[int, float, list, numpy.ndarray, Tensor]): the lower bound.
+        high (Union[int, float, list, numpy.ndarray, Tensor]): the upper bound, above `low`.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+    """
+    def __init__(self, low: _t.Any = None, high: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Uniform') -> None: ...
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
     @property
     def high(self) -> _t.Any: ...
     @property

@@ -1,0 +1,243 @@
+"""The types of results for the stubs: tables, and what the source of a function shows.
+
+An expression has the type "Tensor", "tuple[Tensor, ...]" or None, which is unknown. In the body of
+an operator an array counts as a Tensor, because the caller gets one.
+"""
+
+import ast
+import functools
+import inspect
+import re
+from pathlib import Path
+
+from .._core.declare.op import Op
+from .._core.rules.base import Rule
+from .._core.rules.vocabulary import rules_of
+
+TENSOR, TENSORS = "Tensor", "tuple[Tensor, ...]"
+OPEN = "open"  # what is being looked up already
+_open = set()
+_SEVERAL = {"split", "unique", "nonzero", "meshgrid", "unstack", "linalg.qr", "linalg.svd"}
+_QUESTIONS = {
+    "isinstance",
+    "bool",
+    "int",
+    "float",
+    "len",
+    "str",
+    "list",
+    "dict",
+    "all",
+    "any",
+    "hash",
+}
+_SAME = {"plain", "as_tensor", "own", "wrap", "_wrap", "Tensor"}  # whose result is a Tensor
+_OF_ARRAY = """astype reshape sum mean any all max min transpose copy swapaxes squeeze cumsum T real
+    imag flatten ravel conj""".split()
+
+
+# Names that return several Tensors, in any area.
+_PARTS = """aminmax argmax_with_value argmin_with_value broadcast_tensors chunk cummax cummin dsplit
+    eig geqrf hsplit kthvalue log_matrix_determinant lu_unpack meshgrid max_with_index qr slogdet
+    sort split split_with_size std_mean svd tensor_split top_k topk triangular_solve unbind
+    unique_with_pad unstack var_mean vsplit""".split()
+# Names whose result depends on the arguments, or is something else than Tensors.
+_VARIES = """add_flags argsort_with_value cond data_sync data_ptr get_bytes hooks init_data item
+    itemset max max_pool1d max_pool2d max_pool3d median min nanmedian nonzero norm_except_dim
+    offload offload_file_path register_hook set_dtype shape shape_ size rank numel storage
+    storage_offset stride to_coo to_csr to_dlpack tolist tuple_to_array type typeof unique
+    unique_consecutive untyped_storage flush_from_cache adaptive_max_pool1d adaptive_max_pool2d
+    adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d""".split()
+_OF_SEVERAL_PARTS = re.compile(
+    "attention|moe|indexer|fusion|_norm|sampler|ctc|lstm|gru|rnn|nms|box"
+)
+_LAYERS_OF_OTHERS = """rnns rnn_cells transformer container timedistributed _wrappers thor_layer
+    combined""".split()
+_METHODS = {
+    "allclose": "bool",
+    "asnumpy": "ndarray",
+    "data_ptr": "int",
+    "dim": "int",
+    "is_complex": "bool",
+    "is_contiguous": "bool",
+    "is_floating_point": "bool",
+    "is_pinned": "bool",
+    "is_shared": "bool",
+    "is_signed": "bool",
+    "ndimension": "int",
+    "nelement": "int",
+    "numel": "int",
+    "numpy": "ndarray",
+    "storage_offset": "int",
+    "tolist": "list",
+}
+
+
+def of_method(name):
+    """Returns the type of the result of a method of Tensor: a Tensor, unless a table says more."""
+    if name in _METHODS:
+        return _METHODS[name]
+    if name in _PARTS:
+        return TENSORS
+    return None if name in _VARIES else TENSOR
+
+
+def of_declared(op, name):
+    """Returns the type of the result of a declared operator, or None if it depends."""
+    if name in _PARTS:
+        return TENSORS
+    if name in _VARIES:
+        return None
+    return result_of(op) or (None if _OF_SEVERAL_PARTS.search(name) else TENSOR)
+
+
+def of_layer(cls):
+    """Returns the type of what a layer returns, or None: a loss, and a layer that is neither
+    recurrent nor a container, returns a Tensor."""
+    construct = getattr(cls, "construct", None)
+    area, _, module = cls.__module__.removeprefix("mindspore_compat.nn.").rpartition(".")
+    plain = area == "loss" or area.startswith("layer") and module not in _LAYERS_OF_OTHERS
+    return construct and (result_of(construct) or (TENSOR if plain else None))
+
+
+def result_of(function):
+    """Returns the type of a function's result, or None."""
+    function = inspect.unwrap(function) if not isinstance(function, Op) else function
+    function = function.body if isinstance(function, Op) else function
+    if function in _open:  # it calls itself
+        return OPEN
+    _open.add(function)
+    try:
+        return _result(function)
+    finally:
+        _open.discard(function)
+
+
+@functools.cache
+def _result(function):
+    code = getattr(function, "__code__", None)
+    if code is None or not Path(code.co_filename).is_file():
+        return None
+    node = definitions(code.co_filename)[0].get(code.co_firstlineno)
+    if not isinstance(node, ast.FunctionDef) or any(map(_yields, ast.walk(node))):
+        return None
+    return _Body(node, function).result()
+
+
+def _yields(node):
+    return isinstance(node, (ast.Yield, ast.YieldFrom))
+
+
+@functools.cache
+def definitions(file):
+    """Returns the functions of a file by their first lines, and the classes by name."""
+    nodes = [*ast.walk(ast.parse(Path(file).read_text("utf-8")))]
+    functions = {
+        min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+    }
+    return functions, {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+
+
+class _Body:
+    """The source of one function."""
+
+    def __init__(self, node, function):
+        self.node, self.function = node, function
+        self.open = set()  # the variables that are being looked up
+        self.tensors = {
+            name for name, rule in _rules(function).items() if "Tensor" in rule.annotation()
+        }
+
+    def result(self):
+        """Returns the one type that all return statements have."""
+        inner = [node for node in ast.walk(self.node) if isinstance(node, ast.FunctionDef)][1:]
+        hidden = {each for node in inner for each in ast.walk(node)}
+        returned = [
+            node.value
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Return) and node not in hidden
+        ]
+        return _one(map(self.of, returned)) if returned and all(returned) else None
+
+    def of(self, node):
+        """Returns the type of an expression."""
+        if isinstance(node, ast.IfExp):
+            return _one([self.of(node.body), self.of(node.orelse)])
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
+            return self.of_arithmetic(node)
+        if isinstance(node, ast.Tuple):
+            return TENSORS if _one(map(self.of, node.elts)) == TENSOR else None
+        if isinstance(node, ast.Subscript):
+            return TENSOR if self.of(node.value) in (TENSOR, TENSORS) else None
+        if isinstance(node, ast.Call):
+            return self.of_call(node)
+        return self.of_name(node.id) if isinstance(node, ast.Name) else None
+
+    def of_arithmetic(self, node):
+        if isinstance(node, ast.UnaryOp):
+            return None if isinstance(node.op, ast.Not) else self.of(node.operand)
+        if isinstance(node, ast.BinOp):
+            return TENSOR if TENSOR in (self.of(node.left), self.of(node.right)) else None
+        plain = any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops)
+        sides = [self.of(each) for each in (node.left, *node.comparators)]
+        return TENSOR if TENSOR in sides and not plain else None
+
+    def of_call(self, node):
+        called = ast.unparse(node.func)
+        if called.startswith("xp.") or called.startswith("getattr(xp"):
+            return TENSORS if called.removeprefix("xp.") in _SEVERAL else TENSOR
+        last = called.rpartition(".")[2]
+        if last in _SAME:
+            return TENSOR
+        if isinstance(node.func, ast.Attribute) and last in _OF_ARRAY:
+            if self.of(node.func.value) == TENSOR:
+                return TENSOR
+        target = functools.reduce(
+            lambda owner, name: getattr(owner, name, None),
+            called.split(".")[1:],
+            getattr(self.function, "__globals__", {}).get(called.partition(".")[0]),
+        )
+        if isinstance(target, Op) or inspect.isfunction(target):
+            return result_of(target)
+        return None
+
+    def of_name(self, name):
+        """Returns the type of a variable: that of all its assignments and of its parameter."""
+        if name in self.open:
+            return OPEN
+        self.open.add(name)
+        found = [TENSOR] if name in self.tensors else []
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    found += self.of_target(target, node.value, name)
+        self.open.discard(name)
+        return _one(found) if found else None
+
+    def of_target(self, target, value, name):
+        """Returns the types that an assignment gives a variable."""
+        if isinstance(target, ast.Name) and target.id == name:
+            return [self.of(value)]
+        if isinstance(target, ast.Tuple):
+            names = [each.id if isinstance(each, ast.Name) else "" for each in target.elts]
+            if name in names and isinstance(value, ast.Tuple):
+                return [self.of(value.elts[names.index(name)])]
+            if name in names:
+                return [TENSOR if self.of(value) == TENSORS else None]
+        return []
+
+
+def _one(types):
+    """Returns the type that all have; None if they differ."""
+    different = {*types} - {OPEN}
+    return different.pop() if len(different) == 1 else None
+
+
+def _rules(function):
+    try:
+        rules = rules_of(function)
+    except (TypeError, NameError, ValueError):
+        return {}
+    return {name: rule for name, rule in rules.items() if isinstance(rule, Rule)}
