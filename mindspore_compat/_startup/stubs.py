@@ -376,7 +376,10 @@ class Stub:
                 self.function(name, raw.__func__, owner=public, first=first),
             ]
         if name == "construct":
-            returns = self.hint(results.of_layer(cls) or "Any")
+            area = next((each for each in ("nn", "mint.nn") if public in DECLARED[each]), None)
+            is_made = area and cls.__module__ == f"{PACKAGE}.{area}"
+            declared = result_at(area, public, cls) if is_made else None
+            returns = self.hint(declared or results.of_layer(cls) or "Any")
             lines = ["def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ..."]
             if returns != "_t.Any" and public != "Cell":
                 call = f"def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> {returns}: ..."

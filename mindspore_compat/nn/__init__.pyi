@@ -520,6 +520,7 @@ class AdaptiveAvgPool1d(_Cell):
     """
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AdaptiveAvgPool2d(_Cell):
     """Applies 2-D adaptive average pooling: the mean of each part of images, where the numbers of
     parts down and across are `output_size`.
@@ -538,6 +539,7 @@ class AdaptiveAvgPool2d(_Cell):
     """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AdaptiveAvgPool3d(_Cell):
     """Applies 3-D adaptive average pooling: the mean of each part of volumes, where the numbers of
     parts along the axes are `output_size`.
@@ -556,6 +558,7 @@ class AdaptiveAvgPool3d(_Cell):
     """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AdaptiveMaxPool1d(_Cell):
     """Applies 1-D adaptive max pooling: the maximum of each of `output_size` equal parts of a
     sequence.
@@ -570,6 +573,7 @@ class AdaptiveMaxPool1d(_Cell):
     """
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AdaptiveMaxPool2d(_Cell):
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
     also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
@@ -587,6 +591,7 @@ class AdaptiveMaxPool2d(_Cell):
     """
     def __init__(self, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _b.list[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AdaptiveMaxPool3d(_Cell):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
     also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
@@ -604,6 +609,7 @@ class AdaptiveMaxPool3d(_Cell):
     """
     def __init__(self, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _b.list[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool1d(_Cell):
     """1-D average pooling of a sequence (N, C, L) or (C, L).
 
@@ -650,6 +656,7 @@ class AvgPool1dExt(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool2d(_Cell):
     """2-D average pooling of images (N, C, H, W) or (C, H, W).
 
@@ -702,6 +709,7 @@ class AvgPool2dExt(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool3d(_Cell):
     """3-D average pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
@@ -744,6 +752,7 @@ class AvgPool3dExt(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import BCELoss as BCELoss
 from ..nn.loss.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 class BatchNorm1d(_Cell):
@@ -900,6 +909,7 @@ class CELU(_Cell):
     """
     def __init__(self, alpha: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import CTCLoss as CTCLoss
 from ..nn.cell import Cell as Cell
 class CellDict(_Cell):
@@ -1730,6 +1740,7 @@ class ELU(_Cell):
     """
     def __init__(self, alpha: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Embedding(_Cell):
     """Embedding layer: looks up rows of a learnt table by index.
 
@@ -1967,6 +1978,7 @@ class FastGelu(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Fbeta(Metric):
     """F-beta score: the weighted harmonic mean of precision and recall, for each class.
 
@@ -2040,6 +2052,7 @@ class FractionalMaxPool2d(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, return_indices: _b.bool = False, _random_samples: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class FractionalMaxPool3d(_Cell):
     """Applies 3-D fractional max pooling: the maximum of windows of volumes whose distances vary at
     random.
@@ -2066,6 +2079,7 @@ class FractionalMaxPool3d(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, return_indices: _b.bool = False, _random_samples: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class GELU(_Cell):
     """Applies the GELU activation, with the tanh approximation unless `approximate` is False.
 
@@ -2078,6 +2092,7 @@ class GELU(_Cell):
     """
     def __init__(self, approximate: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class GLU(_Cell):
     """Applies the gated linear unit (GLU): the first half of `x` along `axis` times the sigmoid of
     the second half.
@@ -2094,6 +2109,7 @@ class GLU(_Cell):
     """
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class GRU(_Cell):
     """Gated recurrent unit (GRU) network over a sequence.
 
@@ -2224,6 +2240,7 @@ class HShrink(_Cell):
     """
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class HSigmoid(_Cell):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
@@ -2235,6 +2252,7 @@ class HSigmoid(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class HSwish(_Cell):
     """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
 
@@ -2246,6 +2264,7 @@ class HSwish(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.layer.activation import Hardtanh as Hardtanh
 class HausdorffDistance(Metric):
     """Hausdorff distance: the largest distance from a point of one surface to the other surface.
@@ -2461,6 +2480,7 @@ class LPPool1d(_Cell):
     """
     def __init__(self, norm_type: _b.float | _b.bool, kernel_size: _b.int, stride: _b.int | None = None, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LPPool2d(_Cell):
     """Applies 2-D power-average (LP) pooling: the p-norm of each window of images, p = `norm_type`.
 
@@ -2480,6 +2500,7 @@ class LPPool2d(_Cell):
     """
     def __init__(self, norm_type: _b.float | _b.bool, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LRN(_Cell):
     """Applies local response normalization to images: input / (bias + alpha * s)^beta, where s is
     the sum of squares of the channels at most `depth_radius` away.
@@ -2498,6 +2519,7 @@ class LRN(_Cell):
     """
     def __init__(self, depth_radius: _b.int = 5, bias: _b.float = 1.0, alpha: _b.float = 1.0, beta: _b.float = 0.5, norm_region: _t.Literal['ACROSS_CHANNELS'] = 'ACROSS_CHANNELS') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LSTM(_Cell):
     """Long short-term memory (LSTM) network over a sequence.
 
@@ -2737,6 +2759,7 @@ class LeakyReLU(_Cell):
     """
     def __init__(self, alpha: _b.float = 0.2) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Linear(_Cell):
     """Linear (fully connected) layer: x @ weight.T + bias.
 
@@ -2773,6 +2796,7 @@ class LogSigmoid(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LogSoftmax(_Cell):
     """Computes the logarithm of the softmax along `axis`, without overflow. For a Tensor without
     axes the result is 0.
@@ -2787,6 +2811,7 @@ class LogSoftmax(_Cell):
     """
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LogSoftmaxExt(_Cell):
     """Computes the logarithm of the softmax along `dim`. None means axis 0 of an input with 0, 1 or
     3 axes, else axis 1.
@@ -2802,6 +2827,7 @@ class LogSoftmaxExt(_Cell):
     """
     def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Loss(Metric):
     """Mean loss of the batches; each batch counts once, whatever its size."""
     def __init__(self) -> None: ...
@@ -2990,6 +3016,7 @@ class MaxPool2dExt(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] = 1, stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, return_indices: _b.bool = False, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MaxPool3d(_Cell):
     """3-D max pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
@@ -3028,6 +3055,7 @@ class MaxUnpool1d(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MaxUnpool2d(_Cell):
     """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
     position of its maximum, and zeros elsewhere.
@@ -3050,6 +3078,7 @@ class MaxUnpool2d(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MaxUnpool3d(_Cell):
     """Applies 3-D max unpooling, a partial inverse of max pooling: writes each value to the
     position of its maximum, and zeros elsewhere.
@@ -3072,6 +3101,7 @@ class MaxUnpool3d(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MeanSurfaceDistance(Metric):
     """Mean surface distance from the points of the predicted surface to the labelled one.
 
@@ -3127,6 +3157,7 @@ class Mish(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Moments(_Cell):
     """Computes the mean and the (biased) variance over some axes.
 
@@ -3643,6 +3674,7 @@ class ReLU(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ReLU6(_Cell):
     """Applies the ReLU6 activation: min(max(x, 0), 6).
 
@@ -3654,6 +3686,7 @@ class ReLU6(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Recall(Metric):
     """Recall of each class: true positives / (true positives + false negatives).
 
@@ -3944,6 +3977,7 @@ class SeLU(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SequentialCell(_Cell):
     """Sequential container: runs its Cells in order, each on the output of the previous one.
 
@@ -3979,6 +4013,7 @@ class SiLU(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Sigmoid(_Cell):
     """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 
@@ -3991,6 +4026,7 @@ class Sigmoid(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import SmoothL1Loss as SmoothL1Loss
 from ..nn.loss.loss import SoftMarginLoss as SoftMarginLoss
 class SoftShrink(_Cell):
@@ -4006,6 +4042,7 @@ class SoftShrink(_Cell):
     """
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Softmax(_Cell):
     """Computes the softmax along `axis`, or over several axes together: exp(x) divided by the sum
     of all exp(x).
@@ -4020,6 +4057,7 @@ class Softmax(_Cell):
     """
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Softmax2d(_Cell):
     """Computes the softmax over the channels at each pixel of images.
 
@@ -4031,6 +4069,7 @@ class Softmax2d(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropyWithLogits
 class Softmin(_Cell):
     """Computes the softmin along `axis`, or over several axes together: exp(-x) divided by the sum
@@ -4046,6 +4085,7 @@ class Softmin(_Cell):
     """
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Softsign(_Cell):
     """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
 
@@ -4057,6 +4097,7 @@ class Softsign(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SparseTensorDenseMatmul(_Cell):
     """Multiplies a sparse matrix by a dense matrix.
 
@@ -4139,6 +4180,7 @@ class Tanh(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Tanhshrink(_Cell):
     """Applies the tanhshrink activation: x - tanh(x).
 
@@ -4151,6 +4193,7 @@ class Tanhshrink(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Threshold(_Cell):
     """Thresholds the input: keeps the elements that exceed `threshold` and replaces the others by
     `value`.
@@ -4166,6 +4209,7 @@ class Threshold(_Cell):
     """
     def __init__(self, threshold: _b.float, value: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TimeDistributed(_Cell):
     """Applies a layer to each slice of the input along the time axis.
 

@@ -108,6 +108,7 @@ class AvgPool1d(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool2d(_Cell):
     """Applies 2-D average pooling: the mean of each window of images. The stride defaults to the
     size of the window.
@@ -133,6 +134,7 @@ class AvgPool2d(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool3d(_Cell):
     """Applies 3-D average pooling: the mean of each window of volumes. The stride defaults to the
     size of the window.
@@ -158,6 +160,7 @@ class AvgPool3d(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BCELoss(_Cell):
     """Computes the binary cross entropy of probabilities and targets: -(target log(input) + (1 -
     target) log(1 - input)).
@@ -177,6 +180,7 @@ class BCELoss(_Cell):
     """
     def __init__(self, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BCEWithLogitsLoss(_Cell):
     """Computes the binary cross entropy of logits and targets, without overflow.
 
@@ -200,6 +204,7 @@ class BCEWithLogitsLoss(_Cell):
     """
     def __init__(self, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', pos_weight: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BatchNorm1d(_Cell):
     """Applies batch normalization to (N, C) or (N, C, L): each channel gets mean `bias` and
     deviation `weight`.
@@ -452,6 +457,7 @@ class CosineEmbeddingLoss(_Cell):
     """
     def __init__(self, margin: _b.float = 0.0, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class CosineSimilarity(_Cell):
     """Cosine similarity of vectors: the cosine of the angle between them.
 
@@ -491,6 +497,7 @@ class CrossEntropyLoss(_Cell):
     """
     def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', label_smoothing: _b.float = 0.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn import DropoutExt as Dropout
 from ...nn import Dropout2dExt as Dropout2d
 class ELU(_Cell):
@@ -532,6 +539,7 @@ class Fold(_Cell):
     """
     def __init__(self, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class GELU(_Cell):
     """Applies the GELU activation: each element x times the probability that a standard normal
     number is at most x.
@@ -602,6 +610,7 @@ class Hardshrink(_Cell):
     """
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Hardsigmoid(_Cell):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
@@ -613,6 +622,7 @@ class Hardsigmoid(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Hardswish(_Cell):
     """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
 
@@ -624,6 +634,7 @@ class Hardswish(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Hardtanh(_Cell):
     """Applies the hard tanh activation: clips the elements to [min_val, max_val].
 
@@ -640,6 +651,7 @@ class Hardtanh(_Cell):
     """
     def __init__(self, min_val: _t.Any = -1.0, max_val: _t.Any = 1.0, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn import Identity as Identity
 class KLDivLoss(_Cell):
     """Computes the Kullback-Leibler divergence, target (log(target) - input), which is 0 where the
@@ -658,6 +670,7 @@ class KLDivLoss(_Cell):
     """
     def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = 'mean', log_target: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn.loss.loss import L1LossExt as L1Loss
 from ...nn import LayerNormExt as LayerNorm
 from ...nn import Linear as Linear
@@ -703,6 +716,7 @@ class MSELoss(_Cell):
     """
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MaxUnpool2d(_Cell):
     """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
     position of its maximum, and zeros elsewhere.
@@ -756,6 +770,7 @@ class NLLLoss(_Cell):
     """
     def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int | _Tensor = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn.layer.activation import PReLUExt as PReLU
 from ...nn import PixelShuffle as PixelShuffle
 class PixelUnshuffle(_Cell):
@@ -770,6 +785,7 @@ class PixelUnshuffle(_Cell):
     """
     def __init__(self, downscale_factor: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn import ReLU as ReLU
 class ReLU6(_Cell):
     """Applies the ReLU6 activation: min(max(input, 0), 6).
@@ -915,6 +931,7 @@ class SmoothL1Loss(_Cell):
     """
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', beta: _b.float | _b.bool | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn.loss.loss import SoftMarginLoss as SoftMarginLoss
 class Softmax(_Cell):
     """Computes the softmax along `dim`. None means axis 0 of an input with 0, 1 or 3 axes, else
@@ -944,6 +961,7 @@ class Softshrink(_Cell):
     """
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SyncBatchNorm(_Cell):
     """Applies synchronized batch normalization to (N, C, ...): the batch is distributed over
     several ranks.
@@ -1047,6 +1065,7 @@ class Unfold(_Cell):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ...nn import Upsample as Upsample
 class UpsamplingBilinear2d(_Cell):
     """Upsamples images with bilinear interpolation, with aligned corners.
@@ -1063,6 +1082,7 @@ class UpsamplingBilinear2d(_Cell):
     """
     def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class UpsamplingNearest2d(_Cell):
     """Upsamples images with nearest-neighbour interpolation: each output is a copy of the nearest
     input pixel at or before its position.
@@ -1079,6 +1099,7 @@ class UpsamplingNearest2d(_Cell):
     """
     def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ZeroPad1d(_Cell):
     """Pads the last axis with zeros.
 
