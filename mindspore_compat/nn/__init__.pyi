@@ -1815,7 +1815,9 @@ class EmbeddingLookup(_Cell):
         slice_mode (str): how the original splits the table over devices; without effect here.
         manual_shapes (tuple): the rows of each part, for 'field_slice'; without effect here.
         max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
-        sparse (bool): accepted; gradients are dense.
+        sparse (bool): whether the gradient of the table has only the rows that were looked up.
+            Lazy optimizers (LazyAdam, FTRL, ProximalAdagrad, Adam with `use_lazy`) then leave the
+            other rows unchanged, and the cost does not depend on `vocab_size`.
         dtype (mindspore.dtype): the type of the table.
 
     Inputs:
@@ -3252,7 +3254,7 @@ class MultiheadAttention(_Cell):
     in_proj_bias: _t.Any
     bias_k: _t.Any
     bias_v: _t.Any
-    def __init__(self, embed_dim: _b.int, num_heads: _b.int, dropout: _b.float = 0.0, has_bias: _b.bool = True, add_bias_kv: _b.bool = False, add_zero_attn: _b.bool | _b.int = False, kdim: _b.int | None = None, vdim: _b.int | None = None, batch_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, embed_dim: _b.int, num_heads: _b.int | _t.Literal[True], dropout: _b.float = 0.0, has_bias: _b.bool = True, add_bias_kv: _b.bool = False, add_zero_attn: _b.bool | _b.int = False, kdim: _b.int | None = None, vdim: _b.int | None = None, batch_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import MultilabelMarginLoss as MultilabelMarginLoss
 from ..nn.loss.loss import NLLLoss as NLLLoss
@@ -4287,7 +4289,7 @@ class Transformer(_Cell):
     d_model: _t.Any
     nhead: _t.Any
     batch_first: _t.Any
-    def __init__(self, d_model: _b.int = 512, nhead: _b.int = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', custom_encoder: _t.Any = None, custom_decoder: _t.Any = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int = 512, nhead: _b.int | _t.Literal[True] = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', custom_encoder: _t.Any = None, custom_decoder: _t.Any = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoder(_Cell):
     """Transformer decoder: a stack of copies of one layer.
@@ -4333,7 +4335,7 @@ class TransformerDecoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoder(_Cell):
     """Transformer encoder: a stack of copies of one layer.
@@ -4377,7 +4379,7 @@ class TransformerEncoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tril(_Cell):
     """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`."""
