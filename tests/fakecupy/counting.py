@@ -93,6 +93,7 @@ class Counts:
 
 
 _open = []  # the Counts that are being filled
+watchers = []  # functions of the name of each launch and the arrays that it reads and writes
 _inside = threading.local()
 
 
@@ -123,6 +124,14 @@ def note(kind, name, times=1):
             counts.names[kind][name] += times
 
 
+def submitted(name, values):
+    """Passes a launch to the watchers, unless the stand-in itself caused it."""
+    if watchers and not getattr(_inside, "depth", 0):
+        arrays_of_call = list(_device_arrays(values))
+        for watch in watchers:
+            watch(name, arrays_of_call)
+
+
 def wait(name):
     """Adds a synchronisation, also within a call that is counted."""
     graphs.refuse(name)
@@ -149,6 +158,7 @@ def call(name, run, arguments, keywords):
         found = run(*arguments, **keywords)
     new = _note_call(name, [*arguments, *keywords.values()], found)
     if new is not None:
+        submitted(name, [*arguments, *keywords.values(), found])
         note_for_replays(found, new)
     return found
 

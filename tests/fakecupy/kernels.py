@@ -182,6 +182,7 @@ class ElementwiseKernel:
         with counting.quiet():
             found = self._run(*arguments, **keywords)
         counting.note("launches", self.name)
+        counting.submitted(self.name, [*arguments, found])
         new = graphs.flat([found]) if len(arguments) == self.nin else []
         counting.allocated(self.name, new)
         note_for_replays(found, new)

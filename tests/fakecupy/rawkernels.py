@@ -167,6 +167,7 @@ class RawKernel:
         note_for_replays = graphs.begin(self._run, (grid, block, args), {})
         self._run(grid, block, args)
         counting.note("launches", self.name)
+        counting.submitted(self.name, args)
         note_for_replays(None, [])
 
     def _run(self, grid, block, args):

@@ -1,0 +1,205 @@
+"""A model of the time of training steps: from counted launches, bytes and operations.
+
+    python -m tests.gpu.model
+
+A step runs on the stand-in for CuPy with batches of two and three samples, and the counts, which
+grow linearly, are extrapolated. A convolution counts as one call that reads its operands once, as
+cuDNN computes it. Each launch takes the longer of the time for its bytes and for its operations; a
+captured step adds a gap between launches, and an operator-by-operator step takes at least the
+host's time for them. The rates are those of NVIDIA's data sheet of the H200, times an efficiency.
+"""
+
+import argparse
+import contextlib
+import math
+import pathlib
+import sys
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+BYTES, EFFICIENCY = 4.8e12, 0.9  # per second; the part of it that kernels reach
+OPERATIONS = {"float32": 67e12 * 0.8, "TF32": 494e12 * 0.6, "float16": 989e12 * 0.6}
+GAP, HOST = 1e-6, 10e-6  # seconds between the kernels of a graph, and of the host for a launch
+MOMENTUM = 20  # bytes for a parameter: it, its gradient and its moment are read, two are written
+
+
+class Launch:
+    """What one launch moves and computes.
+
+    Attributes:
+        size: bytes.
+        operations: of products and convolutions.
+    """
+
+    def __init__(self, size, operations=0):
+        self.size, self.operations = size, operations
+
+    def time(self, rate):
+        """Seconds at a rate of operations."""
+        return max(self.size / (BYTES * EFFICIENCY), self.operations / rate)
+
+
+def networks_of_the_bench():
+    """name -> (batch, a function of the batch that returns a network with its loss and data)."""
+    import mindspore_compat as ms
+    from mindspore_compat import nn
+    from tests.gpu import networks
+
+    def images(make, side, channels):
+        def made(batch):
+            data = ms.Tensor(np.ones((batch, channels, side, side), np.float32))
+            return make(), data
+
+        return made
+
+    def bert(layers=12, width=768, length=128):
+        def made(batch):
+            blocks = nn.SequentialCell(*[_Layer(width, width // 64) for _ in range(layers)])
+            data = ms.Tensor(np.ones((batch, length, width), np.float32))
+            return nn.SequentialCell(blocks, _First(width)), data
+
+        return made
+
+    class _Layer(networks.Block):
+        def construct(self, x):
+            x = x + self.attention(self.norm1(x))
+            return x + self.dropout(self.shrink(self.gelu(self.grow(self.norm2(x)))))
+
+    class _First(nn.Cell):
+        def __init__(self, width):
+            super().__init__()
+            self.dense = nn.Dense(width, 10)
+
+        def construct(self, x):
+            return self.dense(x[:, 0])
+
+    def lstm(batch):
+        return networks.Recurrent(64), ms.Tensor(np.ones((batch, 64, 8), np.float32))
+
+    return {
+        "LeNet-5": (64, images(networks.LeNet5, 32, 1)),
+        "ResNet-50": (32, images(networks.ResNet50, 224, 3)),
+        "BERT-base, 128 tokens": (32, bert()),
+        "LSTM, 64 steps": (64, lstm),
+    }
+
+
+def launches_of(make, batch):
+    """The Launches of a training step with Momentum."""
+    from fakecupy import counting
+
+    import mindspore_compat as ms
+    from mindspore_compat import nn
+    from mindspore_compat._backend import arrays
+
+    network, data = make(batch)
+    loss = nn.WithLossCell(network, nn.CrossEntropyLoss()).set_train()
+    step = nn.TrainOneStepCell(loss, nn.Momentum(network.trainable_params(), 0.01, 0.9))
+    labels = ms.Tensor(np.zeros(batch, np.int32))
+    step(data, labels)
+    launches = []
+
+    def note(name, values):
+        sizes = {id(a): a.nbytes for a in values}
+        operations = 0
+        if name == "matmul":
+            x, y = values[:2]
+            operations = 2 * math.prod(x.shape) * (y.shape[-1] if y.ndim > 1 else 1)
+        if name.startswith("many_"):
+            sizes = {0: MOMENTUM * sum(p.size for p in network.trainable_params())}
+        launches.append(Launch(sum(sizes.values()), operations))
+
+    with _whole_convolutions(arrays.current_space(), launches), counting.counted():
+        counting.watchers.append(note)
+        try:
+            step(data, labels)
+        finally:
+            counting.watchers.remove(note)
+    return launches
+
+
+@contextlib.contextmanager
+def _whole_convolutions(space, launches):
+    """Convolutions and their gradients are one launch each while the block runs."""
+    from fakecupy import counting
+
+    names = ("convolve_nd", "convolve_input", "convolve_weight")
+    before = {name: getattr(space, name) for name in names}
+
+    def wrapped(name):
+        def convolve(x, y, *rest, **options):
+            with counting.quiet():
+                out = before[name](x, y, *rest, **options)
+            images, outputs, weight = {
+                "convolve_nd": (x, out, y),
+                "convolve_input": (out, x, y),
+                "convolve_weight": (y, x, out),
+            }[name]
+            size = images.nbytes + outputs.nbytes + weight.nbytes
+            launches.append(Launch(size, 2 * outputs.size * math.prod(weight.shape[1:])))
+            return out
+
+        return convolve
+
+    for name in names:
+        setattr(space, name, wrapped(name))
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(space, name, function)
+
+
+def modelled(name, batch, make):
+    """The figures of one network: what a step of this batch counts, and its times in seconds."""
+    two, three = launches_of(make, 2), launches_of(make, 3)
+    if len(two) != len(three):
+        raise RuntimeError(f"{name}: {len(two)} launches for two samples, {len(three)} for three")
+    grown = [
+        Launch(*(a + (batch - 2) * (b - a) for a, b in zip(first, second, strict=True)))
+        for first, second in (
+            ((x.size, x.operations), (y.size, y.operations))
+            for x, y in zip(two, three, strict=True)
+        )
+    ]
+    times = {kind: sum(one.time(rate) for one in grown) for kind, rate in OPERATIONS.items()}
+    count = len(grown)
+    return {
+        "batch": batch,
+        "launches": count,
+        "MB": sum(one.size for one in grown) / 1e6,
+        "GFLOP": sum(one.operations for one in grown) / 1e9,
+        "eager": max(times["float32"] + count * GAP, count * HOST) * 1e3,
+        **{kind: (time + count * GAP) * 1e3 for kind, time in times.items() if kind != "float16"},
+    }
+
+
+def rows(names=None):
+    """Yields the names and the figures of networks, always on the stand-in."""
+    import conftest
+
+    with conftest.standing_in():
+        found = networks_of_the_bench()
+        for name in names or found:
+            yield name, modelled(name, *found[name])
+
+
+def main(arguments=None):
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", help="the networks")
+    columns = ("batch", "launches", "MB", "GFLOP", "eager", "float32", "TF32")
+    print(f"{'network':24}" + "".join(f"{column:>10}" for column in columns))
+    for name, figures in rows(parser.parse_args(arguments).only):
+        numbers = "".join(
+            f"{figures[column]:>10.{0 if column in columns[:3] else 2}f}" for column in columns
+        )
+        print(f"{name:24}{numbers}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

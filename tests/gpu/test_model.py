@@ -1,0 +1,31 @@
+"""The model of a step's time: what it counts of a network that can be counted by hand."""
+
+import numpy as np
+import pytest
+from fakecupy import rawkernels
+
+import mindspore_compat as ms
+from mindspore_compat import nn
+
+from . import model
+
+
+@pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_operations_and_bytes_of_a_convolution_and_a_dense_layer(space):
+    def make(batch):
+        network = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Dense(4 * 36, 10))
+        return network, ms.Tensor(np.ones((batch, 3, 6, 6), np.float32))
+
+    figures = model.modelled("small", 8, make)
+    convolution, dense = 8 * 36 * 4 * 27, 8 * 144 * 10
+    # forward, and the gradients of the weights and of the dense layer's input
+    assert figures["GFLOP"] == pytest.approx((4 * convolution + 6 * dense) / 1e9)
+    weights = 4 * 27 + 144 * 10 + 10
+    assert figures["MB"] > (20 * weights + 4 * 8 * (108 + 144)) / 1e6
+    assert figures["eager"] >= figures["launches"] * 0.01 > figures["TF32"] / 10
+
+
+def test_a_launch_takes_the_longer_of_both_times():
+    assert model.Launch(4.8e12 * model.EFFICIENCY, 1).time(1e12) == pytest.approx(1)
+    assert model.Launch(8, 2e12).time(1e12) == pytest.approx(2)
