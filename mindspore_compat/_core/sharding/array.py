@@ -1,17 +1,19 @@
-"""Sharded: an array that is divided over the ranks of a mesh. The body of any operator takes it.
+"""Sharded: an array that is divided over the ranks of a mesh. The body of any operator accepts it.
 
     xp = ShardedSpace(mesh, HOST)
     x = xp.shard(numpy.ones((8, 4)), ((0,), ()))    # axis 0 divided along mesh axis 0
     y = xp.sum(x * 2, 0)                             # this rank's sums, to be added along axis 0
     numpy.asarray(y)                                 # adds them: every rank gets the whole
 
-A Sharded looks like the whole array. Each rank holds a block of it, and for every axis the mesh
-axes that divide it (`dims`). The blocks may also be terms of a sum that is still to be taken along
-some mesh axes (`sums`). An array that is not a Sharded is the same on every rank.
+A Sharded looks like the whole array. Each rank holds one block of the array. `dims` tells for each
+axis of the array which mesh axes divide it. Blocks may also be terms of a sum that is still to be
+computed along some mesh axes: `sums` names these. `dims` and `sums` together are the *placement*.
+An array that is not a Sharded has the same values on every rank.
 
-Names of `xp` have rules by family (pointwise, reduction, ...) and by name (rules_*.py). A function
-without a rule gathers its arrays, computes the whole on every rank, and says so once in the log.
-All ranks of the mesh must call the same functions in the same order.
+The functions of `xp` have rules by family (pointwise, reduction, ...) and by name (rules_*.py). A
+function without a rule gathers its arrays, so that every rank computes the whole; the log of the
+process names such a function once. All ranks of the mesh must call the same functions in the same
+order.
 """
 
 import functools
@@ -32,25 +34,26 @@ _gathered = set()  # the names that the log has mentioned
 
 @with_operators
 class Sharded:
-    """An array that is divided over ranks.
+    """An array that is divided over the ranks of a mesh; `ShardedSpace.wrap` makes it.
 
     Attributes:
-        block: this rank's part.
-        shape (tuple[int]): the shape of the whole.
+        block: this rank's part of the array.
+        shape (tuple[int]): the shape of the whole array.
         dims (tuple[tuple[int]]): for each axis the mesh axes that divide it, the coarsest first.
         sums (tuple[int]): the mesh axes along which the blocks are still to be summed.
-        parked (tuple[int]): the mesh axes among `dims` that divide the array only between its uses.
-            A function that uses it gathers it along them first.
-        space (ShardedSpace): its functions.
-        kept (Sharded): of one that is parked the gathered one, until the step ends; False if it is
-            gathered for each use.
-        of_weight (bool): whether it is the gradient of a weight, complete and placed as that is.
+        parked (tuple[int]): the mesh axes among `dims` that divide the array only in storage.
+            A function that uses the array first gathers it along these.
+        space (ShardedSpace): the space of the array.
+        kept (Sharded): for a parked array, the copy that was gathered for its first use, until the
+            step ends; None before, and False if the array is gathered for each use instead.
+        of_weight (bool): whether this is the gradient of a weight, complete and with the placement
+            of the weight.
     """
 
     __slots__ = ("block", "shape", "dims", "sums", "parked", "space", "of_weight", "kept")
     __array_ufunc__ = None
     __hash__ = None
-    of_host = True  # it moves to a GPU by its space alone
+    of_host = True  # only its space moves it to a GPU
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: math.prod(self.shape))
@@ -76,7 +79,8 @@ class Sharded:
         return self.space.getitem(self, index)
 
     def __setitem__(self, index, value):
-        """Writes into the blocks; an index other than all is written into the whole first."""
+        """Writes `value` into the blocks. For an index that selects only a part, every rank writes
+        to the gathered array, and then keeps its own block."""
         space = self.space
         if index is not Ellipsis and index != slice(None):
             whole = space.base.array(space.gather(self))
@@ -88,7 +92,7 @@ class Sharded:
         self.block[...] = space.place(space.used(value), self.dims).block
 
     def get(self):
-        """Returns the whole as a NumPy array, on every rank."""
+        """Returns the whole array as a NumPy array, on every rank."""
         return to_host(self.space.gather(self))
 
     def __array__(self, dtype=None, copy=None):
@@ -142,7 +146,8 @@ class ShardedSpace:
     # Making and reading ---------------------------------------------------------------------------
 
     def wrap(self, block, dims, sums=(), parked=()):
-        """Returns this rank's block as a Sharded."""
+        """Returns a Sharded of which `block` is this rank's part; `dims`, `sums` and `parked` are
+        those of Sharded."""
         made = _new(Sharded)
         made.block = block = block if type(block) in SPACES else self.base.asarray(block)
         counts = [self.mesh.count(axes) for axes in dims]
@@ -152,13 +157,14 @@ class ShardedSpace:
         return made
 
     def like(self, x, block):
-        """Returns this rank's block as a Sharded, placed as `x`."""
+        """Returns a Sharded with the placement of `x`, of which `block` is this rank's part."""
         made = self.wrap(block, x.dims, x.sums, x.parked)
         made.kept = False if x.kept is False else None
         return made
 
     def shard(self, array, dims, parked=()):
-        """Returns an array that every rank holds whole, divided: each rank keeps its own part."""
+        """Divides an array that every rank holds whole: returns a Sharded, of which each rank keeps
+        its own part."""
         return self.wrap(self.base.array(self.cut(array, dims)), dims, (), parked)
 
     def cut(self, array, dims):
@@ -169,18 +175,20 @@ class ShardedSpace:
         return array
 
     def whole(self, array):
-        """Returns an array that is the same on every rank, as a Sharded."""
+        """Returns a Sharded that no mesh axis divides, from an array that is the same on every
+        rank."""
         return self.wrap(array, ((),) * array.ndim)
 
     def asarray(self, value, dtype=None):
-        """Returns `value` itself if it is a Sharded, else one that is the same on every rank."""
+        """Returns `value` itself if it is a Sharded, else as a Sharded that no mesh axis
+        divides."""
         if type(value) is Sharded:
             return value if dtype is None or value.dtype == dtype else self.cast(value, dtype)
         array = self.base.asarray(value) if dtype is None else self.base.asarray(value, dtype)
         return self.whole(array)
 
     def array(self, value):
-        """Returns a copy."""
+        """Returns a copy of `value`, as a Sharded."""
         return value.copy() if type(value) is Sharded else self.whole(self.base.array(value))
 
     def to_device(self, array):
@@ -188,11 +196,18 @@ class ShardedSpace:
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def is_batch(self, value):
-        """True: an array that is not divided needs no node of its own to enter."""
+        """Returns True for every value: an array that is not divided can be used with divided ones
+        as it is, without a node on the tape."""
         return True
 
     def place(self, x, dims, sums=()):
-        """Returns `x` under another placement; `sums` are among its own."""
+        """Returns `x` with another placement, by the exchanges of moving.py.
+
+        Args:
+            x: a Sharded, or an array that is the same on every rank.
+            dims: the new `dims`.
+            sums: the new `sums`, which must be among those of `x`; the other sums are computed.
+        """
         dims = tuple(map(tuple, dims))
         if type(x) is not Sharded:
             x = self.base.asarray(x)
@@ -205,8 +220,8 @@ class ShardedSpace:
         return self.wrap(block, dims, sums)
 
     def used(self, x):
-        """Returns `x` as functions use it: whole along the mesh axes that divide it between its
-        uses."""
+        """Returns `x` in the form that functions compute with: a parked array is gathered along its
+        parked mesh axes. Other values are returned unchanged."""
         if type(x) is not Sharded or not x.parked:
             return x
         if type(x.kept) is Sharded:
@@ -218,11 +233,12 @@ class ShardedSpace:
         return made
 
     def seen(self, x):
-        """Returns `x` for a function that moves or casts elements: gathered if it is kept so."""
+        """Returns `x` in the form that functions which only move or cast elements take: a parked
+        array is gathered only if the gathered copy is kept until the step ends."""
         return self.used(x) if x.parked and x.kept is not False else x
 
     def forget(self):
-        """Drops the gathered arrays at the end of a step."""
+        """Drops the gathered copies of parked arrays; called at the end of a step."""
         for x in self.gathered:
             x.kept = None
         self.gathered.clear()
@@ -234,25 +250,26 @@ class ShardedSpace:
         return self.place(x, ((),) * x.ndim).block
 
     def summed(self, x):
-        """Returns `x` without sums that are still to be taken."""
+        """Returns `x` with all sums computed that are still to be taken (its `sums`)."""
         return self.place(x, x.dims) if type(x) is Sharded and x.sums else x
 
     def reduced(self, x, mesh_axes, operation):
-        """Returns `x`, whose blocks are combined along some mesh axes: "max", "min" or "prod"."""
+        """Combines the blocks of `x` along some mesh axes element by element, by "max", "min" or
+        "prod". Returns a Sharded, the same on all ranks along these axes."""
         if not self.mesh.count(mesh_axes) > 1:
             return x
         return self.like(x, all_reduced(self.mesh, x.block, sorted(mesh_axes), operation))
 
     def anywhere(self, flag):
-        """Returns whether a 0-d bool array holds on any rank, as one on every rank."""
+        """Returns a 0-d bool array, the same on every rank: whether `flag` is True on any rank."""
         return all_reduced(self.mesh, self.base.asarray(flag), self.mesh.axes, "max")
 
     def local_shape(self, shape, dims):
-        """Returns the shape of the block of an array of some shape."""
+        """Returns the shape of a block, for an array of this shape that `dims` divides."""
         return tuple(n // self.mesh.count(axes) for n, axes in zip(shape, dims, strict=True))
 
     def gradients(self, grads):
-        """Returns what a vjp returns, each as a Sharded."""
+        """Converts the gradients that a vjp returned to Sharded arrays, also within lists."""
         return [
             [self.asarray(each) for each in g]
             if isinstance(g, (list, tuple))
@@ -263,14 +280,16 @@ class ShardedSpace:
         ]
 
     def settled(self, grads, ends):
-        """Returns the gradients of a walk back, placed as what they are the gradients of.
+        """Completes the gradients of a backward pass: returns each with the placement of the Tensor
+        that it belongs to.
 
-        Sums that are left to take of arrays that are the same on every rank travel together.
+        The sums of gradients for Tensors that are the same on every rank are computed together, in
+        a few messages.
 
         Args:
-            grads (Sequence): arrays; others stay.
-            ends (Sequence[tuple]): for each the placement of its Tensor (None for one that is not
-                divided), and whether that is a weight.
+            grads (Sequence): the gradients; values that are not Sharded are returned unchanged.
+            ends (Sequence[tuple]): for each gradient, the placement of its Tensor (None for a
+                Tensor that is not divided), and whether the Tensor is a weight.
         """
         found, waiting = list(grads), {}
         for index, (g, (placement, is_weight)) in enumerate(zip(grads, ends, strict=True)):
@@ -292,7 +311,8 @@ class ShardedSpace:
         return found
 
     def _sums_together(self, blocks, mesh_axes):
-        """Returns the sums of several blocks over ranks, in messages of some size."""
+        """Sums several blocks over the ranks along some mesh axes, as one message; returns the sums
+        in the shapes of the blocks."""
         flat = self.base.concatenate([self.base.reshape(block, (-1,)) for block in blocks])
         total = all_reduced(self.mesh, flat, mesh_axes)
         found, start = [], 0
@@ -324,13 +344,14 @@ class ShardedSpace:
 
 
 def rule(function):
-    """Declares the rule of a function of `xp`, named as it is with an underscore in front."""
+    """Registers a rule for a function of `xp`. The rule `_matmul` is for `xp.matmul`. Used as a
+    decorator."""
     RULES[function.__name__[1:]] = function
     return function
 
 
 def family(name):
-    """Declares the rule of a family of the catalogue. A decorator."""
+    """Returns a decorator that registers the rule for a family of functions of the catalogue."""
 
     def declare(function):
         FAMILIES[name] = function
@@ -350,7 +371,8 @@ def is_divided(values):
 
 
 def bare(space, value):
-    """Returns the whole array behind a Sharded, also within tuples and lists."""
+    """Returns a value in which the gathered array replaces each Sharded, also within tuples and
+    lists."""
     if type(value) is Sharded:
         return space.gather(value)
     if isinstance(value, (tuple, list)):
@@ -361,7 +383,8 @@ def bare(space, value):
 
 
 def on_every_rank(space, name, *args, **kwargs):
-    """Computes the whole on every rank."""
+    """Gathers the arguments and calls the function `name` of `xp` on every rank: the fallback for
+    functions without a rule. Its first use for a name is logged."""
     function = getattr(space.base, name)
     if not is_divided([args, tuple(kwargs.values())]):
         return function(*args, **kwargs)

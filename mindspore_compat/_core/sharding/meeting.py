@@ -1,8 +1,10 @@
-"""The placements under which several arrays meet in one function.
+"""Gives the operands of one function placements that fit together, so that each rank can call the
+function on its blocks. The rules of functions (rules_*.py) call `meet`.
 
-Every axis of an operand has a letter; axes of one letter have one length and one division, as in an
-einsum. The largest array decides first. What then does not fit is moved: arrays that are the same
-on every rank are cut, others are gathered or exchanged.
+Every axis of an operand has a letter, as in an einsum: axes with the same letter have the same
+length, and must be divided in the same way. The largest operand keeps its placement first. Operands
+that do not fit are moved: those that are the same on every rank are cut, others are gathered or
+exchanged.
 """
 
 from typing import NamedTuple
@@ -11,7 +13,7 @@ from .array import Sharded
 
 
 class Meeting(NamedTuple):
-    """Operands that have met.
+    """The operands of a function with placements that fit together; `meet` makes it.
 
     Attributes:
         blocks (list): this rank's part of each operand.
@@ -24,23 +26,29 @@ class Meeting(NamedTuple):
     sums: tuple
 
     def placement(self, letters, contracted=()):
-        """Returns the placement (dims, sums) of a result with an axis for each of `letters`;
-        letters in `contracted` have been summed over."""
+        """Returns the placement (dims, sums) of a result of the function.
+
+        Args:
+            letters: the letter of each axis of the result.
+            contracted: the letters of axes that the function has summed over. If mesh axes divide
+                them, the result is still to be summed along these.
+        """
         dims = tuple(self.dims.get(letter, ()) for letter in letters)
         gone = [axis for letter in contracted for axis in self.dims.get(letter, ())]
         return dims, tuple(sorted({*self.sums, *gone}))
 
 
 def meet(space, operands, whole=(), linear=()):
-    """Brings operands together.
+    """Moves the operands of a function to placements that fit together, and returns a Meeting.
 
     Args:
-        operands (Sequence[tuple]): arrays, each with a letter for every axis; None for an axis that
-            has length 1 because it is repeated. Numbers have none.
+        space (ShardedSpace): the space of the operands.
+        operands (Sequence[tuple]): pairs of an array and the letters of its axes; None in place of
+            a letter stands for an axis of length 1 that is broadcast. Numbers have no letters.
         whole (Container): the letters that must not be divided.
-        linear (Sequence[Sequence[int]]): sets of operands in which the function is linear, if the
-            others are fixed. Sums that are left to take in all operands of such a set may be taken
-            of the result instead.
+        linear (Sequence[Sequence[int]]): sets of operands (by index) in which the function is
+            linear, if the other operands are fixed. If all operands of such a set are still to be
+            summed, the result may be summed in their place.
     """
     operands = [(space.used(x), letters) for x, letters in operands]
     sums = _sums_that_stay([x for x, _ in operands], linear)
@@ -68,14 +76,15 @@ def _block(space, x, letters, dims, sums):
 
 
 def _sums_that_stay(arrays, linear):
-    """Returns the mesh axes along which the sum may be taken after the function."""
+    """Returns the mesh axes along which operands need not be summed before the function, because
+    its result can be summed instead; `linear` is as for `meet`."""
     given = [set(x.sums) if type(x) is Sharded else set() for x in arrays]
     for positions in linear if any(given) else ():
         terms = [given[i] for i in positions if not _is_zero(arrays[i])]
         others = [i for i in range(len(arrays)) if i not in positions]
         if not terms or any(each != terms[0] for each in terms) or any(given[i] for i in others):
             continue
-        divided = {  # a factor that is divided along them would meet one term alone
+        divided = {  # a factor that they divide would be multiplied by only one of the terms
             axis
             for i in others
             if type(arrays[i]) is Sharded
@@ -87,7 +96,7 @@ def _sums_that_stay(arrays, linear):
 
 
 def _is_zero(x):
-    """Returns True for the number 0, and for an array that repeats it."""
+    """Returns True for the number 0, and for an array whose elements all repeat one 0."""
     if type(x) is Sharded:
         return False
     if not hasattr(x, "ndim"):

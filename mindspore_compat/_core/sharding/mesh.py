@@ -13,7 +13,7 @@ import math
 
 
 class Mesh:
-    """Ranks along axes.
+    """The ranks of a network, arranged along axes; network.py makes one for all divided Tensors.
 
     Args:
         world: a group of ranks (_backend/ranks/collective.py) with all ranks of the mesh.
@@ -35,7 +35,7 @@ class Mesh:
 
     @property
     def axes(self):
-        """All axes."""
+        """The numbers of all axes."""
         return tuple(range(len(self.shape)))
 
     @property
@@ -74,8 +74,8 @@ class Mesh:
         return self._groups[axes]
 
     def axes_for(self, parts, taken=()):
-        """Axes, not among `taken`, that divide something into `parts` parts; None if there are
-        none. The first axes come first."""
+        """Returns mesh axes that together divide something into `parts` parts, or None if there are
+        none. Axes in `taken` are not used; of the others, the first possible ones are chosen."""
         found = []
         for axis, length in enumerate(self.shape):
             if parts > 1 and axis not in taken and parts % length == 0:

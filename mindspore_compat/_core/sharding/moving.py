@@ -1,4 +1,5 @@
-"""Redistribution: a block of one placement becomes a block of another, by the cheapest exchanges.
+"""Redistribution: changes the placement of a divided array by the cheapest exchanges between ranks.
+`ShardedSpace.place` calls `move`.
 
 A placement has for each axis of the array the mesh axes that divide it (`dims`, the coarsest first)
 and the mesh axes along which the blocks are still to be summed (`sums`). One mesh axis at a time
@@ -16,14 +17,14 @@ or an all-to-all, twice that for an all-reduce.
 
 
 def move(xp, mesh, block, source, target):
-    """Returns the block of this rank under another placement.
+    """Exchanges blocks between ranks, and returns this rank's block in another placement.
 
     Args:
         xp: the space of the blocks.
         mesh (Mesh): the mesh of both placements.
         block: the block of this rank.
-        source (tuple): its placement, (dims, sums).
-        target (tuple): the wanted placement; its `sums` are among those of the source.
+        source (tuple): the present placement, (dims, sums).
+        target (tuple): the new placement; its `sums` must be among those of the source.
     """
     dims, sums = [list(axes) for axes in source[0]], set(source[1])
     wanted, left = [list(axes) for axes in target[0]], set(target[1])
@@ -45,9 +46,15 @@ def move(xp, mesh, block, source, target):
 
 
 def _next_step(dims, sums, wanted, left):
-    """(kind, axis of the array, mesh axes, the other axis of the array), or None at the end."""
+    """Returns the next exchange on the way from one placement to another: (its kind, the axis of
+    the array, the mesh axes, the other axis of the array). Returns None if none is left.
+
+    Args:
+        dims, sums: the placement so far.
+        wanted, left: the `dims` and `sums` of the target.
+    """
     held = {each for axes in dims for each in axes}
-    missing = {}  # the next mesh axis of each axis of the array that has a beginning of its target
+    missing = {}  # axis of the array -> the next mesh axis that must divide it
     for axis, (own, goal) in enumerate(zip(dims, wanted)):
         if len(own) < len(goal) and goal[: len(own)] == own:
             missing[axis] = goal[len(own)]
@@ -70,7 +77,7 @@ def _next_step(dims, sums, wanted, left):
 
 
 def cut(xp, mesh, array, axis, mesh_axes):
-    """Returns this rank's part of an array along an axis."""
+    """Returns this rank's part of an array whose axis `axis` is divided along some mesh axes."""
     length = array.shape[axis] // mesh.count(mesh_axes)
     start = mesh.index(mesh_axes) * length
     return array[(slice(None),) * axis + (slice(start, start + length),)]
@@ -95,7 +102,8 @@ def _reduce_scatter(xp, mesh, block, axis, mesh_axes, other):
 
 
 def _all_to_all(xp, mesh, block, axis, mesh_axes, other):
-    """Axis `other`, of which the group's members hold parts, is joined, `axis` is divided."""
+    """Exchanges blocks so that the mesh axes divide `axis` of the array instead of `other`; returns
+    the new block."""
     group = mesh.group(mesh_axes)
     _count(mesh, "all_to_all", (group.size - 1) * block.nbytes // group.size)
     count, shape = group.size, block.shape
@@ -112,7 +120,8 @@ def _all_reduce(xp, mesh, block, axis, mesh_axes, other):
 
 
 def all_reduced(mesh, block, mesh_axes, operation="sum"):
-    """Returns the blocks of all ranks along some mesh axes, combined."""
+    """Combines the blocks of all ranks along some mesh axes element by element, and returns the
+    result, which is the same on these ranks."""
     group = mesh.group(mesh_axes)
     _count(mesh, "all_reduce", 2 * (group.size - 1) * block.nbytes // group.size)
     return group.all_reduce(block, operation).wait()

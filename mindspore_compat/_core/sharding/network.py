@@ -1,9 +1,10 @@
-"""Networks that run divided: how values enter a divided network, are placed in it, and leave it.
+"""Networks that run on divided arrays: converts the inputs of a network to divided Tensors, places
+them as strategies say, and converts its results back. Cells call `run_network` and `run_part`.
 
     with running.on(mesh, strategy):             # of the outermost network or function
-        x = entered(x, "data_parallel")          # a rank's batch becomes its part of the global one
+        x = entered(x, "data_parallel")          # a rank's batch becomes its part of the whole
         ...
-        y = left(y, "data_parallel")             # and a result that is divided so a rank's again
+        y = left(y, "data_parallel")             # this rank's part of a result
 
 Within it Tensors look whole, whatever their placement.
 """
@@ -26,25 +27,26 @@ from .strategies import data_dims, divisions, result_dims
 
 
 class _World:
-    """The group of all ranks that `communication.init` has joined; None before."""
+    """Holds `group`, the group of all ranks that `communication.init` has joined; None before."""
 
     group = None
 
 
 world = _World()
-_meshes = {}  # ranks -> the Mesh of them, for the group of all ranks that is joined
+_meshes = {}  # ranks -> their Mesh in `world.group`
 
 
 class _Running(threading.local):
-    """What this thread runs: the space of divided arrays, and how data is divided; None and None
-    outside of divided networks."""
+    """The divided network that this thread runs: `space` is the space of its arrays, `data` tells
+    how its inputs are divided (see `run_on`). Both are None outside of divided networks."""
 
     space = None
     data = None
 
     @contextlib.contextmanager
     def on(self, mesh, data):
-        """Runs a network on a mesh."""
+        """Returns a context in which this thread runs a divided network on `mesh`; `data` is as for
+        `run_on`."""
         before = self.space, self.data
         self.space, self.data = space_on(mesh), data
         self.space.averages = bool(config.parallel.gradients_mean)
@@ -58,13 +60,14 @@ running = _Running()
 
 
 def join(group):
-    """Takes `group` for all ranks; None when they part."""
+    """Sets the group of all ranks; `communication` calls it with None when the ranks part."""
     world.group = group
     _meshes.clear()
 
 
 def mesh_of(stages=1):
-    """Returns the mesh of this rank's stage, of `stages` of equal size; None for one rank alone.
+    """Returns the mesh of this rank's pipeline stage, if all ranks are divided into `stages` stages
+    of equal size. Returns None if this process is the only rank.
 
     Raises:
         RuntimeError: if the ranks cannot be divided into stages.
@@ -101,7 +104,7 @@ Given = TensorOf(any_dtype)
 
 @op(compute="native")
 def enter_op(xp, x: Given, space: Any, dims: Any):
-    """Returns a rank's own part as a part of a divided Tensor."""
+    """Returns a divided Tensor, of which the Tensor `x` is this rank's part."""
     return space.wrap(x, dims)
 
 
@@ -110,7 +113,8 @@ enter_op.vjp(x=lambda xp, g, space, dims: space.place(g, dims).block)
 
 @op(compute="native")
 def leave_op(xp, x: Given, space: Any, dims: Any):
-    """Returns this rank's part of a divided Tensor, as a Tensor of its own."""
+    """Returns this rank's part of a Tensor that is first divided by `dims`, as an ordinary
+    Tensor."""
     return space.place(x, dims).block
 
 
@@ -123,7 +127,7 @@ leave_op.vjp(x=_leave_vjp)
 
 @op(compute="native")
 def place_op(xp, x: Given, space: Any, dims: Any):
-    """Returns the same Tensor under another placement."""
+    """Returns a divided Tensor with the same values, which `dims` divides."""
     return space.place(x, dims)
 
 
@@ -131,7 +135,8 @@ place_op.vjp(x=lambda xp, g: g)
 
 
 def _run_on_wholes(space, owner, values):
-    """Runs an operator on whole Tensors: one whose body does more than call functions of `xp`."""
+    """Runs an operator on gathered Tensors, and returns its result. It is for operators whose
+    bodies do more than call functions of `xp`."""
 
     def whole(value):
         if isinstance(value, Tensor) and type(value._array) is Sharded:
@@ -147,14 +152,16 @@ ShardedSpace.run_apart = _run_on_wholes
 
 
 def entered(tensor, dims):
-    """Returns a Tensor of which each rank has its own part, as one that is divided."""
+    """Returns a divided Tensor, of which `tensor` is this rank's part; `dims` tells how it is
+    divided. Returns a Tensor that is divided already unchanged."""
     if type(tensor._array) is Sharded or not any(dims):
         return tensor
     return enter_op.run(tensor, running.space, tuple(dims))
 
 
 def placed(tensor, dims):
-    """Returns a Tensor under another placement. A Parameter is divided for good."""
+    """Returns a Tensor with the same values, which `dims` divides. A Parameter is itself changed,
+    and stays divided after the network has run."""
     space = running.space
     if WEIGHTS.get(id(tensor)) is tensor:
         adopt(tensor, space, dims)
@@ -163,7 +170,8 @@ def placed(tensor, dims):
 
 
 def adopt(parameter, space, dims, parked=()):
-    """Divides the values of a Parameter for good, unless they are divided already."""
+    """Divides the values of a Parameter by `dims` in place, unless they are divided already; they
+    stay divided after the network has run."""
     if type(parameter._array) is not Sharded and any(dims):
         parameter._array = space.shard(parameter._array, dims, parked)
 
@@ -175,10 +183,14 @@ def parts_of_first_axis(tensor):
 
 
 def left(tensor, data):
-    """Returns a result of a divided network as a Tensor of this rank: its part along the first axis
-    where that is divided and each rank sees its own data, else the whole.
+    """Converts a result of a divided network to an ordinary Tensor.
 
-    Weights and their gradients stay divided.
+    The Tensor has this rank's part along the first axis, if that axis is divided and each rank has
+    its own inputs; otherwise it has the whole result. Weights and their gradients stay divided.
+
+    Args:
+        tensor (Tensor): the result.
+        data: how the inputs are divided, as for `run_on`.
     """
     x = tensor._array
     if type(x) is not Sharded or x.of_weight or _is_weight(tensor):
@@ -194,7 +206,8 @@ DIVIDED = ("semi_auto_parallel", "auto_parallel")
 
 
 def run_network(function, args, kwargs):
-    """Calls a network or function as the outermost one: divided, if the settings say so."""
+    """Calls a network or function. If the parallel settings ask for divided arrays and no divided
+    network runs yet, it runs divided."""
     if world.group is None or running.space is not None:
         return function(*args, **kwargs)
     mesh = mesh_of(config.parallel.pipeline_stages) if _is_wanted() else None
@@ -208,13 +221,14 @@ def _is_wanted():
 
 
 def run_on(mesh, data, function, args, kwargs):
-    """Calls a network or function on a mesh.
+    """Calls a network or function on divided arrays, and returns its results as ordinary Tensors.
 
     Args:
-        mesh (Mesh): its ranks.
-        data (Union[str, Sequence]): how its inputs are divided: "data_parallel", each rank gives
-            its part of every Tensor along the first axis; "full_batch", all give the same; or for
-            each input the numbers of parts, or a Layout, of which each rank gives its own part.
+        mesh (Mesh): the ranks.
+        data (Union[str, Sequence]): how the inputs are divided. "data_parallel": each rank passes
+            its part of every Tensor along the first axis. "full_batch": all ranks pass the same
+            Tensors. Otherwise a sequence with the numbers of parts, or a Layout, for each input, of
+            which each rank passes its own part.
         function (Callable): the network.
         args, kwargs: its inputs.
     """
@@ -259,16 +273,17 @@ def _is_weight(tensor):
 
 
 def run_with_strategy(api, function, args, letters, in_strategy, out_strategy):
-    """Calls an operator, or a part of a network, with its inputs and results placed as a strategy
-    says.
+    """Calls an operator, or a part of a network, after dividing its inputs as a strategy says;
+    divides its results as well.
 
     Args:
-        api (str): its name, for errors.
-        function (Callable): the call.
-        args (Sequence): its arguments; the strategy is that of the Tensors among them.
-        letters (Callable): gives the letters of the axes for the numbers of axes; None where each
-            input is divided by itself.
-        in_strategy, out_strategy (Sequence): a tuple of ints or a Layout for each Tensor, or None.
+        api (str): the name of the operator, for errors.
+        function (Callable): the operator.
+        args (Sequence): the arguments; the strategy has an entry for each Tensor among them.
+        letters (Callable): takes the numbers of axes of the Tensors, and returns the letters of
+            their axes (strategies.py). None if each input is divided independently.
+        in_strategy, out_strategy (Sequence): a tuple of ints or a Layout for each Tensor; None
+            leaves the inputs or the results as they are.
     """
     mesh = running.space.mesh
     tensors = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
@@ -314,13 +329,15 @@ def _with_result(api, tensor, strategy):
 
 
 def run_part(function, args, parameters, strategies):
-    """Calls a part of a network with the strategies of `shard`; as it is, outside of divided ones.
+    """Calls a part of a network with the strategies that `shard` gave it. Without a mesh, the part
+    is simply called.
 
     Args:
         function (Callable): the part.
-        args (Sequence): its arguments.
-        parameters (dict): its Parameters by name.
-        strategies (tuple): those of its inputs, its results and its Parameters by name, or None.
+        args (Sequence): the arguments.
+        parameters (dict): the Parameters of the part, by name.
+        strategies (tuple): the strategies of the inputs, of the results, and of the Parameters by
+            name; each may be None.
     """
     in_strategy, out_strategy, plan = strategies
     if running.space is None:

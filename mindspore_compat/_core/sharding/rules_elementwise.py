@@ -20,8 +20,8 @@ _COMBINED = {"max": "max", "min": "min", "prod": "prod", "any": "max", "all": "m
 
 
 def letters_of(x):
-    """Returns the axes of an operand that broadcasts, counted from the last; None where it is
-    repeated."""
+    """Returns the letters of the axes of an operand that broadcasts, for meeting.py: -1 for the
+    last axis, -2 for the one before, ...; None for an axis of length 1."""
     if not hasattr(x, "ndim"):
         return ()
     return tuple(None if n == 1 else i - x.ndim for i, n in enumerate(x.shape))
@@ -29,7 +29,8 @@ def letters_of(x):
 
 @family("pointwise")
 def pointwise(space, name, *args, **kwargs):
-    """Arrays that broadcast, element by element."""
+    """Rule of elementwise functions: calls the function on the blocks of operands that
+    broadcast."""
     function = getattr(space.base, name)
     if not is_divided(args):
         return function(*args, **kwargs)
@@ -48,7 +49,7 @@ def _stop(space, x):
 
 @rule
 def _keep(space, mask, x):
-    """The same shape on both sides; linear in `x`."""
+    """Rule of `keep`, which is linear in `x`."""
     if not is_divided((mask, x)):
         return space.base.keep(mask, x)
     meeting = meet(space, [(mask, letters_of(mask)), (x, letters_of(x))], linear=((1,),))
@@ -72,14 +73,15 @@ def _cast(space, x, dtype):
     if x.dtype == dtype:
         return x
     x, target = space.seen(x), numpy.dtype(dtype)
-    if target.kind not in "fc" or target.itemsize < x.itemsize:  # rounds, so not part by part
+    if target.kind not in "fc" or target.itemsize < x.itemsize:  # rounding is not linear
         x = space.summed(x)
     return space.like(x, space.base.cast(x.block, dtype))
 
 
 @family("like")
 def like(space, name, x, *args, **kwargs):
-    """Returns an array of the shape of the first one."""
+    """Rule of functions such as `zeros_like`, whose result has the shape of the first argument: the
+    result gets its placement, too."""
     function = getattr(space.base, name)
     if type(x) is not Sharded:
         return function(x, *args, **kwargs)
@@ -92,7 +94,9 @@ def like(space, name, x, *args, **kwargs):
 
 @family("reduction")
 def reduction(space, name, x, axis=None, **kwargs):
-    """Blocks are reduced; what is then left to combine of sums waits, of others is combined."""
+    """Rule of reductions: reduces each block. If mesh axes divide a reduced axis, a sum is left to
+    be taken later (`sums`); a maximum, minimum or product is combined at once. For argmax, argmin
+    and products of integers, the reduced axes become undivided first."""
     function = getattr(space.base, name)
     if type(x) is not Sharded:
         return function(x, axis, **kwargs)
@@ -132,7 +136,8 @@ def _reduced_dims(dims, axes, keepdims):
 
 
 def _deviation(space, name, x, axis, keepdims, ddof):
-    """Returns the variance or standard deviation, by the whole's mean."""
+    """Computes the variance or standard deviation of a divided array, from the mean over all its
+    blocks."""
     x = space.summed(x)
     count = math.prod(x.shape[a] for a in _axes(axis, x.ndim))
     centred = x - space.mean(x, axis, keepdims=True)
@@ -147,14 +152,15 @@ def _deviation(space, name, x, axis, keepdims, ddof):
 
 
 def undivided(space, x, axes):
-    """Returns `x` with some axes whole, and no sums left to take."""
+    """Returns `x` with the axes in `axes` undivided, and all its sums computed."""
     x = space.used(x)
     return space.place(x, [() if i in axes else own for i, own in enumerate(x.dims)])
 
 
 @family("along")
 def along(space, name, x, *args, **kwargs):
-    """Functions along one axis, which is made whole."""
+    """Rule of functions along one axis: makes this axis undivided, and calls the function on the
+    blocks."""
     function = getattr(space.base, name)
     if not is_divided((x, *args)):
         return function(x, *args, **kwargs)
@@ -178,7 +184,7 @@ def along(space, name, x, *args, **kwargs):
 
 @rule
 def _log_soft(space, x, axis):
-    """Composed of functions that combine what blocks along a divided axis give."""
+    """Rule of `log_soft`: composes it of maximum, exp and sum, whose rules allow a divided axis."""
     if type(x) is not Sharded:
         return space.base.log_soft(x, axis)
     x = space.summed(space.used(x))
@@ -190,7 +196,8 @@ def _log_soft(space, x, axis):
 
 
 def _composed(name):
-    """Returns the rule of a function whose implementation takes every array type."""
+    """Returns the rule of a function whose implementation accepts every array type: it runs on
+    divided arrays unchanged."""
 
     def call(space, *args, **kwargs):
         if not is_divided((*args, *kwargs.values())):

@@ -6,8 +6,8 @@ from .rules_elementwise import undivided
 
 
 def _parts(index, rank):
-    """Returns an index as one entry for each axis of the array and None for each new one; None if
-    it holds arrays."""
+    """Returns a basic index of an array with `rank` axes as a list: one entry for each axis, and
+    None for each new axis. Returns None if the index contains arrays."""
     parts = list(index) if isinstance(index, tuple) else [index]
     basic = all(
         p is None
@@ -37,8 +37,8 @@ def _is_all(part, length):
 
 
 def _placements(parts, shape):
-    """For a basic index: the axes that it changes, and for each axis of the result the axis of the
-    array that it is, or None."""
+    """Returns, for a basic index, a list of the axes of the array that it shortens or removes, and
+    for each axis of the result the axis of the array that it comes from (None for a new axis)."""
     changed, out, axis = [], [], 0
     for part in parts:
         if part is None:
@@ -54,7 +54,8 @@ def _placements(parts, shape):
 
 @rule
 def _getitem(space, x, index):
-    """Axes that are taken as they are stay divided."""
+    """Rule of `getitem`: axes that the index takes entirely stay divided, others become
+    undivided."""
     if not is_divided((x, *index) if isinstance(index, tuple) else (x, index)):
         return x[index]
     if type(x) is not Sharded:
@@ -72,7 +73,8 @@ def _getitem(space, x, index):
 
 
 def _local_index(parts, changed):
-    """Returns the same index of a block: axes taken whole are so whatever their length is."""
+    """Returns the index of a block that corresponds to a basic index of the whole array. An axis
+    that is taken entirely is taken entirely from the block, which is shorter."""
     made, axis = [], 0
     for part in parts:
         if part is None:
@@ -116,12 +118,15 @@ def _scatter_set(space, x, index, values):
 
 
 def _in_part(space, index, length, mesh_axes):
-    """Returns an index of a divided axis as one of this rank's part, and where it points into it.
+    """Converts indices of a divided axis to indices of this rank's part of the axis.
+
+    Returns:
+        The converted indices (0 for those outside of the part), and a mask of those inside.
 
     Args:
         index: a block of ints in [-length, length).
         length (int): the length of the whole axis.
-        mesh_axes (tuple): what divides it.
+        mesh_axes (tuple): the mesh axes that divide the axis.
     """
     base, part = space.base, length // space.mesh.count(mesh_axes)
     index = base.where(index < 0, index + length, index) - space.mesh.index(mesh_axes) * part
@@ -131,7 +136,8 @@ def _in_part(space, index, length, mesh_axes):
 
 @rule
 def _take(space, x, indices, axis=None):
-    """Rows of a table; of one whose rows are divided, each rank gives those that it has."""
+    """Rule of `take`. If the rows of a table are divided, each rank takes the rows that it has, and
+    zeros for the others; the results are still to be summed."""
     if not is_divided((x, indices)):
         return space.base.take(x, indices, axis)
     if axis is None:
@@ -155,8 +161,8 @@ def _take(space, x, indices, axis=None):
 
 @rule
 def _add_rows(space, index, values, count):
-    """Each rank adds the rows of its part of the index to zeros; these results are still to be
-    summed over the ranks that divide the index."""
+    """Rule of `add_rows`: each rank adds the rows for its part of the index to zeros. The results
+    are still to be summed along the mesh axes that divide the index."""
     if not is_divided((index, values)):
         return space.base.add_rows(index, values, count)
     rows = [f"index {i}" for i in range(index.ndim)]
@@ -168,7 +174,8 @@ def _add_rows(space, index, values, count):
 
 @rule
 def _take_along_axis(space, x, indices, axis):
-    """Elements along an axis; of a divided one each rank gives those that it has."""
+    """Rule of `take_along_axis`. If the axis is divided, each rank takes the elements that it has,
+    and zeros for the others; the results are still to be summed."""
     if not is_divided((x, indices)):
         return space.base.take_along_axis(x, indices, axis)
     if x.ndim != indices.ndim:
@@ -193,7 +200,8 @@ def _take_along_axis(space, x, indices, axis):
 
 @rule
 def _scatter_along_axis(space, x, index, values, axis, add=False):
-    """Written along an axis that is whole, or, where values are added, by the rank that has it."""
+    """Rule of `scatter_along_axis`: makes the axis undivided. If values are added, sums that are
+    still to be taken of `x` and `values` may be taken of the result instead."""
     if not is_divided((x, index, values)):
         return space.base.scatter_along_axis(x, index, values, axis, add)
     axis = axis % x.ndim
@@ -213,7 +221,7 @@ def _scatter_along_axis(space, x, index, values, axis, add=False):
 
 @rule
 def _pick_column(space, x, column):
-    """The element of each row in the row's column; columns may be divided."""
+    """Rule of `pick_column`, by `take_along_axis`; the columns may be divided."""
     if not is_divided((x, column)):
         return space.base.pick_column(x, column)
     picked = _take_along_axis(space, x, space.expand_dims(column, 1), 1)
@@ -222,7 +230,7 @@ def _pick_column(space, x, column):
 
 @rule
 def _add_at_column(space, x, column, values):
-    """Each rank adds to the columns that it has."""
+    """Rule of `add_at_column`: each rank adds the values that belong to its columns."""
     if not is_divided((x, column, values)):
         return space.base.add_at_column(x, column, values)
     x, values = space.summed(x), space.summed(values) if type(values) is Sharded else values

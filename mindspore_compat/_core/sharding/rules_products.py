@@ -12,7 +12,8 @@ _ONE_OF_TWO = ((0,), (1,))
 
 @rule
 def _matmul(space, x, y, out=None):
-    """Rows, columns and stacks may be divided; a divided inner axis leaves a sum to take."""
+    """Rule of `matmul`: rows, columns and leading axes may be divided. If mesh axes divide the
+    inner axis, the result is still to be summed along these."""
     if not is_divided((x, y)):
         return space.base.matmul(x, y) if out is None else space.base.matmul(x, y, out)
     batch = max(x.ndim, y.ndim) - 2
@@ -26,7 +27,8 @@ def _matmul(space, x, y, out=None):
 
 
 def _stack_letters(x, batch):
-    """Returns the leading axes of an operand, counted from the last one of the result."""
+    """Returns the letters of the leading axes of an operand, for meeting.py: -1 for the last
+    leading axis, ...; None for an axis of length 1."""
     lead = max(x.ndim - 2, 0)
     return [None if x.shape[i] == 1 else i - lead for i in range(lead)]
 
@@ -63,7 +65,8 @@ def _filters(rank):
 
 
 def _whole_letters(rank, groups):
-    """Pixels and kernels are whole; channels in groups, too."""
+    """Returns the letters that must not be divided in a convolution: spatial axes and kernel axes;
+    channels too if there are several groups."""
     spatial = [*range(rank - 2), *(f"kernel {i}" for i in range(rank - 2))]
     return [*spatial, *(("in", "out") if groups != 1 else ())]
 
@@ -111,7 +114,8 @@ def _convolve_weight(space, g, x, w_shape, stride, pads, dilation, groups):
 
 @family("samples")
 def samples(space, name, x, *args, **kwargs):
-    """Functions of each plane of (batch, channels, ...): pixels are made whole."""
+    """Rule of functions of each plane of (batch, channels, spatial...): makes the spatial axes
+    undivided, and calls the function on the blocks."""
     function = getattr(space.base, name)
     if not is_divided((x, *args)):
         return function(x, *args, **kwargs)

@@ -9,7 +9,9 @@ from .rules_elementwise import undivided
 
 @rule
 def _reshape(space, x, shape):
-    """The division goes from the first axes of a group that is merged to those it is split into."""
+    """Rule of `reshape`. It merges groups of axes and splits them into new axes; the division of
+    the first axes of a group goes on to the first new ones. Divisions that cannot stay are
+    gathered first."""
     if type(x) is not Sharded:
         return space.base.reshape(x, shape)
     x = space.used(x)
@@ -46,7 +48,8 @@ def _carried(space, old, dims, new):
 
 
 def _groups(old, new):
-    """Returns the axes of both shapes in groups of equal size, as pairs of lists."""
+    """Divides the axes of two shapes of equal size into groups: returns pairs (axes of `old`, axes
+    of `new`) in which both sides have the same number of elements."""
     i = j = 0
     while i < len(old) or j < len(new):
         own, other, one, two = [], [], 1, 1
@@ -63,7 +66,8 @@ def _groups(old, new):
 
 
 def _carry(mesh, old, dims, new, own, other, before, after):
-    """Follows the mesh axes of one group as far as its blocks stay runs of elements."""
+    """Assigns the mesh axes that divide one group of old axes to the new axes, as long as blocks
+    remain contiguous runs of elements. Writes the kept divisions to `before` and `after`."""
     waiting, position, left = list(other), 0, None
     for axis in own:
         if old[axis] == 1:
@@ -91,7 +95,8 @@ def _ravel(space, x):
 
 
 def _view(space, x, block, dims):
-    """Returns other axes of the same elements; what is divided between uses stays so."""
+    """Returns a Sharded with the elements of `x`, but other axes: `block` is this rank's part,
+    divided by `dims`. A parked array stays parked."""
     made = space.wrap(block, dims, x.sums, x.parked)
     made.kept = False if x.kept is False else None
     return made
@@ -208,7 +213,8 @@ def _stack(space, arrays, axis=0):
 
 
 def _changing(space, name, x, axes, *args, **kwargs):
-    """Calls a function that changes some axes, which are made whole first."""
+    """Calls the function `name` on the blocks of `x`, after making the axes that it changes
+    undivided."""
     x = undivided(space, x, axes)
     return space.wrap(getattr(space.base, name)(x.block, *args, **kwargs), x.dims)
 
@@ -271,7 +277,8 @@ def _tile(space, x, reps):
 
 @family("stack")
 def stack_of_matrices(space, name, x, *args, **kwargs):
-    """Functions of the last axes, which are made whole: two, or one for each entry of a list."""
+    """Rule of functions of the last axes (two, or one for each entry of a list): makes these axes
+    undivided, and calls the function on the blocks."""
     function = getattr(space.base, name)
     if not is_divided((x, *args)):
         return function(x, *args, **kwargs)

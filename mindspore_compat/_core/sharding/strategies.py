@@ -1,11 +1,12 @@
-"""Strategies: into how many parts the axes of the inputs of an operator are divided.
+"""Converts strategies to mesh axes. A strategy tells into how many parts each axis of an operator's
+inputs is divided.
 
     dims = divisions("MatMul", mesh, [(4, 8), (8, 6)], [(2, 1), (1, 4)], letters)
 
-An entry of a strategy is a number for each axis or a Layout. Axes of one letter are divided alike.
-The numbers take mesh axes from the first one on, letter by letter, and what no number takes holds
-copies: on 8 ranks rank r has row block r // 4 of the first matrix above, column block r % 4 of the
-second one.
+An entry of a strategy is a tuple with a number of parts for each axis, or a Layout. Axes with the
+same letter are divided in the same way. The numbers take mesh axes from the first one on, letter by
+letter; along the remaining mesh axes, ranks hold copies. In the example on 8 ranks, rank r has row
+block r // 4 of the first matrix, and column block r % 4 of the second one.
 """
 
 import math
@@ -16,8 +17,8 @@ def letters_of(name, ranks, transposed=()):
 
     Args:
         name (str): the primitive.
-        ranks (Sequence[int]): the numbers of axes of its inputs.
-        transposed (Sequence[bool]): for each input of a product whether it is transposed.
+        ranks (Sequence[int]): the number of axes of each input.
+        transposed (Sequence[bool]): for a product, whether each input is transposed.
     """
     if name in ("MatMul", "BatchMatMul"):
         return [
@@ -43,8 +44,9 @@ def divisions(api, mesh, shapes, strategies, letters):
         api (str): the public name, for errors.
         mesh (Mesh): the ranks.
         shapes (Sequence[tuple]): the shapes of the inputs.
-        strategies (Sequence): a tuple of ints or a Layout for each; None for one that stays.
-        letters (Sequence): the letters of their axes.
+        strategies (Sequence): for each input a tuple of ints or a Layout; None leaves an input as
+            it is.
+        letters (Sequence): the letters of the axes of each input.
 
     Raises:
         RuntimeError: if a strategy has another number of axes, does not divide the number of ranks
@@ -81,7 +83,8 @@ def divisions(api, mesh, shapes, strategies, letters):
 
 
 def result_dims(api, mesh, shape, dims, strategy):
-    """Returns the mesh axes that divide a result, which is divided by `dims` so far."""
+    """Returns the mesh axes that divide each axis of a result under a strategy; `dims` are those
+    that divide it so far."""
     if hasattr(strategy, "to_dict"):
         found = layout_dims(api, mesh, strategy)
     else:
@@ -99,7 +102,8 @@ def result_dims(api, mesh, shape, dims, strategy):
 
 
 def data_dims(api, mesh, shape, strategy):
-    """Returns the mesh axes that divide an input, of which a rank's own part has this shape."""
+    """Returns the mesh axes that divide each axis of an input under a strategy; `shape` is that of
+    a rank's own part."""
     if hasattr(strategy, "to_dict"):
         return layout_dims(api, mesh, strategy)
     _check(api, mesh, shape, strategy)
@@ -154,7 +158,7 @@ def _too_many(api, mesh, strategies):
 
 
 def need_divisible(api, mesh, shape, dims):
-    """Refuses a shape with an axis that cannot be cut into equal parts."""
+    """Raises a RuntimeError if `dims` cannot divide each axis of a shape into equal parts."""
     if len(dims) != len(shape):
         raise RuntimeError(
             f"For '{api}', a Layout must have one entry for each of the {len(shape)} axes of the "

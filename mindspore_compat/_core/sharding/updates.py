@@ -1,7 +1,8 @@
-"""Updates of divided parameters: each rank updates its blocks, with the states that belong to them.
+"""Updates of divided parameters, for optimizers: each rank updates its blocks, and stores the
+states for these blocks.
 
-Formulas that work element by element run on the blocks as on any array. Others run on divided
-arrays, whose functions combine what the blocks give.
+Formulas that work element by element run on the blocks as on any array. Other formulas run on
+divided arrays, whose functions combine the results of the blocks.
 """
 
 import contextlib
@@ -13,8 +14,8 @@ from .network import running
 
 
 def share(parameters):
-    """Divides parameters, and so their gradients and states, over the ranks that hold the same
-    values: the parallel optimizer, as the settings say."""
+    """Divides parameters further, over the ranks that hold the same values, if the settings enable
+    the parallel optimizer. Gradients and optimizer states are then divided as well."""
     space, settings = running.space, config.parallel
     if space is None or not settings.enable_parallel_optimizer:
         return
@@ -33,8 +34,8 @@ def share(parameters):
 
 
 def _axes_to_share(mesh, array, settings):
-    """Returns the mesh axes along which the first axis of a parameter is divided further: the last
-    ones that hold copies, as many as fit."""
+    """Returns the mesh axes that divide the first axis of a parameter further: the last mesh axes
+    along which ranks hold copies, if they divide its length."""
     dims = getattr(array, "dims", ((),) * array.ndim)
     block = getattr(array, "block", array)
     if not array.ndim or block.nbytes < settings.parallel_optimizer_threshold * 1024:
@@ -49,8 +50,8 @@ def _axes_to_share(mesh, array, settings):
 
 
 def divided_like(states, parameters):
-    """Divides the states of an optimizer like the parameters of the same shapes that they belong
-    to."""
+    """Gives each state of an optimizer the placement of its parameter, if both have the same
+    shape."""
     for state, parameter in zip(states, parameters, strict=True):
         target = parameter._array
         if type(target) is not Sharded or state._array.shape != target.shape:
@@ -61,10 +62,10 @@ def divided_like(states, parameters):
 
 @contextlib.contextmanager
 def on_blocks(kinds):
-    """Within it, divided Tensors hold their blocks alone.
+    """A context in which divided Tensors hold this rank's blocks as ordinary arrays.
 
     Args:
-        kinds (Iterable[Sequence[Tensor]]): the Tensors.
+        kinds (Iterable[Sequence[Tensor]]): sequences of Tensors, such as parameters and states.
     """
     divided = [
         (tensor, tensor._array)
@@ -85,7 +86,8 @@ def on_blocks(kinds):
 
 @contextlib.contextmanager
 def on_wholes(tensors):
-    """Within it, divided Tensors are whole on every rank; what is written is then divided again."""
+    """A context in which divided Tensors hold the whole array on every rank. At its end their
+    values, which may have changed, are divided again."""
     divided = [(tensor, tensor._array) for tensor in tensors if type(tensor._array) is Sharded]
     for tensor, array in divided:
         tensor._array = array.space.base.array(array.space.gather(array))
@@ -98,13 +100,13 @@ def on_wholes(tensors):
 
 
 def updated(update, row, scalars):
-    """Returns the assignments of what the formula of an update gives for one row of divided arrays
-    (_backend/updates/complete.py).
+    """Computes an update formula on divided arrays. Returns the calls that assign the new values to
+    this rank's blocks (_backend/updates/complete.py).
 
     Args:
-        update (Whole): the formula, and which of its arrays it writes.
-        row (Sequence): the arrays, that of the parameter first.
-        scalars (dict): its scalars.
+        update (Whole): the formula, and the indices of the arrays that it writes.
+        row (Sequence): the arrays of the formula: the parameter, its gradient and its states.
+        scalars (dict): the scalars of the formula.
     """
     space = row[0].space
     made = update.formula(space, *row, **scalars)
