@@ -121,7 +121,7 @@ _library(
     "numpy",
     "pointwise",
     """abs add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh clip conj copysign cos
-    cosh deg2rad divide exp exp2 expm1 fmax fmin fmod hypot i0 imag log log10 log1p log2 logaddexp
+    cosh deg2rad divide exp exp2 expm1 fmax fmin hypot i0 imag log log10 log1p log2
     logaddexp2 maximum minimum mod multiply nan_to_num negative nextafter positive rad2deg real
     reciprocal sin sinc sinh sqrt square subtract tan tanh""",
 )
@@ -205,10 +205,14 @@ cast(x, dtype)
     `x` converted to a dtype; `x` itself if it already has that dtype.
 
 [host.powers]
+logaddexp(x, y) : pointwise
+    log(exp(x) + exp(y)).
 power(x, y) : pointwise
     NumPy's `power`.
 
 [host.remainders]
+fmod(x, y) : pointwise
+    NumPy's `fmod`.
 remainder(x, y) : pointwise
     NumPy's `remainder`.
 

@@ -41,6 +41,7 @@ class Least:
     UFUNC_BY_PROCESSOR = 1 << 17  # bytes, for ufuncs that take some nanoseconds for each element
     UFUNC = 1 << 20  # bytes, for ufuncs between these two, and for copies
 
+    LOGADDEXP = 1 << 11  # elements: below, a call costs as much as it saves
     REMAINDER = 1 << 12  # elements: below, a call costs as much as it saves
 
     # Products of matrices.

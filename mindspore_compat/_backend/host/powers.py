@@ -1,15 +1,18 @@
-"""Powers of arrays of the host with a single integer exponent.
+"""Powers of arrays of the host with a single integer exponent, and sums of exponentials.
 
 NumPy's `power` takes fifty times as long for negative numbers as for others. So small exponents
-become products, and others use the absolute value.
+become products, and others use the absolute value. NumPy's `logaddexp` is not vectorized, so large
+arrays use exp and log1p.
 """
 
 import numpy
 
-from ..thresholds import Most
+from ..threads import scheduler
+from ..thresholds import Least, Most
 from .ufuncs import Ufunc
 
-_power = Ufunc(numpy.power)
+_power, _logaddexp = Ufunc(numpy.power), Ufunc(numpy.logaddexp)
+PIECE = 1 << 14  # elements of a piece, which stays in the cache
 _EXACT = 1 << 24  # float32 represents all integers up to this one
 
 
@@ -24,6 +27,31 @@ def power(xp, x, y):
         return _product(xp, x if exponent > 0 else xp.reciprocal(x), abs(exponent))
     size = _power(xp.abs(x), y)
     return xp.copysign(size, x) if exponent % 2 else size
+
+
+def logaddexp(xp, x, y):
+    """Computes log(exp(x) + exp(y)) as max(x, y) + log1p(exp(-|x - y|))."""
+    if type(x) is not numpy.ndarray or type(y) is not numpy.ndarray:
+        return xp.module.logaddexp(x, y)
+    same = x.shape == y.shape and x.dtype == y.dtype and x.dtype.char in "fd"
+    whole = x.flags.c_contiguous and y.flags.c_contiguous
+    if not (same and whole) or x.size < Least.LOGADDEXP:
+        return _logaddexp(x, y)
+    out = numpy.empty(x.shape, x.dtype)
+    flat = x.reshape(-1), y.reshape(-1), out.reshape(-1)
+    parts = scheduler.blocks(x.size, PIECE)
+    scheduler.run(lambda number: _add_powers(*(each[parts[number]] for each in flat)), len(parts))
+    return out
+
+
+def _add_powers(x, y, out):
+    with numpy.errstate(invalid="ignore"):  # infinities that are equal
+        below = numpy.subtract(x, y)
+    numpy.abs(below, out=below)
+    numpy.negative(below, out=below)
+    numpy.copyto(below, 0, where=x == y)
+    numpy.log1p(numpy.exp(below, out=below), out=below)
+    numpy.add(numpy.maximum(x, y, out=out), below, out=out)
 
 
 def _whole(x, y):

@@ -1,4 +1,4 @@
-"""Remainders of float32 arrays of the host, with the bits of NumPy's `remainder`.
+"""Remainders of float32 arrays of the host, with the bits of NumPy's `remainder` and `fmod`.
 
 NumPy calls the C library's fmod for each element. In float64 the quotient of two float32 numbers,
 its product with the divisor and the remainder are exact while the quotient is below 2^29, so array
@@ -13,15 +13,25 @@ from .ufuncs import Ufunc
 
 PIECE = 1 << 13  # elements whose float64 copies fit the cache
 _MOST = 1 << 29
-_remainder = Ufunc(numpy.remainder)
+_remainder, _fmod = Ufunc(numpy.remainder), Ufunc(numpy.fmod)
 
 
 def remainder(xp, x, y):
-    """Computes NumPy's `remainder`."""
+    """Computes NumPy's `remainder`, which has the sign of `y`."""
+    return _compute(xp, _remainder, numpy.floor, x, y)
+
+
+def fmod(xp, x, y):
+    """Computes NumPy's `fmod`, which has the sign of `x`."""
+    return _compute(xp, _fmod, numpy.trunc, x, y)
+
+
+def _compute(xp, ufunc, rounded, x, y):
+    """Computes a remainder; `rounded` is how its quotient is rounded."""
     if type(x) is not numpy.ndarray and type(y) is not numpy.ndarray:
-        return xp.module.remainder(x, y)
+        return getattr(xp.module, ufunc.__name__)(x, y)
     if not _are_taken(x, y):
-        return _remainder(x, y)
+        return ufunc(x, y)
     out = numpy.empty(x.shape, numpy.float32)
     flat, target = x.reshape(-1), out.reshape(-1)
     divisors = y.reshape(-1) if y.shape == x.shape else numpy.broadcast_to(y, flat.shape)
@@ -29,8 +39,9 @@ def remainder(xp, x, y):
 
     def work(number):
         part = parts[number]
-        if not _write(flat[part], divisors[part], target[part]):
-            numpy.remainder(flat[part], divisors[part], out=target[part])
+        given = flat[part], divisors[part], target[part]
+        if not _write(rounded, *given):
+            getattr(numpy, ufunc.__name__)(*given)
 
     scheduler.run(work, len(parts))
     return out
@@ -48,18 +59,19 @@ def _are_taken(x, y):
     )
 
 
-def _write(x, y, out):
+def _write(rounded, x, y, out):
     """Writes remainders to `out`; returns False if some are not exact."""
     with numpy.errstate(all="ignore"):
         divisor = y.astype(numpy.float64)
         quotient = numpy.divide(x, divisor)
         if not max(quotient.max(), -quotient.min()) < _MOST or not numpy.isfinite(divisor).all():
             return False
-        numpy.floor(quotient, out=quotient)
+        rounded(quotient, out=quotient)
         found = numpy.multiply(quotient, divisor, out=quotient)
         numpy.subtract(x, found, out=found)
-        # A quotient that was rounded up to an integer.
-        numpy.add(found, divisor, out=found, where=found * divisor < 0)
+        sign = y if rounded is numpy.floor else x
+        # A quotient that was rounded up to an integer leaves a remainder of the other sign.
+        numpy.add(found, numpy.copysign(divisor, sign), out=found, where=found * sign < 0)
         out[...] = found
-        numpy.copysign(out, y, out=out, where=out == 0)
+        numpy.copysign(out, sign, out=out, where=out == 0)
     return True

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from kit import same
+from kit import close, same
 
 from mindspore_compat._backend.arrays import HOST
+from mindspore_compat._backend.thresholds import Least
 
 VALUES = [0.0, -0.0, np.inf, -np.inf, np.nan, 3.7, -2.1, 1e-20, -1e20, -1e-39, 1.0, -1.0]
 
@@ -41,3 +42,17 @@ def test_a_power_is_a_new_array():
 def test_others_are_left_to_numpy(x, y):
     with np.errstate(all="ignore"):
         same(HOST.power(x, y), np.power(x, y))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_logaddexp(dtype, monkeypatch):
+    monkeypatch.setattr(Least, "LOGADDEXP", 1)
+    ends = np.array([0, -0.0, 1, -1, 80, -80, 1e30, -1e30, np.inf, -np.inf, np.nan], dtype)
+    x, y = (np.concatenate([a.ravel(), b]) for a, b in zip(np.meshgrid(ends, ends), RANDOM))
+    x, y = x.astype(dtype), y.astype(dtype)
+    found = HOST.logaddexp(x, y)
+    assert found.dtype == dtype
+    close(found, np.logaddexp(x, y))
+
+
+RANDOM = np.random.default_rng(0).standard_normal((2, 5000)) * 10

@@ -35,11 +35,12 @@ def bits(x):
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_bits(pair, any_size):
+@pytest.mark.parametrize("name", ["remainder", "fmod"])
+def test_bits(pair, name, any_size):
     x, y = (np.array(each, np.float32, order="C") for each in pair)
-    found = HOST.remainder(x, y)
+    found = getattr(HOST, name)(x, y)
     assert found.dtype == np.float32
-    same(bits(found), bits(np.remainder(x, y)))
+    same(bits(found), bits(getattr(np, name)(x, y)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int32"])
