@@ -60,8 +60,8 @@ class Symbol:
         self.unique = unique
 
     def to_dict(self):
-        """Returns the constraints by name. "id" tells equal lengths from others. A minimum that the
-        divisor implies is left out."""
+        """Returns the constraints as a dict by name. Symbols with the same "id" stand for equal
+        lengths. A minimum that the divisor implies is left out."""
         labels = {
             "max": self.max if self.max > self.min else 0,
             "min": self.min if self.min > self.divisor else 0,

@@ -1,4 +1,5 @@
-"""The frames of a traceback: those of the package, and the others, which help a script's author."""
+"""Separates the frames of the package in a traceback from all others, so that errors show a
+script's author only the frames that help."""
 
 import os
 import runpy
@@ -11,13 +12,13 @@ _RUNNER = ("<frozen runpy>", runpy.__file__)
 
 
 def shows_all_frames():
-    """Returns True if the environment asks for tracebacks as Python makes them."""
+    """Returns True if an environment variable asks for complete tracebacks."""
     return os.environ.get(VARIABLE, "0") not in ("", "0")
 
 
 def is_of_package(filename):
-    """Returns whether a frame belongs to the package: to its files, or to source that it has
-    generated."""
+    """Returns True if a frame with this file name belongs to the package: to one of its files, or
+    to source that it has generated."""
     filename = str(filename)
     generated = filename.startswith("<") and " #" in filename
     return generated or filename.startswith(_FOLDER) or filename in _RUNNER
@@ -31,8 +32,8 @@ def links_of(trace):
 
 
 def without_package_frames(trace):
-    """Returns a traceback without the package's frames; itself if it has no others, or if all are
-    to be shown."""
+    """Returns a traceback without the package's frames. Returns `trace` itself if it has no other
+    frames, or if all frames are to be shown."""
     own = [each for each in links_of(trace) if not is_of_package(each.tb_frame.f_code.co_filename)]
     if not own or shows_all_frames():
         return trace
@@ -43,8 +44,8 @@ def without_package_frames(trace):
 
 
 def hide_package_frames(summary):
-    """Removes the package's frames, and causes that have no others; returns the number of removed
-    ones."""
+    """Removes the package's frames from a `traceback.TracebackException`, and causes that have no
+    other frames. Returns the number of removed frames."""
     own = [frame for frame in summary.stack if not is_of_package(frame.filename)]
     started = summary.stack.index(own[0]) if own else 0  # what runs the script is not counted
     hidden = len(summary.stack) - started - len(own)

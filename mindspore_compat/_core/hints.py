@@ -77,8 +77,13 @@ def with_hint(message, owner, name):
 
 
 def no_attribute(kind, name, is_made):
-    """Returns the message for an attribute that a Cell lacks; a private one if `Cell.__init__` did
-    not run (`is_made`).
+    """Returns the message for an attribute that a Cell lacks.
+
+    Args:
+        kind (str): the class of the Cell.
+        name (str): the attribute.
+        is_made (bool): whether `Cell.__init__` has run. If not, the message for a private attribute
+            asks to call it.
     """
     if name.startswith("_") and not is_made:
         return f"For '{kind}', '__init__' must call 'super().__init__()'."

@@ -7,7 +7,16 @@ _numbers = itertools.count(1)
 
 
 def compiled(lines, scope, title):
-    """Runs `lines` in `scope`, returns `scope`, and registers the source for tracebacks."""
+    """Executes lines of source in a scope, and registers the source so that tracebacks show it.
+
+    Args:
+        lines (Iterable[str]): the source.
+        scope (dict): the globals of the source.
+        title (str): the name of the source in tracebacks.
+
+    Returns:
+        dict: `scope`, with the names that the source defines.
+    """
     text = "\n".join(lines) + "\n"
     filename = f"<{title} #{next(_numbers)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)

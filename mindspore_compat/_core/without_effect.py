@@ -145,7 +145,8 @@ def _warning_of_arguments(function, mark):
 
 
 def _described(doc, mark):
-    """Returns the docstring with the sentence after its first paragraph, or after each argument."""
+    """Returns a docstring with the sentence of a Mark inserted: as the second paragraph, or after
+    the entry of each marked argument."""
     if not mark.arguments:
         return _inserted(doc, mark.sentence)
 

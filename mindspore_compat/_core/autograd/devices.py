@@ -40,7 +40,8 @@ def _moved_back(g, home):
 
 
 def recorded_move(xp, array, node):
-    """Moves `array` to the space `xp`, or to the device of its Batches; returns it and its node."""
+    """Moves `array` to the space `xp`, or to the device of its Batches. Returns the moved array and
+    its tape node, which records the move if `node` is not None."""
     copy = xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
     home = SPACES.get(type(array))
     same = home is None or arrays.on_device(array) == arrays.on_device(copy)
@@ -63,7 +64,8 @@ def in_space(xp, tensor):
 
 
 def on_one_device(values):
-    """Moves all Tensors among the values to a GPU if one of them is there; leaves other values."""
+    """Returns the values with all Tensors moved to a GPU, if one of them is there; other values are
+    unchanged."""
     tensors = [value for value in values if isinstance(value, Tensor)]
     there = [SPACES[type(t._array)] for t in tensors if type(t._array) in SPACES]
     device = next((space for space in there if space is not arrays.HOST), None)

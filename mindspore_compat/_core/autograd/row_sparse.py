@@ -1,10 +1,11 @@
-"""RowSparse: the gradient of a table of which few rows were looked up, as these rows alone.
+"""RowSparse: the gradient of an embedding table, stored as the few rows that were looked up.
 
     gradient = RowSparse(index, values, table.shape)
 
-The tape adds such gradients by joining their rows. Where a gradient flows on to another operation,
-it becomes an array. A leaf gets it as it is: `Tensor._of_rows` wraps it in a Tensor whose rows
-optimizers, loss scales and clipping read, and that is an ordinary Tensor for everybody else.
+The tape adds two such gradients by joining their rows. If a gradient flows on to another operation,
+it becomes an ordinary array. If it reaches a leaf, `Tensor._of_rows` wraps it in a Tensor. Code for
+optimizers, loss scales and clipping reads the rows of this Tensor; all other code sees an ordinary
+Tensor.
 """
 
 import numpy
@@ -15,8 +16,17 @@ from ..._backend.steps.refused import Reason
 
 
 def gradient_of_rows(xp, g, index, shape):
-    """The gradient of a table from which the rows at `index` were taken; indices outside of it gave
-    zeros. It is a RowSparse of arrays of the host, outside recorded steps, else an array."""
+    """Returns the gradient of a table of this shape, from which the rows at `index` were taken.
+
+    Indices outside of the table, for which the lookup returned zeros, add nothing. The gradient is
+    a RowSparse for arrays of the host outside of recorded steps, else an array.
+
+    Args:
+        xp: the array namespace.
+        g: the gradient of the rows.
+        index: the numbers of the rows.
+        shape: the shape of the table.
+    """
     index, g = xp.reshape(index, (-1,)), xp.reshape(g, (-1, *shape[1:]))
     known = (index >= 0) & (index < shape[0])
     if type(g) is not numpy.ndarray or type(index) is not numpy.ndarray:
@@ -59,19 +69,20 @@ class RowSparse:
 
     @property
     def space(self):
-        """The array functions."""
+        """The array namespace of the values."""
         return arrays.space_of(self.values)
 
     def with_values(self, values):
-        """The same rows with other values."""
+        """Returns a RowSparse with the same rows and other values."""
         return RowSparse(self.index, values, self.shape)
 
     def whole(self):
-        """The whole array."""
+        """Returns the whole array, in which the other rows are zeros."""
         return self.space.add_rows(self.index, self.values, self.shape[0])
 
     def summed(self):
-        """The same rows in ascending order, each once."""
+        """Returns a RowSparse of the same array in which each row occurs once, in ascending order;
+        values of repeated rows are added."""
         xp = self.space
         index, inverse = xp.unique(self.index, return_inverse=True)
         values = xp.add_rows(xp.reshape(inverse, (-1,)), self.values, index.size)

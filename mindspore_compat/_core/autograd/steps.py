@@ -1,9 +1,11 @@
-"""The gradient of an elementwise body that has no rule of its own, as one function.
+"""Derives a gradient rule for an elementwise body that has none, so that the gradient can run as
+one kernel. `Op` (declare/op.py) uses it.
 
-Such a body is usually differentiated through Traced values, function by function. Where a body runs
-as one kernel (_backend/bodies/upcast.py), its gradient does so, too: `rule_of(body)` runs the body
-on symbols and walks back over its steps, each by the rule of the function of `xp` that it is. On
-Traced values the rule records the body as usual, which gives derivatives of higher order.
+Such a body is usually differentiated through Traced values, function by function. If the body runs
+as one kernel (_backend/bodies/upcast.py), its gradient should, too. The rule of `rule_of` therefore
+runs the body on symbols, and goes back over its steps: each step is a function of `xp` and has a
+vjp rule. On Traced values the rule records the body as usual, which gives derivatives of higher
+order.
 """
 
 import inspect
@@ -20,7 +22,7 @@ def rule_of(name, body, parameters, inputs):
         name (str): the operation.
         body (Callable): `body(xp, *parameters)`.
         parameters (list[str]): the names of its parameters.
-        inputs (list[str]): those that are arrays.
+        inputs (list[str]): the names of the parameters that are arrays.
     """
 
     def joint(xp, g, *values):
@@ -36,7 +38,8 @@ def rule_of(name, body, parameters, inputs):
 
 
 def _by_steps(symbols, g, body, values, arrays):
-    """Returns the gradients of symbols."""
+    """Returns the gradients of `arrays`, symbols, by the vjp rule of each step of the body; the
+    gradients are symbols of the same trace."""
     trace = symbols.trace
     start = len(trace.steps)
     gradients = {body(symbols, *values).number: g}
@@ -65,7 +68,8 @@ def _number(value):
 
 
 def _by_tape(xp, g, body, values, arrays):
-    """Returns the gradients of Traced values, recorded."""
+    """Returns the gradients of `arrays`, Traced values, by a backward pass that is itself
+    recorded."""
     ends = {id(x): leaf(x.node, x.shape, x.dtype) for x in arrays if x is not None}
     fresh = [xp.wrap(x.array, ends[id(x)]) if id(x) in ends else x for x in values]
     found = backward([body(xp, *fresh).node], [g], list(ends.values()), True)

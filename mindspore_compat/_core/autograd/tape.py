@@ -37,7 +37,7 @@ _by_number = attrgetter("number")
 _new = object.__new__
 
 FLOAT32 = numpy.dtype(numpy.float32)
-_any = ((None, None),)  # a node that fits its gradients itself has no metas
+_any = ((None, None),)  # stands for the metas of a node whose rule fits its gradients itself
 TRACED = {}  # array space -> space of Traced values over it; filled by traced.py
 
 
@@ -45,12 +45,12 @@ class Node:
     """One recorded operation.
 
     Attributes:
-        rule (VjpRule): how its gradients flow.
+        rule (VjpRule): computes the gradients of the inputs.
         parents (tuple): for each array input the node that made it, or None.
         saved (tuple): the values that the rule needs.
-        metas (tuple): for each array input its (shape, dtype); None where the rule fits them
-            itself.
-        outs (tuple): for an operation of several outputs their (shape, dtype), else None.
+        metas (tuple): for each array input its (shape, dtype), to which its gradient is fitted;
+            None if the rule fits the gradients itself.
+        outs (tuple): for an operation of several outputs the (shape, dtype) of each, else None.
         number (int): later operations have higher numbers.
     """
 
@@ -66,8 +66,8 @@ class Pick(Node):
 class Leaf(Node):
     """An end point of the backward pass: an input or a weight of the differentiated function.
 
-    Its parent is the node that the value had outside, so an enclosing gradient continues through
-    it.
+    Its parent is the node that the value had before, so that an enclosing gradient continues
+    through the leaf.
     """
 
     __slots__ = ()
@@ -76,8 +76,8 @@ class Leaf(Node):
 class VjpRule:
     """How gradients flow back through one operation.
 
-    A vjp is a function `(xp, g, *names)`. Its names say what it needs, and so what the tape saves:
-    an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`. A joint
+    A vjp is a function `(xp, g, *names)`. The tape saves the values that its parameters name: an
+    input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`. A joint
     vjp may also name `wanted`, a list of bools: which inputs need a gradient.
 
     Args:
@@ -115,7 +115,7 @@ class VjpRule:
         self.pull = _compile_pull(self, vjps, joint)
 
     def renamed(self, inputs, name, upcast):
-        """This rule for an operation with another name and other input names."""
+        """Returns this rule for an operation with another name and other names of inputs."""
         names = dict(zip(self.inputs, inputs))
         rule = object.__new__(VjpRule)
         rule.name = name
@@ -129,7 +129,8 @@ class VjpRule:
 
 
 def _renamed(saved, names):
-    """Returns the saved names of a rule, inputs or `<input>_shape`, with the inputs renamed."""
+    """Returns the new name of a saved value: an input or `<input>_shape` follows the dict `names`,
+    other names stay."""
     if saved in names:
         return names[saved]
     source = saved.removesuffix("_shape")
@@ -300,17 +301,18 @@ def note_in_place_write(tensors, undone=True):
 
 
 def backward(roots, grads, leaves, higher, spent=None, arrived=None):
-    """Returns the backward pass: walks back from `roots` and returns the gradient of each leaf
-    (None if no gradient reaches it).
+    """Runs the backward pass: goes back from `roots`, and returns the gradient of each leaf (None
+    if no gradient reaches the leaf).
 
     Args:
         roots (list[Node]): where the gradient starts; None entries are skipped.
         grads (list): the gradient at each root: arrays, or Traced values if `higher`.
         leaves (list[Leaf]): where it ends.
         higher (bool): True to let the rules compute on Traced values.
-        spent (int): nodes with this number or a higher one are walked for the last time: each
-            releases its saved values after use. None to keep all saved values.
-        arrived (Callable): called with each leaf and its gradient as soon as that is complete.
+        spent (int): nodes with this number or a higher one release their saved values after use,
+            because no later pass needs them. None keeps all saved values.
+        arrived (Callable): called with each leaf and its gradient as soon as the gradient is
+            complete.
     """
     gathered = {}
     for root, grad in zip(roots, grads):
@@ -336,14 +338,15 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
 
 
 def _uses(order, ends):
-    """Counts how often each end is an input of the walked nodes."""
+    """Returns a Counter: how often each of the nodes `ends` is an input of the nodes of `order`."""
     return collections.Counter(
         parent for node in order if node not in ends for parent in node.parents if parent in ends
     )
 
 
 def _note_arrivals(arrived, uses, node, gathered):
-    """Calls `arrived` with the ends that `node` was the last to use."""
+    """Calls `arrived` with each end, and its gradient, that `node` was the last to use; counts down
+    `uses`."""
     for parent in node.parents:
         if parent in uses:
             uses[parent] -= 1
@@ -427,7 +430,8 @@ def _pull(gathered, node, g, floor, higher):
 
 
 def _flat(grads, count):
-    """Flattens gradients whose last entry is a list, for a variadic input."""
+    """Flattens the gradients of an operation with a variadic input, whose gradients are a list in
+    the last place; `count` is the number of inputs."""
     *first, rest = grads
     if rest is None:
         rest = [None] * (count - len(first))

@@ -23,7 +23,7 @@ from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
 
-# they remain numbers in the call, so that they do not promote an array
+# In the call they remain numbers, so that they do not promote an array.
 _NUMBERS = (int, float, bool, complex)
 
 # Attributes that all array libraries accept by name; other attributes have different names.
@@ -42,7 +42,8 @@ _BY_NAME = {
 
 @with_operators
 class Traced:
-    """An array, the node that made it, and its space. Its operators record themselves."""
+    """An array together with the tape node that made it, and its space. Python's operators on it
+    record the operation. `TracedSpace.wrap` makes it."""
 
     __slots__ = ("array", "node", "space")
     __array_ufunc__ = None  # a NumPy array on the left leaves the operator to this class
@@ -134,7 +135,8 @@ def traced_space(base):
 
 
 def _constant(space, function):
-    """Returns `function` on the arrays behind Traced values; the result is a constant."""
+    """Returns a version of `function` that accepts Traced values; its result carries no
+    gradient."""
 
     def call(*args, **kwargs):
         args = [bare(a) for a in args]

@@ -21,7 +21,7 @@ FEW_REPEATS = 8  # up to this number of repeats, the copies of an element are ad
 
 
 class VjpEntry:
-    """A function of `xp` with its gradient rule."""
+    """A function of `xp` with its gradient rule; `derive` makes it."""
 
     def __init__(self, name, signature, rule, general=False, several=False):
         self.name = name
@@ -64,8 +64,9 @@ def no_gradient(name):
 
 
 def compose(function):
-    """Declares a composed form of a function of `xp`. It is differentiated through its parts; the
-    implementation for arrays does not work on other values."""
+    """Registers a composed form of a function of `xp`, which Traced values run so that its parts
+    are recorded. It is for functions whose implementation works on arrays alone. Used as a
+    decorator."""
     COMPOSED[function.__name__] = function
     return function
 
@@ -139,8 +140,12 @@ derive("hypot(x, y)", x=lambda xp, g, x, out: g * x / out, y=lambda xp, g, y, ou
 
 
 def _share(passed_over):
-    """Returns the derivative of maximum and minimum: ties give each side half, a NaN gives both
-    all."""
+    """Returns the vjp of maximum or minimum for one input. If both inputs are equal, each gets half
+    of the gradient; if one is NaN, both get all of it.
+
+    Args:
+        passed_over (Callable): `passed_over(x, y)` is True where the result is the other input.
+    """
     return lambda xp, g, x, y: xp.where(passed_over(x, y), 0, xp.where(x == y, 0.5 * g, g))
 
 
@@ -288,7 +293,8 @@ def _negative(shift):
 
 
 def _cut(g, shapes, axis):
-    """Yields the parts of `g` along `axis`, as long as the shapes say."""
+    """Yields consecutive parts of `g` along `axis`; the length of each is that of a shape in
+    `shapes`."""
     axis = axis % g.ndim
     start = 0
     for shape in shapes:
@@ -302,7 +308,8 @@ def _unstack(xp, g, axis):
 
 
 def _tile_vjp(xp, g, x_shape, reps):
-    """Sums over the repetitions: each axis is seen as (repetition, index)."""
+    """Returns the gradient of `tile`: views each axis as (repetition, index), and sums over the
+    repetitions."""
     reps = (reps,) if isinstance(reps, int) else tuple(reps)
     rank = max(len(reps), len(x_shape))
     reps = (1,) * (rank - len(reps)) + reps
@@ -313,7 +320,8 @@ def _tile_vjp(xp, g, x_shape, reps):
 
 
 def _pad_vjp(xp, g, x_shape, pad_width, mode):
-    """Cuts the padding off; only constant padding has its own rule."""
+    """Returns the gradient of constant padding: removes the padding from `g`. Raises an
+    AttributeError for other modes."""
     if mode != "constant":
         raise AttributeError(f"xp.pad has a gradient for mode 'constant' only, but got '{mode}'")
     return g[tuple(slice(before, before + n) for (before, _), n in zip(pad_width, x_shape))]
@@ -325,7 +333,7 @@ def expanded_zeros(xp, shape, dtype):
 
 
 def _repeat_vjp(xp, g, x_shape, repeats, axis):
-    """Sums the copies of each element."""
+    """Returns the gradient of `repeat`: sums the copies of each element."""
     if isinstance(repeats, int) and repeats > 0:
         return _sum_of_repeats(xp, g, x_shape, repeats, axis)
     if axis is None:

@@ -55,16 +55,16 @@ derive(
 
 
 def _along(xp, g, index, axis):
-    """Returns the elements of `g` along an axis at `index`, which may be shorter along the other
-    axes."""
+    """Returns the elements of `g` at `index` along an axis. `index` may be shorter than `g` along
+    the other axes."""
     axis = axis % g.ndim
     part = tuple(slice(None) if i == axis else slice(0, n) for i, n in enumerate(index.shape))
     return xp.take_along_axis(g[part], index, axis)
 
 
 def _reduced_x(xp, g, x, values, out, index, how):
-    """Distributes the gradient of an extreme equally over the elements that equal it, and the
-    gradient of a product over its factors."""
+    """Returns the gradient of `scatter_reduce` for `x`. The gradient of a maximum or minimum is
+    divided equally among the elements that equal it."""
     if how in ("max", "min"):
         return xp.where(x == out, g / _ties(xp, x, values, out, index), 0)
     factors = xp.scatter_reduce(xp.ones_like(x), index, values, "mul")
@@ -89,8 +89,8 @@ def _ties(xp, x, values, out, index):
 
 
 def _others(xp, values, index, zeros):
-    """Returns the product of the other values with the same index. Zeros are multiplied separately,
-    so that second derivatives are right too."""
+    """Returns, for each value, the product of the other values with the same index. Zeros are
+    multiplied separately, so that second derivatives are right, too."""
     zero = values == 0
     safe = xp.where(zero, 1, values)
     product = xp.scatter_reduce(zeros + 1, index, safe, "mul")[index] / safe

@@ -26,7 +26,8 @@ def _solve_left(xp, g, a, out):
 
 
 def _cofactors_vjp(xp, g, x):
-    """For invertible matrices: the cofactors are the adjoint of det(x) times the inverse."""
+    """Computes the gradient of the cofactors of invertible matrices. It follows from the formula
+    that the cofactors are the adjoint of det(x) times the inverse."""
     back = adjoint(xp, xp.linalg_inv(x))
     size = conj(xp, xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
     inner = xp.sum(conj(xp, g) * back, (-2, -1), keepdims=True)
@@ -73,8 +74,8 @@ def _eigh_vjp(xp, g, out):
 
 
 def _eig_vjp(xp, g, out):
-    """Computes the gradient for eigenvectors of unit length; results must not depend on their
-    arbitrary phase."""
+    """Computes the gradient of eigenvalues and eigenvectors of unit length. It is right only if the
+    loss does not depend on the arbitrary phase of the eigenvectors."""
     g_values, g_vectors = g
     values, vectors = out
     back = adjoint(xp, vectors)
@@ -105,7 +106,7 @@ def _qr_vjp(xp, g, out):
 
 
 def _svd_vjp(xp, g, out):
-    """For the reduced form u, s, vh."""
+    """Computes the gradient of the reduced singular value decomposition u, s, vh."""
     g_u, g_s, g_vh = g
     u, s, vh = out
     v, g_v = adjoint(xp, vh), adjoint(xp, g_vh)
@@ -160,8 +161,8 @@ def _qr_full_vjp(xp, g, out):
 
 
 def _logm_vjp(xp, g, x):
-    """Returns the upper right block of log([[xᴴ, g], [0, xᴴ]]). The formula holds for any matrix
-    function (Mathias, 1996)."""
+    """Computes the gradient of the matrix logarithm: the upper right block of
+    log([[xᴴ, g], [0, xᴴ]]). The formula holds for any matrix function (Mathias, 1996)."""
     back, count = adjoint(xp, x), x.shape[-1]
     above = xp.concatenate([back, g], -1)
     below = xp.concatenate([xp.zeros_like(back), back], -1)

@@ -41,8 +41,8 @@ def _matmul_left(xp, g, x, y):
 
 
 def _is_turned(y):
-    """Returns True for a transposed view. Its gradient should be such a view too, which the
-    gradient of the transpose makes contiguous. A tracer has no strides."""
+    """Returns True if `y` is a transposed view. Its gradient should be a transposed view, too, so
+    that the gradient of the transpose is contiguous. Returns False for values without strides."""
     strides = getattr(y, "strides", None)
     return strides is not None and strides[-1] > strides[-2]
 
@@ -99,7 +99,8 @@ def einsum(xp, equation, *operands):
 
 
 def _einsum_vjp(xp, g, operands, equation):
-    """Each operand's gradient is an einsum of `g` with the other operands."""
+    """Returns the gradients of the operands of an einsum: each is an einsum of `g` with the other
+    operands."""
     sources, target = equation.split("->")
     sources = sources.split(",")
     grads = []

@@ -31,15 +31,16 @@ def _mean_vjp(xp, g, x_shape, axis, keepdims):
 
 
 def _extreme_vjp(xp, g, x, out, axis, keepdims):
-    """Distributes the gradient of an extreme equally over the elements that equal it."""
+    """Returns the gradient of a maximum or minimum over axes. It is divided equally among the
+    elements that equal the result."""
     hit = x == _unreduced(xp, out, x.shape, axis, keepdims)
     share = _unreduced(xp, g, x.shape, axis, keepdims) / xp.sum(hit, axis, keepdims=True)
     return xp.where(hit, share, 0)
 
 
 def _prod_vjp(xp, g, x, axis, keepdims):
-    """Returns the gradient by each element: the product of the elements before it, times the
-    product of those after it. This is exact even for elements that are 0."""
+    """Returns the gradient of a product: for each element, `g` times the product of the elements
+    before it and of those after it. This is exact even for elements that are 0."""
     rank = x.ndim
     axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
     reduced = sorted(a % rank for a in axes)
@@ -101,7 +102,8 @@ def _recurrence_from_the_end(xp, factors, g, axis):
 
 
 def _recurrence_factors_vjp(xp, g, factors, out, axis):
-    """Each factor multiplies the result before it; the first multiplies none."""
+    """Returns the gradient of a linear recurrence for its factors. Each factor multiplies the
+    result of the step before; the first factor multiplies nothing."""
     first = xp.zeros_like(xp.take(out, xp.arange(1), axis))
     before = xp.take(out, xp.arange(out.shape[axis] - 1), axis)
     before = conj(xp, xp.concatenate([first, before], axis))

@@ -27,7 +27,7 @@ def slice_of(xp, x: TensorOf(any_dtype), space: Any, index: Any):
 
 @op(compute="native")
 def joined(xp, parts: TupleOf(TensorOf(any_dtype)), space: Any):
-    """Slices as a Batch."""
+    """Returns a Batch of the vmap `space`, whose slices are the Tensors in `parts`."""
     return xp.enter_batch(xp.stack(parts, 0), space, 0)
 
 
@@ -38,8 +38,8 @@ def broadcast(xp, x: TensorOf(any_dtype), space: Any):
 
 
 def batched_like(tensor, values):
-    """Returns `tensor` as a Batch, if one of `values` is a Batch of a vmap that `tensor` is outside
-    of."""
+    """Returns `tensor` as a Batch of equal slices if one of `values` is a Batch of a vmap to which
+    `tensor` does not belong; else `tensor` itself."""
     space = space_among(values)
     space_of_tensor = space_among([tensor._array])
     if space is None or space_of_tensor is not None and space_of_tensor.level >= space.level:
@@ -84,7 +84,8 @@ def in_each_slice(function):
 
 
 def _each(space, function):
-    """Stacks the results of `function(i)` for the slices `i`; None if it returns None."""
+    """Calls `function(i)` for each slice number i of a vmap, and returns the results as Batches;
+    None if the function returns None."""
     outs = []
     with replaying() as again:  # random numbers are the same in every slice
         for i in range(space.count):

@@ -142,8 +142,8 @@ def _uncommon(op):
 
 
 def _low_precision_lines(op):
-    """Source for inputs of one low-precision dtype on a device that computes a body in one kernel;
-    other cases go the general path."""
+    """Returns the source for inputs of one low-precision dtype, on a device that computes a body in
+    one kernel. Other cases of low precision take the general path."""
     if op.upcast != "low_precision" or "dtype" in op.parameters:
         return []
     arrays, nodes = ("".join(f"{start}{n}, " for n in op.inputs) for start in ("a_", "n_"))

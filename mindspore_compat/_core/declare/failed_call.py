@@ -143,7 +143,8 @@ def _wrong(form, arguments):
 
 
 def _reason(form, args, kwargs, types):
-    """Lines that explain why a call does not fit a signature; empty for too many arguments."""
+    """Returns the lines that explain why a call does not fit a signature; no lines if the call has
+    too many arguments."""
     unknown = [
         key for key in kwargs if key not in {parameter.name for parameter in form.parameters}
     ]

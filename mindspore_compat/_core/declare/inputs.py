@@ -44,7 +44,7 @@ class Promote:
 
 
 class SameDtype:
-    """Inputs that must have the same dtype; a TypeError if they differ.
+    """Inputs that must have the same dtype; a call in which their dtypes differ raises a TypeError.
 
     Args:
         names (str): the inputs, separated by blanks.

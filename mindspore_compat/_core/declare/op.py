@@ -256,7 +256,8 @@ class Op:
         return self._finish(outs if is_sequence else outs[0], tuple(nodes), values, metas, xp)
 
     def in_low_precision(self, xp, dtype, operands, nodes, given):
-        """Returns what `_by_one_kernel` does, for arrays of one dtype; None also for others."""
+        """Computes the operator as `_by_one_kernel` does, if all arrays have the low-precision
+        `dtype`; else returns None."""
         kind = type(operands[0])
         for a in operands:
             if a is not None and (type(a) is not kind or a.dtype != dtype):
@@ -273,8 +274,9 @@ class Op:
         return self._finish(out, nodes, values, metas, xp, rule)
 
     def _by_one_kernel(self, xp, values, operands, nodes, metas, live):
-        """Returns the result of an elementwise body in low precision by one kernel; None if there
-        is none, or if it is to be differentiated more than once."""
+        """Computes an elementwise body in low precision by one kernel, and returns the result.
+        Returns None if no kernel can compute the body, or the result is to be differentiated more
+        than once."""
         if self.many or not any(a is not None and a.dtype in xp.low_precision for a in operands):
             return None
         rule = self.rule or self._rule_by_steps
@@ -294,7 +296,8 @@ class Op:
 
     @functools.cached_property
     def _rule_by_steps(self):
-        """The rule of an elementwise body without one; None if a name is taken."""
+        """The VjpRule that autograd/steps.py derives for an elementwise body without a rule; None
+        if a parameter of the body is named `xp` or `g`."""
         if {"xp", "g"}.intersection(self.parameters):
             return None
         return rule_of(self.name, self.body, self.parameters, self.inputs)
@@ -434,8 +437,9 @@ class Op:
         return operands
 
     def _with_axes(self, xp, operands):
-        """Returns the dtype that the result is cast back to: the dtype of the only input with axes,
-        if 0-d inputs are weak. None within a vmap."""
+        """Returns the dtype to which the result is cast back: that of the only input with axes, if
+        0-d inputs do not take part in promotion (`weak_0d`). Returns None in all other cases, and
+        within a vmap."""
         if not self.types.weak_0d or precision.dtype is not None or xp.hides_axis:
             return None
         dtypes = [a.dtype for a in operands if a.ndim]

@@ -73,7 +73,7 @@ def public(*paths):
     return give
 
 
-_older = set()  # (area, name) of objects that 2.10 no longer has
+_older = set()  # (area, name) of each object that MindSpore 2.10 no longer has
 
 
 def legacy(*paths):
@@ -201,7 +201,8 @@ def _groups(line):
 
 
 class _Signature:
-    """A parsed group: its text for a `def`, its parameter names, and what they feed."""
+    """The parsed text between one pair of brackets of a public line: its text for a `def`, the
+    names of its parameters, and for each the parameter of the body that it feeds."""
 
     def __init__(self, text, op, path):
         self.op, self.path = op, path
@@ -296,7 +297,8 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
 
 
 def _on_tape(values, read):
-    """Returns whether a gradient flows to a Tensor whose value was read."""
+    """Returns True if a gradient flows to a Tensor whose number was read: one of `values` that
+    `read` replaces by another value."""
     return any(
         isinstance(value, Tensor) and value is not found and value._node is not None
         for value, found in zip(values, read)

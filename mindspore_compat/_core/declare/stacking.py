@@ -7,7 +7,7 @@ from .op import Op, op
 
 @op(compute="native")
 def stacked(xp, parts: TupleOf(TensorOf(any_dtype)) | ListOf(TensorOf(any_dtype))):
-    """Returns the parts along a new first axis."""
+    """Stacks Tensors along a new first axis, and returns one Tensor."""
     return xp.stack(list(parts), 0)
 
 

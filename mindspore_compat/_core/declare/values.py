@@ -8,8 +8,8 @@ from ..autograd.traced import bare
 from ..tensor import promotion
 from ..tensor.tensor import Tensor
 
-# Types that pass as Python's numbers, but would promote results, and those; common/mutable.py adds
-# its own
+# Types whose instances count as Python's numbers, but would promote results -> the type of Python's
+# number. common/mutable.py adds its own types.
 ODD_NUMBERS = {numpy.float64: float}
 
 
@@ -45,7 +45,7 @@ def result_array(xp, value):
 
 
 def untraced(value, xp):
-    """Returns a Traced value (or a plain array that a body returned) as a Tensor."""
+    """Returns the result of a body, a Traced value or a plain array, as a Tensor with its node."""
     node = getattr(value, "node", None)
     result = Tensor._wrap(result_array(xp, bare(value)))
     result._node = node
@@ -65,8 +65,9 @@ def each_of(out, function):
 
 
 def write_into_whole(part):
-    """Writes a changed view into its base Tensor while a gradient is recorded, because the two then
-    share no memory. Returns whether it wrote."""
+    """Writes a Tensor that was changed in place into the Tensor of which it is a view. This is
+    needed while a gradient is recorded, because the two then share no memory. Returns whether it
+    wrote."""
     if "_view_of" not in part.__dict__:
         return False
     source, index = part._view_of

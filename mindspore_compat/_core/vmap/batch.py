@@ -24,12 +24,13 @@ _new = object.__new__
 
 
 class NoSingleAnswer(ValueError):
-    """The body read a value of a Batch, which has a different value in each slice."""
+    """Raised if a body reads a value of a Batch, because each slice has its own value."""
 
 
 @with_operators
 class Batch:
-    """An array with a hidden leading axis. Its operators compute on the whole array."""
+    """An array whose leading axis, one element per slice of a vmap, is hidden. Python's operators
+    compute on the whole array. `BatchSpace.wrap_batch` makes it."""
 
     __slots__ = ("array", "space")
     __array_ufunc__ = None
@@ -206,8 +207,8 @@ def _inner_rank(space, value):
 
 
 def _pointwise(space, function, *args, **kwargs):
-    """Aligns the visible axes: a Batch of lower rank gets axes of length 1 after the hidden
-    axis."""
+    """Batch rule of elementwise functions: aligns the visible axes of the operands by adding axes
+    of length 1 after the hidden axis, and calls the function on the underlying arrays."""
     if not _batches(space, args):
         return function(*args, **kwargs)
     rank = max(_inner_rank(space, a) for a in args)
