@@ -181,7 +181,8 @@ class Vocab:
         tokens = [
             line.split(delimiter)[0] if delimiter else line for line in all_lines[:vocab_size]
         ]
-        return cls._with_specials("from_file", tokens, special_tokens, special_first)
+        with reading(file_path, ValueError, problem="is no file of tokens", api="from_file"):
+            return cls._with_specials("from_file", tokens, special_tokens, special_first)
 
     @classmethod
     def from_dataset(

@@ -1,0 +1,46 @@
+"""The fuzzer finds what is wrong with a reader, and what it has found stays mended."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS.parent), str(TESTS / "reliability")]
+
+import attack  # noqa: E402  (found through the line above)
+
+from tests.fuzz.coverage import edges  # noqa: E402
+from tests.fuzz.inputs import INPUTS  # noqa: E402
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bounds memory as Linux can")
+
+
+@pytest.mark.parametrize("name, file, content", INPUTS)
+def test_inputs_that_were_wrong_are_refused(name, file, content, tmp_path):
+    reader = attack.readers()[name]
+    reader.make(tmp_path)
+    (tmp_path / file).write_bytes(content)
+    with pytest.raises(reader.raises, match=str(tmp_path)):
+        reader.read(tmp_path)
+
+
+def test_edges_tell_branches_apart(tmp_path):
+    from mindspore_compat._io.compressed import inflate
+
+    with edges() as one:
+        with pytest.raises(ValueError):
+            inflate(b"no", 1)
+    with edges() as other:
+        inflate(b"x\x9cc\x00\x00\x00\x01\x00\x01", 1)
+    assert one - other and other - one
+
+
+def test_the_program_fuzzes_a_reader(tmp_path):
+    command = [sys.executable, "-m", "tests.fuzz", "mnist", "--seconds", "2", "--keep", "kept"]
+    run = subprocess.run(
+        [*command[:-1], str(tmp_path)], cwd=TESTS.parent, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("mnist: ") and "0 wrong" in run.stdout
