@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pkgutil import get_importer
 from types import ModuleType
 
+from ._inventory import inventory
 from .standin import FOLDER, install_for_children
 
 USAGE = """usage: python -m mindspore_compat script.py [argument ...]
@@ -24,6 +25,7 @@ USAGE = """usage: python -m mindspore_compat script.py [argument ...]
        python -m mindspore_compat -c code [argument ...]
        python -m mindspore_compat - [argument ...]    (the script comes from standard input)
        python -m mindspore_compat --version
+       python -m mindspore_compat --inventory  (lists what is installed, as CycloneDX)
        python -m mindspore_compat --cache [clear]    (shows, or deletes, the compiled loops)
 
 Runs a script, module or piece of code in which `import mindspore` gives mindspore_compat."""
@@ -37,6 +39,9 @@ def main(arguments):
     if arguments[0] == "--version":
         package = sys.modules[__package__]
         print(f"mindspore_compat {package.__compat_version__} (MindSpore {package.__version__})")
+        return 0
+    if arguments == ["--inventory"]:
+        print(inventory())
         return 0
     if arguments[0] == "--cache" and arguments[1:] in ([], ["clear"]):
         return show_cache(clear=bool(arguments[1:]))

@@ -18,16 +18,22 @@ class BuildWithStartup(build_py):
     stubs next to them as the stubs of `mindspore`.
 
     An editable install copies nothing to `build_lib`; the files then go directly into its wheel.
+    In a wheel, files have the same permissions whatever those of the checkout, so that two builds
+    have equal bytes (with the same SOURCE_DATE_EPOCH).
     """
 
     def run(self):
         """Build as usual, then add the files."""
+        os.umask(0o022)
         super().run()
         for name, target in zip(BESIDE_THE_PACKAGE, self.startup_outputs(), strict=True):
             self.copy_file(os.path.join("mindspore_compat", "_startup", name), target)
         for stub, target in zip(stubs(), self.stub_outputs(), strict=True):
             self.mkpath(os.path.dirname(target))
             self.copy_file(str(stub), target)
+        if not self.editable_mode:
+            for file in Path(self.build_lib).rglob("*"):
+                file.chmod(0o755 if file.is_dir() else 0o644)
 
     def get_outputs(self, include_bytecode=True):
         """Returns all files that the command writes."""

@@ -1,0 +1,76 @@
+"""What is installed: this package and the packages that it requires, in the format CycloneDX 1.5.
+
+`python -m mindspore_compat --inventory` prints it. A package that an extra requires is listed if it
+is installed. The digest of a package is that of its list of files, which has a digest of each file.
+"""
+
+import hashlib
+import json
+import re
+from importlib import metadata
+
+ROOT = "mindspore-compat"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def inventory():
+    """Returns the inventory as text."""
+    found, waiting = {}, [ROOT]
+    while waiting:
+        name = _normal(waiting.pop())
+        if name in found:
+            continue
+        try:
+            found[name] = package = metadata.distribution(name)
+        except metadata.PackageNotFoundError:  # an extra that is not installed
+            continue
+        waiting += sorted(_required(package))
+    components = [_component(found[name]) for name in sorted(found) if name != ROOT]
+    document = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {"component": _component(found[ROOT])} if ROOT in found else {},
+        "components": components,
+        "dependencies": [
+            {
+                "ref": _reference(found[name]),
+                "dependsOn": sorted(
+                    _reference(found[other]) for other in _required(found[name]) & found.keys()
+                ),
+            }
+            for name in sorted(found)
+        ],
+    }
+    return json.dumps(document, indent=2)
+
+
+def _required(package):
+    """The names of the packages that one requires, those of its extras too."""
+    return {_normal(_NAME.match(text).group()) for text in package.requires or ()}
+
+
+def _normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _reference(package):
+    return f"pkg:pypi/{_normal(package.metadata['Name'])}@{package.version}"
+
+
+def _component(package):
+    component = {
+        "type": "library",
+        "bom-ref": _reference(package),
+        "name": package.metadata["Name"],
+        "version": package.version,
+        "purl": _reference(package),
+    }
+    text = package.metadata.get("License-Expression") or package.metadata.get("License")
+    if text:
+        component["licenses"] = [{"license": {"name": text.splitlines()[0][:100]}}]
+    record = package.read_text("RECORD")
+    if record:
+        digest = hashlib.sha256(record.encode()).hexdigest()
+        component["hashes"] = [{"alg": "SHA-256", "content": digest}]
+    return component
