@@ -144,7 +144,7 @@ class FusedOptimizer(Optimizer):
         return gradient_arrays(type(self).__name__, gradients, self.parameters)
 
     def _end_units(self):
-        """The units of what changes once a step, counts included (updates/complete.py)."""
+        """The units of what changes once a step, counts included (_backend/updates/complete.py)."""
         if self._skip is not None:
             return self.after_step_unless(self._skip)
         step = self.global_step._array

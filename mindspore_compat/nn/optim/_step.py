@@ -208,7 +208,7 @@ class Plan:
         return _Part(setting, indexes, self.parameters, self.states, pack)
 
     def units(self, api, fused, gradients, scalars, skip=None):
-        """The units that update all parameters and states in place (updates/complete.py).
+        """The units that update all parameters and states in place (_backend/updates/complete.py).
 
         Args:
             api: the name of the optimizer, for errors.
