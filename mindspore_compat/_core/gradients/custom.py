@@ -76,7 +76,7 @@ class _CustomRule(VjpRule):
 
 
 def as_given(value):
-    """Returns an array or a Traced value as a Tensor."""
+    """Converts the array or Traced value that a rule receives to a Tensor for a user's function."""
     if type(value) is Traced:
         tensor = Tensor._wrap(value.array)
         tensor._node = value.node
@@ -85,7 +85,8 @@ def as_given(value):
 
 
 def as_given_back(xp, tensor):
-    """Converts a Tensor to the array or Traced value that the rules compute on."""
+    """Converts a Tensor that a user's function returned to the array or Traced value on which rules
+    compute; None stays None."""
     if not isinstance(tensor, Tensor):
         return None if tensor is None else xp.asarray(tensor)
     return xp.wrap(tensor._array, tensor._node) if hasattr(xp, "wrap") else tensor._array
@@ -188,7 +189,7 @@ def _with_node(node, heads, out):
 
 
 def put_node(node, outputs):
-    """Makes `node` the origin of these Tensors."""
+    """Makes `node` the tape node of the operation whose outputs these Tensors are."""
     if len(outputs) == 1:
         node.outs = None
         outputs[0]._node = node

@@ -80,7 +80,7 @@ class _GradientScope:
             raise
 
     def leave(self):
-        """Restores what was before `__enter__`. It may be called again, after an interrupt."""
+        """Restores the state before `__enter__`. May be called again after an interrupt."""
         if self.outer is None:
             return
         if self.outer[0] == 0:
@@ -94,7 +94,8 @@ class _GradientScope:
         self.outer = None
 
     def _refuse_shared(self):
-        """Refuses weights that another thread differentiates: gradients would be split."""
+        """Raises a RuntimeError for a weight by which another thread takes a gradient: each thread
+        would get a part of it."""
         for weight in self.weights:
             if type(weight._node) is Leaf:
                 raise RuntimeError(
@@ -126,10 +127,10 @@ class _GradientScope:
         """Returns the gradients of all leaves as Tensors, given the gradients of the outputs.
 
         Args:
-            outputs (Sequence[Tensor]): where the walk starts.
-            grad_outputs (Sequence[Tensor]): the gradient at each of them.
-            last (bool): True if this tape is not walked again: outside other gradients, each node
-                releases its saved values after use.
+            outputs (Sequence[Tensor]): the outputs, where the backward pass starts.
+            grad_outputs (Sequence[Tensor]): the gradient at each output.
+            last (bool): True if no later backward pass uses this tape. Unless another gradient is
+                open, each node then releases its saved values after use.
         """
         higher = depth.open > 1 and not self.paused
         spent = 0 if last and depth.open == 1 and not depth.retained else None

@@ -60,8 +60,8 @@ class Pull:
 
 
 def _events():
-    """Returns the count of vmaps and moves between devices so far; no vmap can walk back through
-    them."""
+    """Returns the numbers of vmaps and of moves between devices so far. A backward pass inside a
+    vmap cannot go through either."""
     return running.started, moves.recorded
 
 

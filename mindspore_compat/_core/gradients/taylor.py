@@ -188,7 +188,8 @@ def derivative(fn, primals, order):
 
 
 def _listed(out, derivatives):
-    """Outputs and derivatives: single values, or lists if there are several outputs."""
+    """Returns the outputs and the derivatives as `jet` does: single values for a single output,
+    else lists."""
     if isinstance(out, Tensor):
         return out, derivatives[0]
     return tensors_in(out), derivatives

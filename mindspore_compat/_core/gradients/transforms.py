@@ -69,7 +69,8 @@ class Sparse:
 
 
 class Request:
-    """The specification of a gradient: positions, weights, and the form of the result."""
+    """The specification of a gradient: the function, the inputs (by position) and weights to
+    differentiate by, and the form of the result. Each transform makes one."""
 
     def __init__(
         self, api, fn, position, weights, has_aux=False, return_ids=False, sens_param=False
@@ -87,7 +88,8 @@ class Request:
         self.api = api
 
     def need_weights(self):
-        """Refuses weights of a wrong type; as in the original, only at the call."""
+        """Raises a TypeError for weights of a wrong type. As in the original, this happens only
+        when the gradient function is called."""
         wrong = [w for w in self.weights if not isinstance(w, Tensor)]
         if wrong:
             raise TypeError(
@@ -235,13 +237,15 @@ def _of_weight(weight, g):
 
 
 def _left(out):
-    """Results on leaving a gradient: without history if it was the outermost gradient."""
+    """Returns results in the form in which a transform returns them: without history if no gradient
+    is open any more."""
     return map_tensors(outside, out) if depth.open == 0 or depth.paused else out
 
 
 @contextlib.contextmanager
 def walking():
-    """A context with the depth for a walk over a tape whose gradient is already closed."""
+    """A context for a backward pass over a tape whose gradient is already closed: it counts as one
+    more open gradient."""
     depth.open += 1
     try:
         yield
@@ -250,7 +254,7 @@ def walking():
 
 
 def outside(tensor):
-    """Returns a result on leaving the outermost gradient: without its history."""
+    """Returns a Tensor without its history, for results that leave the outermost gradient."""
     if tensor._node is None:
         return tensor
     if type(tensor) is not Tensor:
@@ -308,7 +312,8 @@ def _output_gradients(heads, grad_outputs):
 
 
 def _in_space_of(grad_outputs, head):
-    """Returns a sensitivity in the space of `head`, if that space records operations."""
+    """Converts the gradient at an output to the array type of `head`, the output, unless it is a
+    plain array."""
     if type(head._array) in SPACES or type(grad_outputs._array) not in SPACES:
         return grad_outputs
     return ones_like(head) * grad_outputs
@@ -323,7 +328,8 @@ def _on_device_of(tensor, other):
 
 
 def _fitted(grad_outputs, head):
-    """Returns a sensitivity in the shape of the output; a scalar applies to every element."""
+    """Returns the gradient at an output in the shape of the output `head`; a scalar counts for
+    every element."""
     if grad_outputs.shape == head.shape:
         return grad_outputs
     if grad_outputs.size == 1 and head.size == 1:

@@ -196,7 +196,7 @@ class NoneRule(Rule):
 
 
 class Called(Rule):
-    """Another rule under a different description, shorter or taken from the original's page."""
+    """A rule that accepts the values of another rule, but describes them in other words."""
 
     def __init__(self, rule: Rule, words: str):
         self.rule = rule
@@ -243,7 +243,8 @@ class Called(Rule):
 
 
 class AsValue(Rule):
-    """Another rule that raises a ValueError for a value of the wrong kind too.
+    """A rule that accepts the values of another rule, and raises a ValueError also for a value of
+    the wrong kind.
 
     The original documents this for many settings of its optimizers. With a second rule `wrong`,
     only a value of a kind that `wrong` accepts raises a ValueError; any other raises a TypeError.
@@ -380,7 +381,8 @@ def _argument(value) -> str:
 
 
 def both(first: str, second: str) -> str:
-    """Returns the conjunction of two conditions; either may be trivial."""
+    """Returns the source of the condition that both conditions hold; the first may be "True", the
+    second empty."""
     if not second:
         return first
     return second if first == "True" else f"{first} and {second}"

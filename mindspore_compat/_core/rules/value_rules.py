@@ -39,7 +39,7 @@ Truth = _Truth()
 
 
 class _TensorOrNothing(Rule):
-    """A Tensor; any other value counts as None."""
+    """Any value; the function receives None unless it is a Tensor."""
 
     def guard(self, name):
         return f"({name} is None or isinstance({name}, Tensor))"
@@ -166,7 +166,8 @@ class ElementOf(InTensor):
 
 @dataclass(frozen=True, repr=False)
 class FirstOf(Rule):
-    """A value that another rule accepts, or a tuple or list whose first entry is such a value."""
+    """A value that another rule accepts, or a tuple or list whose first entry is such a value. The
+    function receives the value or the first entry."""
 
     rule: Rule
 

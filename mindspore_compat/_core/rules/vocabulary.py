@@ -432,7 +432,8 @@ class _Params(_Plain):
         return "an iterable"
 
     def refuse(self, api, name, value):
-        """Like that of every rule, but an empty value raises the message that scripts match."""
+        """Raises the error for `value` as every rule does. For an empty value, the message is the
+        one for which scripts search."""
         try:
             super().refuse(api, name, value)
         except ValueError as error:
@@ -545,7 +546,8 @@ def _literal(bound) -> str:
 
 
 def _plural(noun: str) -> str:
-    """ "an int >= 1" → "ints >= 1"; several alternatives keep their singular."""
+    """Returns the plural of a noun: "ints >= 1" for "an int >= 1"; several alternatives keep their
+    singular."""
     if " or " in noun or noun.startswith("one of"):
         return f"({noun})"
     return re.sub(r"^an? (\w+)", r"\1s", noun)

@@ -392,7 +392,7 @@ _from_numpy = {value: key for key, value in _to_numpy.items()}
 _by_name = {each._name: each for each in _stored}
 
 
-# the number of a type in the arguments of a primitive
+# The number that stands for a type in the arguments of a primitive.
 TYPE_IDS = {
     bool_: 30,
     int8: 32,

@@ -11,9 +11,9 @@ from ..._backend.steps.journal import LOCALS
 
 
 class _State(threading.local):
-    """The active NumPy dtype of this thread, or None; and the low-precision dtype while operations
-    cast by lists of their names (`amp`, level "auto"). `strategy` replaces the lists where a script
-    pushed its own (../../train/_amp_strategy.py).
+    """The casting state of this thread: the NumPy dtype to which floats are cast, or None; and the
+    low-precision dtype while operations are cast by lists of their names (`amp`, level "auto").
+    `strategy` replaces these lists if a script has set its own (../../train/_amp_strategy.py).
     """
 
     dtype = None

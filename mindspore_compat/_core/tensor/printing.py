@@ -16,7 +16,8 @@ EDGE = 3  # values shown at either end of an abridged axis
 LONGEST_VECTOR = 1000  # values of a single axis printed whole
 LONGEST_AXIS = 2 * EDGE  # the same for each of several axes
 
-# kind of values: (text of a value, least width, values per line); width None: the widest shown
+# kind of values -> (text of a value, least width, values per line). A width of None stands for that
+# of the widest value that is shown.
 _styles = {
     "bool": (str, 5, 12),
     "float16": (lambda x: _signed(f"{x:.4e}", x), 11, 12),
@@ -87,7 +88,8 @@ def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
 
 
 def _lines(texts: np.ndarray, per_line: int, comma: str) -> str:
-    """Returns a whole 1-D Tensor. As in the original, an empty line follows a full last line."""
+    """Returns the text of the values of a 1-D Tensor that is not abridged. As in the original, an
+    empty line follows a full last line."""
     rows = [
         f"{comma} ".join(texts[start : start + per_line])
         for start in range(0, len(texts), per_line)
@@ -112,7 +114,8 @@ def _signed(text: str, x: float) -> str:
 
 
 def _general(x) -> str:
-    """At most six significant digits; integers are shown in full."""
+    """Returns the text of a number with at most six significant digits; integers are shown in
+    full."""
     return str(x) if isinstance(x, int) else _signed(f"{float(x):g}", x)
 
 

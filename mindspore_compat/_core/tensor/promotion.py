@@ -128,9 +128,8 @@ def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
 
 @functools.cache
 def promote_weak_0d_np(own_dtype: np.dtype, common: np.dtype) -> np.dtype:
-    """Returns the dtype of a product or quotient of a Tensor of dtype `own_dtype` and a Tensor
-    without axes, where `common` is the promoted dtype: within its kind the one without axes never
-    promotes."""
+    """Returns the dtype of a product or quotient of a Tensor of dtype `own_dtype` and a 0-d Tensor,
+    which does not promote within its kind. `common` is the promoted dtype of both."""
     return own_dtype if _rank(own_dtype) == _rank(common) else common
 
 
@@ -150,7 +149,7 @@ def promote_low_precision_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 
 def promoted(xp, *arrays):
-    """Casts the arrays to the promoted dtype of Tensors like them."""
+    """Casts arrays to the dtype to which Tensors of their dtypes are promoted; returns a list."""
     common = functools.reduce(promote_np, [array.dtype for array in arrays])
     return [xp.cast(array, common) for array in arrays]
 
@@ -161,8 +160,8 @@ def scaled(xp, number, array):
 
 
 def adds_up_as_int64(dtype: np.dtype) -> bool:
-    """Returns whether sums and products of integers or bools of a dtype are int64; not for wide
-    unsigned integers."""
+    """Returns True if sums and products over elements of this dtype are int64: for bools, signed
+    integers and uint8."""
     return dtype.kind in "ib" or dtype == UINT8
 
 

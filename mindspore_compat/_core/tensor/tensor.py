@@ -420,8 +420,8 @@ _Undrawn.__name__ = _Undrawn.__qualname__ = "Tensor"
 
 
 class _RowSparseTensor(Tensor):
-    """A gradient of which only some rows are stored. Products with numbers keep it so; any other
-    use of its values turns it into an ordinary Tensor.
+    """A gradient of which only some rows are stored; the others are zeros. A product with a number
+    stores the same rows; any other use of its values turns it into an ordinary Tensor.
 
     Attributes:
         _rows (RowSparse): the rows, in ascending order, each once.
@@ -447,7 +447,7 @@ class _RowSparseTensor(Tensor):
         return Tensor._wrap(self._rows.values)
 
     def _with_row_values(self, values):
-        """The same rows with the values of another Tensor."""
+        """Returns a gradient with the same rows and the values of another Tensor."""
         return Tensor._of_rows(self._rows.with_values(values._array))
 
     def __mul__(self, other):
@@ -475,24 +475,26 @@ _RowSparseTensor.__module__ = Tensor.__module__
 
 
 def stored(tensor):
-    """The Tensor itself, or the rows of a gradient of which only some rows are stored."""
+    """Returns the Tensor itself; for a gradient of which only some rows are stored, these rows as a
+    Tensor."""
     return tensor._row_values if type(tensor) is _RowSparseTensor else tensor
 
 
 def map_stored(function, tensor):
-    """`function(tensor)`, for an elementwise function that keeps zeros; it gets the stored rows."""
+    """Returns `function(tensor)`, for an elementwise function that maps 0 to 0. Of a gradient of
+    which only some rows are stored, the function gets these rows."""
     if type(tensor) is _RowSparseTensor:
         return tensor._with_row_values(function(tensor._row_values))
     return function(tensor)
 
 
 def _is_number(value):
-    """True for a real number, and for a Tensor of one without axes."""
+    """Returns True for a real Python number and for a 0-d Tensor."""
     return isinstance(value, (int, float)) or isinstance(value, Tensor) and value.shape == ()
 
 
 def _filled(init, host):
-    """Lets an initializer fill `host`, and returns it."""
+    """Fills the NumPy array `host` by an initializer, and returns the array."""
     init(host)
     return host
 

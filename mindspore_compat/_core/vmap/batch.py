@@ -245,7 +245,8 @@ def _reduction(space, name, x, axis=None, **kwargs):
 
 
 def _along(space, name, x, *args, **kwargs):
-    """Functions along one axis, passed by position or by name; they return an array or a tuple."""
+    """Batch rule of functions along one axis, which is passed by position or by name; they return
+    an array or a tuple."""
     function = getattr(space.base, name)
     values = [x, *args]
     if not _batches(space, values):
@@ -496,7 +497,8 @@ def _over_slices(space, function, *args):
 
 @implements
 def sum_slices(xp, x):
-    """Sums over the slices: the gradient of an array that all slices share."""
+    """Sums a Batch over its slices. This gives the gradient of an array that all slices share.
+    Other values are returned unchanged."""
     return xp.base.sum(x.array, 0) if type(x) is Batch and x.space is xp else x
 
 
@@ -512,7 +514,8 @@ def broadcast_nodes(space, arrays, nodes):
 
 
 def everywhere(condition):
-    """Returns whether a condition holds for all elements; for a Batch, of all slices."""
+    """Returns True if a condition, a bool array, holds for all elements; for a Batch, for those of
+    all slices."""
     while type(condition) is Batch:
         condition = condition.array
     return bool(condition.all())
