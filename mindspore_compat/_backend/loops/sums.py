@@ -90,7 +90,8 @@ def _sums(x):
 
 
 def _total(x):
-    """Returns the sum of an array of one axis, cut into rows; None if it is small."""
+    """Returns the sum of an array of one axis, which is cut into rows; None if the array is
+    small."""
     whole = x.size // LANES * LANES
     if whole < Least.SUM_LOOP:
         return None
@@ -101,7 +102,8 @@ def _total(x):
 
 @functools.lru_cache(maxsize=256)
 def _table(stacks, rows, step):
-    """Returns the pieces of all matrices: first and last row in the whole stack, and number."""
+    """Returns a table with a row for each piece of all matrices: its first and last row in the
+    whole stack, and its number."""
     starts = numpy.arange(0, rows, step)
     ends = numpy.minimum(starts + step, rows)
     first, last = (

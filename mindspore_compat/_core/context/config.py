@@ -41,8 +41,8 @@ def _gigabytes(text: str) -> float:
 
 
 def _count(least: int) -> dict:
-    """Returns an int of at least `least`; the original takes True for 1, and False for 0, as
-    well."""
+    """Returns the arguments of a Setting whose value is an int of at least `least`. As in the
+    original, True counts as 1, and False as 0."""
     return {"rule": Int(ge=least) | (OneOf(True) if least == 1 else Bool), "stored": int}
 
 
@@ -312,7 +312,8 @@ def get_current_device():
 
 
 def _set_device(target: str, number: int) -> None:
-    """Makes the backend compute on a device, or on the CPU instead."""
+    """Makes the backend compute on a device. For a GPU that is not usable, it computes on the CPU,
+    and a warning is logged."""
     global _warned_of_cpu
     if target == "CPU":
         arrays.set_target("CPU")
@@ -400,10 +401,10 @@ _listeners = []
 
 
 def on_seed(listener) -> None:
-    """Registers `listener` to be called with every seed passed to `set_seed`, and now with the
-    current seed.
+    """Registers a listener, which is called with every seed passed to `set_seed`. Calls it at once
+    if a seed is set already.
 
-    For higher layers that have their own random streams.
+    Higher layers with their own random streams use it.
     """
     _listeners.append(listener)
     if config.seed is not None:
@@ -461,7 +462,8 @@ def set_auto_parallel_context(**kwargs):
 
 
 def put_parallel(changed: dict) -> None:
-    """Applies checked values for training on several devices."""
+    """Stores checked values for training on several devices, and the values of other keys that
+    follow from them."""
     for key, value in changed.items():
         vars(config.parallel).update(value if key in _SPREAD else {key: value})
         for other, follows in _FOLLOW.get(key, {}).items():

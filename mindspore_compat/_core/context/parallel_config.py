@@ -27,8 +27,8 @@ class ParallelMode:
 
 
 _API = "set_auto_parallel_context"
-_flag = {"rule": Bool | None, "stored": bool}  # the original takes None for False
-_loose_flag = {"rule": Bool | Number | None, "stored": bool}  # and here any number
+_flag = {"rule": Bool | None, "stored": bool}  # None means False, as in the original
+_loose_flag = {"rule": Bool | Number | None, "stored": bool}  # also accepts any number
 _fusions = {
     "allreduce": ("auto", "size", "index"),
     "allgather": ("auto", "size"),
@@ -50,7 +50,7 @@ def _indices(given: list) -> list:
 
 
 def _fusion(given: dict) -> dict:
-    """Returns a complete `comm_fusion`, with defaults filled in."""
+    """Returns a value of `comm_fusion`, with defaults for the keys that it lacks."""
     if unknown := given.keys() - _no_fusion.keys():
         raise KeyError(f"For '{_API}', 'comm_fusion' has no key {sorted(unknown)}.")
     for name, value in given.items():

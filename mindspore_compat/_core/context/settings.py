@@ -40,7 +40,7 @@ def stored_only(table: dict[str, Setting]) -> dict[str, Setting]:
 
 
 class Settings:
-    """The current values: one attribute for each key."""
+    """The current values of a table of settings, as attributes: one for each key."""
 
     def __init__(self, table: dict[str, Setting]):
         self._table = table
@@ -69,8 +69,8 @@ class Settings:
         }
 
     def without_effect(self) -> list[str]:
-        """Returns the keys without effect. For a dict in which only some keys have an effect, such
-        as `gpu_config`, its keys without effect, after a dot."""
+        """Returns the keys without effect. A key inside a dict of which only some keys have an
+        effect is listed after a dot, as "gpu_config.key"."""
         names = []
         for key, setting in self._table.items():
             if setting.has_effect is False and setting.rule is not None:

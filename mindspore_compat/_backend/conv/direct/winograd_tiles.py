@@ -29,10 +29,10 @@ class Method:
     """One of Winograd's methods.
 
     Attributes:
-        step: the rows and columns of a result that a tile gives.
-        input: B.T.
-        filter: G.
-        output: A.T.
+        step: the number of rows, and of columns, of the result that one tile computes.
+        input: the matrix B.T, by rows.
+        filter: the matrix G.
+        output: the matrix A.T.
     """
 
     step: int
@@ -157,7 +157,7 @@ def _loaded(code):
 
 
 def _vectors(code, pointer, row, column, size):
-    """Pointers to the vectors of a square."""
+    """Emits the addresses of the vectors of a square, and returns them as rows of pointers."""
     multiply = code.builder.mul
     return [
         [
@@ -169,7 +169,7 @@ def _vectors(code, pointer, row, column, size):
 
 
 def _combined(code, matrix, vectors):
-    """Returns the matrix times a column of vectors."""
+    """Emits the product of a matrix and a column of vectors; returns the resulting vectors."""
     combinations = []
     for row in matrix:
         sums = []
@@ -186,7 +186,8 @@ def _combined(code, matrix, vectors):
 
 
 def _signed_sum(code, terms):
-    """Returns the signed sum of vectors."""
+    """Emits the sum of vectors, and returns it. `terms` are pairs of whether a vector is added (or
+    else subtracted) and the vector."""
     builder, total = code.builder, None
     for adds, vector in sorted(terms, key=lambda term: not term[0]):
         if total is None:
