@@ -31,7 +31,8 @@ class World:
 
     def all_reduce(self, array, operation="sum"):
         ufunc = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}[operation]
-        return Done(functools.reduce(getattr(numpy, ufunc), self._all(array)))
+        combined = functools.reduce(getattr(numpy, ufunc), self._all(array))
+        return Done(numpy.asarray(combined) if numpy.isscalar(combined) else combined)
 
     def all_gather(self, array):
         return Done(numpy.concatenate(self._all(array)))

@@ -215,9 +215,10 @@ class ShardedSpace:
         if (x.dims, set(x.sums)) == (dims, set(sums)):
             return x if not x.parked else self.wrap(x.block, dims, sums)
         block = move(self.base, self.mesh, x.block, (x.dims, x.sums), (dims, sums))
+        moved = self.wrap(block, dims, sums)
         if x.sums and not sums:  # so that a sum is taken once, whoever reads `x` next
-            x.block, x.dims, x.sums = block, dims, ()
-        return self.wrap(block, dims, sums)
+            x.block, x.dims, x.sums = moved.block, dims, ()
+        return moved
 
     def used(self, x):
         """Returns `x` in the form that functions compute with: a parked array is gathered along its
