@@ -332,8 +332,8 @@ class Symbol:
             lengths (dict): the lengths of the `unique` Symbols of the same call.
         """
     def to_dict(self) -> _t.Any:
-        """Returns the constraints by name. "id" tells equal lengths from others. A minimum that the
-        divisor implies is left out.
+        """Returns the constraints as a dict by name. Symbols with the same "id" stand for equal
+        lengths. A minimum that the divisor implies is left out.
         """
 class SymbolTree:
     """The forward computation of a network as nodes, which can be inserted, erased and replaced.

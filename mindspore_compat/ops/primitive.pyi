@@ -9,7 +9,8 @@ import numpy as _np
 
 
 class AsValue:
-    """Another rule that raises a ValueError for a value of the wrong kind too.
+    """A rule that accepts the values of another rule, and raises a ValueError also for a value of
+    the wrong kind.
 
     The original documents this for many settings of its optimizers. With a second rule `wrong`,
     only a value of a kind that `wrong` accepts raises a ValueError; any other raises a TypeError.
@@ -228,8 +229,8 @@ def letters_of(name: _t.Any, ranks: _t.Any, transposed: _t.Any = ()) -> _t.Any:
 
     Args:
         name (str): the primitive.
-        ranks (Sequence[int]): the numbers of axes of its inputs.
-        transposed (Sequence[bool]): for each input of a product whether it is transposed.
+        ranks (Sequence[int]): the number of axes of each input.
+        transposed (Sequence[bool]): for a product, whether each input is transposed.
     """
 def prim_attr_register(fn: _t.Any) -> _t.Any:
     """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes."""
@@ -246,16 +247,17 @@ def register_type(name: _t.Any, cls: _t.Any) -> _t.Any:
 def registered(name: _t.Any) -> _t.Any:
     """Returns the class registered as `name` for use in `isinstance`; () if none exists yet."""
 def run_with_strategy(api: _t.Any, function: _t.Any, args: _t.Any, letters: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any) -> _t.Any:
-    """Calls an operator, or a part of a network, with its inputs and results placed as a strategy
-    says.
+    """Calls an operator, or a part of a network, after dividing its inputs as a strategy says;
+    divides its results as well.
 
     Args:
-        api (str): its name, for errors.
-        function (Callable): the call.
-        args (Sequence): its arguments; the strategy is that of the Tensors among them.
-        letters (Callable): gives the letters of the axes for the numbers of axes; None where each
-            input is divided by itself.
-        in_strategy, out_strategy (Sequence): a tuple of ints or a Layout for each Tensor, or None.
+        api (str): the name of the operator, for errors.
+        function (Callable): the operator.
+        args (Sequence): the arguments; the strategy has an entry for each Tensor among them.
+        letters (Callable): takes the numbers of axes of the Tensors, and returns the letters of
+            their axes (strategies.py). None if each input is divided independently.
+        in_strategy, out_strategy (Sequence): a tuple of ints or a Layout for each Tensor; None
+            leaves the inputs or the results as they are.
     """
 running: _t.Any
 def without_effect(line: _t.Any, because: _t.Any = '') -> _t.Any:
