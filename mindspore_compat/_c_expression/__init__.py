@@ -5,6 +5,7 @@ Classes that the public ones are derived from in the original are the public cla
 
 import importlib
 
+from .._backend.threads import scheduler
 from ..common._helpers.ms_context import MSContext
 from ..common._param_info import ParamInfo
 from ..common.jit import ms_memory_recycle as _ms_memory_recycle
@@ -14,6 +15,7 @@ from ..communication.order import CommExecOrderChecker
 __all__ = ["CommExecOrderChecker", "GroupOptions", "MSContext", "ParamInfo", "_ms_memory_recycle"]
 
 _ELSEWHERE = {  # name -> the module that defines it; looked up on first use
+    "TensorPy": ("common", "Tensor"),
     "Cell_": ("nn", "Cell"),
     "MixedPrecisionType": ("nn.cell", "MixedPrecisionType"),
     "GradOperation_": ("ops", "GradOperation"),
@@ -40,6 +42,11 @@ def _empty_instance(*, size, **settings):
         Tensor.
     """
     return importlib.import_module("..mint", __name__).empty(size, **settings)
+
+
+def disable_multi_thread():
+    """Limits large computations to one thread, for the rest of the process."""
+    scheduler.limit(1, "disable_multi_thread")
 
 
 def is_reboot_node():

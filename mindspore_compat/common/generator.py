@@ -7,6 +7,7 @@ import numpy
 from .._backend import random
 from .._core.context.config import get_seed, set_seed
 from .._core.rules.vocabulary import InstanceOf, Int, checked
+from .._core.tensor.dtype import int64
 from .._core.tensor.tensor import Tensor
 
 __all__ = [
@@ -76,6 +77,23 @@ class Generator:
                 f"For 'Generator.set_state', 'state' must hold 16 bytes, but got {len(packed)}."
             )
         self._stream.restore(struct.unpack("<qq", packed))
+
+    def _step(self, step):
+        """Moves the stream on by a number of draws.
+
+        Args:
+            step (Tensor): the number.
+
+        Returns:
+            tuple[Tensor], seed and offset before, of int64.
+
+        Raises:
+            TypeError: if `step` is not a Tensor.
+        """
+        InstanceOf(Tensor).refuse("Generator._step", "step", step)
+        seed, offset = self._stream.state()
+        self._stream.restore((seed, offset + int(step)))
+        return Tensor(seed, int64), Tensor(offset, int64)
 
 
 default_generator = Generator()

@@ -2513,9 +2513,10 @@ class CustomRegOp:
     def target(self, target: _t.Any = None) -> _t.Any:
         """Sets the device that the operator runs on."""
     written: _t.Any
-class DType:
+class DType(_Primitive):
     """Returns the dtype of a Tensor, as a Primitive: `ops.DType()(x)`."""
     def __call__(self, input_x: _t.Any) -> _t.Any: ...
+    def __init__(self) -> None: ...
 class DataFormatDimMap(_Primitive):
     """Maps the number of an axis in one image layout to its number in another.
 
@@ -6691,9 +6692,10 @@ class Range:
     maxlen: _t.Any
     def __call__(self, start: _t.Any, end: _t.Any, step: _t.Any) -> _Tensor: ...
     def __init__(self, maxlen: _b.int = 1000000) -> None: ...
-class Rank:
+class Rank(_Primitive):
     """Returns the number of axes of a Tensor."""
     def __call__(self, x: _t.Any) -> _t.Any: ...
+    def __init__(self) -> None: ...
 class ReLU(_Primitive):
     """Applies the ReLU activation: max(input, 0).
 
@@ -7715,9 +7717,10 @@ class Send(_Primitive):
     group_back: _t.Any
     def __call__(self, input_x: _Tensor) -> _t.Any: ...
     def __init__(self, sr_tag: _b.int, dest_rank: _b.int, group: _b.str = 'hccl_world_group', group_back: _b.str = 'hccl_world_group') -> None: ...
-class Shape:
+class Shape(_Primitive):
     """Returns the shape of a Tensor, a tuple of ints."""
     def __call__(self, x: _t.Any) -> _t.Any: ...
+    def __init__(self) -> None: ...
 class Sigmoid(_Primitive):
     """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 
@@ -7796,9 +7799,10 @@ class Sinh(_Primitive):
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Sinh` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class Size:
+class Size(_Primitive):
     """Returns the number of elements of a Tensor."""
     def __call__(self, x: _t.Any) -> _t.Any: ...
+    def __init__(self) -> None: ...
 class Slice(_Primitive):
     """Extracts the slice of size `size` that starts at `begin`; a size of -1 extends to the end.
 

@@ -61,6 +61,24 @@ class Primitive:
         return self
 
     @checked
+    def add_attr(self, name: Str, value):
+        """Sets an attribute, readable as `self.<name>` and in `get_attr_dict`, but not in `attrs`.
+
+        Raises:
+            TypeError: if `name` is not a str.
+        """
+        self.__dict__[name] = value
+        self.__dict__.setdefault("_further_attrs", {})[name] = value
+
+    def get_attr_dict(self):
+        """Returns the attributes that `add_prim_attr` and `add_attr` set.
+
+        Returns:
+            dict, a new one.
+        """
+        return {**self.attrs, **self.__dict__.get("_further_attrs", {})}
+
+    @checked
     def set_prim_instance_name(self, instance_name: Str):
         """Names this instance and returns the Primitive."""
         self.instance_name = instance_name

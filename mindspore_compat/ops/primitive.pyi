@@ -112,6 +112,8 @@ class Primitive:
     attrs: _t.Any
     instance_name: _t.Any
     def __init__(self, name: _b.str) -> None: ...
+    def add_attr(self, name: _b.str, value: _t.Any) -> _t.Any:
+        """Sets an attribute, readable as `self.<name>` and in `get_attr_dict`, but not in `attrs`."""
     def add_prim_attr(self, name: _b.str, value: _t.Any) -> _t.Any:
         """Sets an attribute, readable as `self.<name>` and in `attrs`, and returns the
         Primitive.
@@ -120,6 +122,12 @@ class Primitive:
         """Returns (whether the call may be skipped, the result if so): always (False, None)."""
     def del_prim_attr(self, name: _t.Any) -> _t.Any:
         """Removes an attribute set by `add_prim_attr` and returns the Primitive."""
+    def get_attr_dict(self) -> _t.Any:
+        """Returns the attributes that `add_prim_attr` and `add_attr` set.
+
+        Returns:
+            dict, a new one.
+        """
     def get_user_data(self, key: _t.Any) -> _t.Any:
         """Returns the value that `set_user_data` stored under a key, or None."""
     def init_prim_io_names(self, inputs: _t.Any, outputs: _t.Any) -> _t.Any:

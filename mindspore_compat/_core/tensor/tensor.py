@@ -168,6 +168,34 @@ class Tensor:
         made._rows = rows
         return made
 
+    @staticmethod
+    def _make_subclass(cls, local_tensor, **attributes):
+        """Returns an instance of a subclass of Tensor that shares the memory of a Tensor, without a
+        call of the `__init__` of the subclass.
+
+        Args:
+            cls (type): the subclass.
+            local_tensor (Tensor): the Tensor.
+            **attributes: attributes to set, such as `requires_grad`.
+
+        Raises:
+            TypeError: if `cls` is no subclass of Tensor, or `local_tensor` no Tensor.
+        """
+        if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+            raise TypeError(
+                f"For 'Tensor._make_subclass', 'cls' must be a subclass of Tensor, but got {cls!r}."
+            )
+        if not isinstance(local_tensor, Tensor):
+            raise TypeError(
+                f"For 'Tensor._make_subclass', 'local_tensor' must be a Tensor, but got "
+                f"{local_tensor!r} of type {type(local_tensor).__name__}."
+            )
+        result = cls.__new__(cls)
+        Tensor.__init__(result, local_tensor)
+        for name, value in attributes.items():
+            setattr(result, name, value)
+        return result
+
     # Attributes that a Tensor has by default
     const_arg = False
     init = None

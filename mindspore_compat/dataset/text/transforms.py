@@ -358,7 +358,8 @@ class Truncate(TextTensorOperation):
             raise RuntimeError(
                 f"For 'Truncate', the input must have 1 or 2 axes, but got shape {x.shape}."
             )
-        return x[..., : self.max_seq_len]
+        part = x[..., : self.max_seq_len]
+        return np.array(part.tolist(), str) if part.size and part.dtype.kind == "U" else part
 
 
 class TruncateSequencePair(TextTensorOperation):

@@ -328,8 +328,8 @@ class PadEnd(_ArrayOperation):
             or empty text.
 
     Raises:
-        RuntimeError: if the input has another number of axes, or text is padded with numbers;
-            raised when it is used.
+        RuntimeError: if the input has another number of axes, except a scalar, which is returned
+            as it is; or if text is padded with numbers. It is raised when the transform is used.
 
     Example:
         >>> import numpy as np
@@ -347,6 +347,8 @@ class PadEnd(_ArrayOperation):
         self.pad_shape, self.pad_value = pad_shape, pad_value
 
     def _array(self, x, lead):
+        if not x.ndim:
+            return x
         if len(self.pad_shape) != x.ndim:
             raise RuntimeError(
                 f"For 'PadEnd', the input must have {len(self.pad_shape)} axes, but got {x.ndim}."

@@ -32,9 +32,7 @@ __all__ = [
 Anything = TensorOf(any_dtype)
 Size = Int(ge=1)
 Width = vocabulary.AsValue(Size, Number | Bool)  # the original divides it first
-Heads = vocabulary.AsValue(Size | vocabulary.OneOf(True), Number)
-Flag = Bool | Int
-
+Heads, Flag = vocabulary.AsValue(Size | vocabulary.OneOf(True), Number), Bool | Int
 
 # Attention ----------------------------------------------------------------------------------------
 

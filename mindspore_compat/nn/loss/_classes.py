@@ -15,7 +15,7 @@ from ..._core.rules.vocabulary import (
     any_dtype,
     checked,
 )
-from ..._core.tensor.dtype import int32
+from ..._core.tensor.dtype import int32, int64
 from ...common.parameter import Parameter
 from ..layer.activation import get_activation
 from ._base import LossBase
@@ -27,6 +27,22 @@ Reduction = OneOf("none", "mean", "sum")
 
 
 # Entropies ----------------------------------------------------------------------------------------
+
+
+def _check_label_dtype(labels_dtype, cls_name):
+    """Rejects labels that are no class indices.
+
+    Args:
+        labels_dtype (mindspore.dtype): the dtype of the labels.
+        cls_name (str): the name of the loss, for the message.
+
+    Raises:
+        TypeError: if the dtype is neither int32 nor int64.
+    """
+    if labels_dtype not in (int32, int64):
+        raise TypeError(
+            f"For '{cls_name}', 'labels' must be of dtype int32 or int64, but got {labels_dtype}."
+        )
 
 
 @public("nn.SoftmaxCrossEntropyWithLogits")

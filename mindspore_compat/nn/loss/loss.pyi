@@ -502,3 +502,10 @@ class TripletMarginWithDistanceLoss(LossBase):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class _Loss(LossBase):
     """The former name of LossBase."""
+def _check_label_dtype(labels_dtype: _t.Any, cls_name: _t.Any) -> _t.Any:
+    """Rejects labels that are no class indices.
+
+    Args:
+        labels_dtype (mindspore.dtype): the dtype of the labels.
+        cls_name (str): the name of the loss, for the message.
+    """

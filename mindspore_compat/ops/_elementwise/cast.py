@@ -8,6 +8,7 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._rules import Anything
+from ..primitive import Primitive
 
 _Input = InstanceOf(Tensor, COOTensor, CSRTensor).called("a Tensor")
 
@@ -102,13 +103,16 @@ _conversion("Tensor.double", dtypes.float64)
 
 
 @public("ops.DType")
-class DTypeOf:
+class DTypeOf(Primitive):
     """Returns the dtype of a Tensor, as a Primitive: `ops.DType()(x)`.
 
     Example:
         >>> print(ms.ops.DType()(ms.Tensor([1.0])))
         Float32
     """
+
+    def __init__(self):
+        super().__init__("DType")
 
     def __call__(self, input_x):
         return dtype(input_x)

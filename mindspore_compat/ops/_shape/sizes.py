@@ -61,8 +61,13 @@ def rank(input_x):
 
 def _asking(path, function):
     """Declares the Primitive form of a query: `ops.Shape()(x)`."""
-    call = {"__call__": lambda self, x: function(x), "__doc__": function.__doc__}
-    return public(path)(type(path.removeprefix("ops."), (), call))
+    name = path.removeprefix("ops.")
+    members = {
+        "__init__": lambda self: Primitive.__init__(self, name),
+        "__call__": lambda self, x: function(x),
+        "__doc__": function.__doc__,
+    }
+    return public(path)(type(name, (Primitive,), members))
 
 
 _asking("ops.Shape", shape)
