@@ -9669,7 +9669,7 @@ def amax(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] 
         keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
         initial (number or a bool, or a Tensor that holds it or None, optional): a value that
             takes part everywhere. Default: ``None``.
-        where (Tensor or a Tensor (what is none is not looked at) or None, optional): which elements take part; `initial` must be given with it. A value that is not a
+        where (Tensor or a Tensor (other values are ignored) or None, optional): which elements take part; `initial` must be given with it. A value that is not a
             Tensor is ignored. Default: ``None``.
 
     Shapes:
@@ -9688,7 +9688,7 @@ def amin(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] 
         keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
         initial (number or a bool, or a Tensor that holds it or None, optional): a value that
             takes part everywhere. Default: ``None``.
-        where (Tensor or a Tensor (what is none is not looked at) or None, optional): which elements take part; `initial` must be given with it. A value that is not a
+        where (Tensor or a Tensor (other values are ignored) or None, optional): which elements take part; `initial` must be given with it. A value that is not a
             Tensor is ignored. Default: ``None``.
 
     Shapes:

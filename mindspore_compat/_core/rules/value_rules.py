@@ -51,7 +51,7 @@ class _TensorOrNothing(Rule):
         return {"Tensor": type_named("Tensor")}
 
     def noun(self):
-        return "a Tensor (what is none is not looked at)"
+        return "a Tensor (other values are ignored)"
 
     def samples(self):
         return [None, 1, "text"]
