@@ -11,6 +11,7 @@ import inspect
 import re
 from pathlib import Path
 
+from groups import group_of
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
 from mindspore_compat._core.declare.documentation import page_of
@@ -58,7 +59,9 @@ MODULES = [
     "context",
     "log",
 ]
+_files = {}  # public path -> its page
 _trees = {}  # options of the table of contents -> the tree
+SEE_ALSO = re.compile(r"(^See Also:\n)((?:[ \t]+.*\n?)+)", re.MULTILINE)
 SOURCE = re.compile(r"Source: mindspore\.([\w.]+) of MindSpore 2\.10\.?")
 
 
@@ -76,6 +79,9 @@ def write_pages(app):
     folder.mkdir(exist_ok=True)
     modules = {name: module for name in MODULES if (module := module_of(name)) is not None}
     rows = "\n".join(f"   {title_of(name)}" for name in modules)
+    for name, module in modules.items():
+        files = files_of(name, module)
+        _files.update({f"{name}.{public}".lstrip("."): file for public, file in files.items()})
     pages = {"index": f"API reference\n{'=' * 13}\n\n.. toctree::\n   :maxdepth: 1\n\n{rows}\n"}
     for name, module in modules.items():
         pages |= pages_of(name, module, app.env)
@@ -127,18 +133,17 @@ def title_of(name):
 
 def pages_of(name, module, env):
     """The page of a module and the pages of its names: a dict from file name to text."""
-    title, pages, rows = title_of(name), {}, []
+    title, pages, rows, files = title_of(name), {}, {}, files_of(name, module)
     for public in names_of(module):
         thing = getattr(module, public)
         if inspect.ismodule(thing):
             path = f"{name}.{public}".lstrip(".")
             link = f":doc:`{public} <{title_of(path)}>`" if path in MODULES else f"`{public}`"
-            rows.append((link, "A module."))
+            rows.setdefault("Modules", []).append((link, "A module."))
             continue
-        file = f"{title}.{public}"
-        while any(file.lower() == other.lower() for other in pages):
-            file += "_"  # Abs and abs are one name on some file systems
-        rows.append((f":doc:`{public} <{file}>`", summary_of(thing)))
+        file = files[public]
+        listed = rows.setdefault(group_of(name, public, thing), [])
+        listed.append((f":doc:`{public} <{file}>`", summary_of(thing)))
         pages[file] = "\n\n".join(
             [
                 ":orphan:",
@@ -149,10 +154,29 @@ def pages_of(name, module, env):
                 "",
             ]
         )
-    listed = "\n".join(f"{link}\n   {summary}\n" for link, summary in rows)
     intro = body_of(inspect.getdoc(module) or "", env)
-    pages[title] = "\n\n".join([heading(title), intro, listed])
+    pages[title] = "\n\n".join(
+        [heading(title), intro, *(group(each, rows[each]) for each in sorted(rows))]
+    )
     return pages
+
+
+def group(title, rows):
+    """A part of the page of a module: names with their first sentences, under a title if any."""
+    listed = "\n".join(f"{link}\n   {summary}\n" for link, summary in rows)
+    return f"{title}\n{'-' * len(title)}\n\n{listed}" if title else listed
+
+
+def files_of(name, module):
+    """The page of each public name of a module, without modules."""
+    files = {}
+    for public in names_of(module):
+        if not inspect.ismodule(getattr(module, public)):
+            file = f"{title_of(name)}.{public}"
+            while any(file.lower() == other.lower() for other in files.values()):
+                file += "_"  # Abs and abs are one name on some file systems
+            files[public] = file
+    return files
 
 
 def heading(title):
@@ -271,6 +295,7 @@ def one_line(value):
 def body_of(docstring, env):
     """A docstring as reStructuredText."""
     docstring = SOURCE.sub(lambda found: with_page(found[0], found[1]), docstring)
+    docstring = SEE_ALSO.sub(lambda found: found[1] + with_links(found[2]), docstring)
     return str(
         GoogleDocstring(
             escaped(docstring),
@@ -282,6 +307,16 @@ def body_of(docstring, env):
             ),
         )
     )
+
+
+def with_links(text):
+    """A text whose `names` are links to their pages, if they have one."""
+
+    def link(found):
+        file = _files.get(found[1])
+        return f":doc:`{found[1]} <{file}>`" if file else found[0]
+
+    return re.sub(r"`([\w.]+)`", link, text)
 
 
 def with_page(text, path):
