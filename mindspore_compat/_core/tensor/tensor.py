@@ -9,6 +9,7 @@ import math
 import numpy
 
 from ..._backend import arrays, dlpack
+from ..html import tensor_view
 from ..rules.vocabulary import register_type
 from . import dtype as dtypes
 from . import printing
@@ -386,6 +387,8 @@ class Tensor:
 
     def __str__(self):
         return printing.tensor_str(self.asnumpy())
+
+    _repr_html_ = tensor_view
 
     def __format__(self, spec):
         if spec and self._array.ndim:

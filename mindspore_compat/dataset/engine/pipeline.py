@@ -8,6 +8,7 @@ themselves to Dataset in `operations`.
 
 import numpy as np
 
+from ..._core.html import dataset_view
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, InstanceOf
 from ..._core.without_effect import without_effect
@@ -72,6 +73,8 @@ class Dataset:
 
     def __iter__(self):
         return self.create_tuple_iterator(num_epochs=1)
+
+    _repr_html_ = dataset_view
 
     def __len__(self):
         return self.get_dataset_size()

@@ -5,6 +5,7 @@ import weakref
 from collections import OrderedDict
 
 from ..._core.gradients.saved_tensors import saved_tensors_hooks
+from ..._core.html import cell_view
 from ..._core.rules.vocabulary import InstanceOf
 from ...common.parameter import Parameter
 from ...ops.primitive import Primitive
@@ -15,6 +16,8 @@ _AParameter = InstanceOf(Parameter)
 
 class Internals:
     """The part of Cell that libraries reach into under the original's names."""
+
+    _repr_html_ = cell_view
 
     IGNORE_LIST = ["_scope", "_auto_prefix", "_cells", "_params", "_create_time", "_buffers"]
     _amp_level = ""
