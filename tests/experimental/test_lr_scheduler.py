@@ -223,3 +223,12 @@ def test_only_optimizers_with_groups_are_scheduled():
         optimizer = two_groups()
         made = [schedules.ConstantLR(optimizer), schedules.ConstantLR(two_groups())]
         schedules.SequentialLR(optimizer, made, [2])
+
+
+def test_in_cooldown_is_asked_by_a_call():
+    weight = Parameter(Tensor(np.float32([1.0])), name="w")
+    schedule = schedules.ReduceLROnPlateau(optim.SGD([weight], lr=0.1), patience=0, cooldown=2)
+    assert not schedule.in_cooldown()
+    for loss in (1.0, 2.0):
+        schedule.step(Tensor(np.float32(loss)))
+    assert schedule.in_cooldown()

@@ -83,7 +83,7 @@ class ReduceLROnPlateau:
             self.num_bad_epochs = 0
         else:
             self.num_bad_epochs += 1
-        if self.in_cooldown:
+        if self.in_cooldown():
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
@@ -93,7 +93,6 @@ class ReduceLROnPlateau:
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
         return True
 
-    @property
     def in_cooldown(self):
         """Whether epochs are not counted."""
         return self.cooldown_counter > 0

@@ -243,8 +243,8 @@ class ReduceLROnPlateau:
     def __init__(self, optimizer: _t.Any, mode: _t.Literal['min', 'max'] = 'min', factor: _b.float = 0.1, patience: _b.float = 10, threshold: _b.float = 0.0001, threshold_mode: _t.Literal['rel', 'abs'] = 'rel', cooldown: _b.float = 0, min_lr: _t.Any = 0, eps: _b.float = 1e-08) -> None: ...
     def get_last_lr(self) -> _t.Any:
         """Returns the current learning rates, a list of Tensors."""
-    @property
-    def in_cooldown(self) -> _t.Any: ...
+    def in_cooldown(self) -> _t.Any:
+        """Whether epochs are not counted."""
     def step(self, metrics: _t.Any) -> _t.Any:
         """Records the metric of an epoch, and lowers the learning rates if necessary.
 
