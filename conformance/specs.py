@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from . import phrases, promises, ranges, recorder
+from .choices import choices_of
 from .errors import BadInput, text_of
 from .rules import Clause, Rule
 
@@ -28,6 +29,7 @@ KEYS = (
     "inputs",
     "types",
     "ranges",
+    "choices",
     "returns",
     "raises",
     "unread",
@@ -71,6 +73,9 @@ def from_page(page):
         stated = {e.name: ranges.range_of(e.name, e.lines, e.types) for e in page.parameters}
         if any(stated.values()):
             entry["ranges"] = {name: rule for name, rule in stated.items() if rule}
+    spelt = {e.name: choices_of(e.lines, e.types) for e in page.parameters + page.inputs}
+    if any(spelt.values()):
+        entry["choices"] = {name: words for name, words in spelt.items() if words}
     promised = promises.promises(page.outputs)
     if promised:
         entry["returns"] = promised

@@ -1,0 +1,21 @@
+"""The values that a description spells out: quoted words and members of enumerations."""
+
+import re
+
+_QUOTED = re.compile(r"""(?<!\w)["'‘“]([A-Za-z][\w\-]{0,19})["'’”](?!\w)""")
+_MEMBER = re.compile(r"(?<![\w.])((?:[a-z]\w*\.)*[A-Z]\w+\.[A-Z][A-Z_0-9]+)(?!\w)")
+_DTYPE = re.compile(
+    r"(?<![\w.])(?:mindspore|mstype|ms)\.((?:u?int|float|bfloat|complex|bool)\d*_?)"
+)
+MOST = 16
+
+
+def choices_of(lines, types):
+    """Values in the order of the page, as argument texts; [] where the page spells none."""
+    text = " ".join(lines)
+    found = []
+    if not types or {t.split("[")[0] for t in types} & {"str", "union", "Any", "function", "Cell"}:
+        found += [repr(word) for word in _QUOTED.findall(text)]
+    found += _MEMBER.findall(text)
+    found += [f"ms.{dtype}" for dtype in _DTYPE.findall(text)]
+    return list(dict.fromkeys(found))[:MOST]
