@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import sys
+import time
 from importlib import metadata
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from . import (
 from .errors import BadInput
 from .mutation import measure, plan
 from .targets import DEFAULT, REFERENCE
+from .varied import coverage, record, settle, stored
 
 COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 
@@ -75,8 +77,17 @@ def _parser():
         "--xfails", metavar="FILE", help="IDs of cases expected to fail; `*` matches anything"
     )
     run.add_argument("--skips", metavar="FILE", help="IDs of cases not to run, likewise")
+    run.add_argument(
+        "--strict", action="store_true", help="a case that is expected to fail must not pass"
+    )
+    run.add_argument(
+        "--shard", type=_shard, metavar="I/N", help="only the I-th of N parts of the cases"
+    )
+    run.add_argument("--junit", metavar="FILE", help="write the results for a CI server")
     run.set_defaults(run=_run)
-    both = commands.add_parser("compare", help="make the same calls on two implementations")
+    both = commands.add_parser(
+        "compare", help="two stored runs by name; or the same calls on two implementations"
+    )
     _case_options(both)
     both.add_argument("--reference", default=REFERENCE)
     both.add_argument(
@@ -94,6 +105,9 @@ def _parser():
     write.add_argument("--out", required=True, metavar="DIR")
     write.add_argument("--target", default=DEFAULT)
     write.set_defaults(run=_generate)
+    _record_options(
+        commands.add_parser("record", help="vary the calls of each name on real MindSpore")
+    )
     _mutation_options(
         commands.add_parser("mutate", help="plant faults in a target; count those that are found")
     )
@@ -132,6 +146,25 @@ def _read_options(read):
     )
     read.add_argument("--name", help="print everything read for one name")
     read.set_defaults(run=_read)
+
+
+def _record_options(record):
+    record.add_argument("area", nargs="*", help="modules or names; default: all")
+    record.add_argument("--target", default=REFERENCE, help="who answers (default: mindspore)")
+    record.add_argument("--python", help="interpreter that has it")
+    record.add_argument("--spec", default=specs.FOLDER, help="folder of spec files")
+    record.add_argument("--keep", action="store_true", help="store the calls and their outcomes")
+    record.add_argument(
+        "--gradients", action="store_true", help="only add gradients to what is stored"
+    )
+    record.add_argument(
+        "--settle",
+        action="store_true",
+        help=f"list the stored calls on which {DEFAULT} differs, by reason",
+    )
+    record.add_argument("--missing", action="store_true", help="only names without values")
+    record.add_argument("-j", "--jobs", type=_count, default=1, metavar="N")
+    record.set_defaults(run=_record)
 
 
 def _mutation_options(mutate):
@@ -224,8 +257,10 @@ def _read(options):
         print(f"{len(specs.save(entries, options.out))} spec files in {options.out}")
 
 
-def _cases(options, release=None):
+def _cases(options):
     entries = specs.load(options.spec)
+    for area in cases.unknown(entries, options.area):
+        raise BadInput(area, "no such module or name in the specs")
     kinds = tuple(options.kind or cases.KINDS)
     found = list(cases.all_cases(entries, kinds, options.area))
     if not options.area and "exists" in kinds:
@@ -266,6 +301,8 @@ def _run(options):
         for n, e in entries.items()
         for i in e.get("raises", ())
     }
+    if options.shard:
+        found = _part(found, *options.shard)
     left_out = [case for case in found if expected.is_in(case, skips)]
     found = [case for case in found if not expected.is_in(case, skips)]
     store = _store(options, name)
@@ -290,17 +327,31 @@ def _run(options):
         if records:
             left = {"status": "skip", "got": f"listed in {options.skips}"}
             records += [report.record(case, left) for case in left_out]
+            about["coverage"] = coverage.coverage(records, entries)
             report.save(store.with_suffix(".json"), records, about)
     if options.keep:
         answers.save(raw)
         print("verdicts:", verdicts.apply(entries, raw))
         specs.save(entries, options.spec)
     summed = report.summary(records, about)
+    if options.junit:
+        Path(options.junit).write_text(report.junit(records, about), encoding="utf-8")
+    bad = (*report.BAD, "xpass") if options.strict else report.BAD
     print(report.table(summed))
-    return 1 if any(r["status"] in report.BAD for r in records) else 0
+    print(report.failures_text(records, summed, options.results), end="")
+    return 1 if any(r["status"] in bad for r in records) else 0
+
+
+def _part(found, index, count):
+    """One of several parts of equal size, each of whole names, the same on every machine."""
+    names = sorted({case["name"] for case in found})
+    own = set(names[index - 1 :: count])
+    return [case for case in found if case["name"] in own]
 
 
 def _compare(options):
+    if len(options.area) == 2 and all(_is_run(name, options) for name in options.area):
+        return _compare_runs(*options.area, options)
     entries, found, _ = _cases(options)
     how = options.jobs, not options.resume
     if options.python or options.reference != REFERENCE:
@@ -326,10 +377,68 @@ def _compare(options):
     return 1 if open_ones else 0
 
 
+def _is_run(name, options):
+    return (Path(options.results) / f"{name}.json").exists()
+
+
+def _compare_runs(left, right, options):
+    """Two stored runs: side by side, then what the second one mends and breaks."""
+    runs = [report.load(Path(options.results) / f"{name}.json") for name in (left, right)]
+    print(history.side_by_side([report.summary(*run) for run in runs]))
+    changes = history.changes(runs[0][0], runs[1][0])
+    print(f"{right} against {left}:", history.changes_text(changes))
+    return 1 if changes["broken"] or changes["new"] else 0
+
+
 def _generate(options):
     _, found, _ = _cases(options)
     written = generate.write(found, options.out, options.target, answers.load())
     print(f"{len(written)} test files in {options.out}")
+
+
+def _record(options):
+    entries = specs.load(options.spec)
+    names = [case["name"] for case in cases.all_cases(entries, ("exists",), options.area)]
+    names = [name for name in names if "same_as" not in entries[name]]
+    if options.settle:
+        return _settle(entries, options)
+    if options.gradients:
+        reference = record.Reference(options.target, options.python)
+        known = {name: stored.load()[name] for name in names if name in stored.load()}
+        for name, kept in known.items():
+            known[name] = record.add_gradients(name, kept, reference)
+        reference.stop()
+        return stored.save(known, cases.area_of)
+    if options.missing:
+        names = [name for name in names if name not in stored.load()]
+    found, start = {}, time.monotonic()
+
+    def done(about):
+        if options.target != REFERENCE:
+            about.answered_by(options.target)
+        found[about.name] = about.kept
+        told = f"{len(about.kept)} calls" if about.kept else about.reason
+        if options.keep and len(found) % 50 == 0:
+            stored.save(found, cases.area_of)
+        print(f"{time.monotonic() - start:6.0f} s {about.name}: {told}", flush=True)
+
+    record.all_names(names, entries, options.target, options.python, options.jobs, done)
+    if options.keep:
+        stored.save(found, cases.area_of)
+
+
+def _settle(entries, options):
+    found = list(cases.all_cases(entries, ("values",), options.area))
+    judged = [
+        (case, answers.judge(case, result, {}))
+        for case, result in runner.run(found, DEFAULT, jobs=options.jobs)
+    ]
+    left = settle.write(judged)
+    for case, result in left:
+        print(f"{case['id']}: {result.get('difference')}: {result.get('expected')}")
+        print(f"    got {result.get('got')}")
+    print(f"{len(judged)} calls, {len(left)} differ without a reason")
+    return 1 if left else 0
 
 
 def _mutate(options):
@@ -401,6 +510,14 @@ def _version():
     except metadata.PackageNotFoundError:
         own = "from a checkout"
     return f"{COMMAND} {own}, specs {specs.digest(specs.FOLDER)} of MindSpore 2.10.0, {system}"
+
+
+def _shard(text):
+    index, _, count = text.partition("/")
+    index, count = int(index), int(count)
+    if not 1 <= index <= count:
+        raise ValueError(text)
+    return index, count
 
 
 def _count(text):

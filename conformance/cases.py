@@ -11,6 +11,7 @@ import re
 
 from . import bad, good, odd, scenarios, signatures, specs, unstated
 from .calls import Call
+from .varied import stored
 
 KINDS = (
     "exists",
@@ -21,6 +22,7 @@ KINDS = (
     "gradient",
     "steps",
     "options",
+    "values",
     *unstated.KINDS,
     "example",
 )
@@ -89,6 +91,9 @@ def of_entry(name, entry, kinds=KINDS):
         add("options", label, **more)
     for kind, label, more in scenarios.unstated(name, entry):
         add(kind, label, **more)
+    if "values" in kinds:
+        for label, more in stored.cases_of(name):
+            add("values", label, **more)
     call = call_of(name, entry)
     if call is None:
         return found
@@ -294,11 +299,18 @@ def all_cases(entries, kinds=KINDS, areas=(), names=()):
     for name, entry in sorted(entries.items()):
         if names and name not in names:
             continue
-        if areas and not any(
-            name == a or name.startswith(a + ".") or area_of(name) == a for a in areas
-        ):
+        if areas and not any(_is_in(name, area) for area in areas):
             continue
         yield from of_entry(name, entry, kinds)
+
+
+def unknown(entries, areas):
+    """The areas that are neither a name nor the beginning of one."""
+    return [a for a in areas if not any(_is_in(name, a) for name in entries)]
+
+
+def _is_in(name, area):
+    return name == area or name.startswith(area + ".") or area_of(name) == area
 
 
 def digest(case):

@@ -1,11 +1,16 @@
 """Writes cases as plain test files, for projects that do not want to depend on this tool.
 
-There is one file per module, and a copy of `values.py`, which builds the arguments. Gradients,
-signatures and examples need the worker's code; `pytest --conformance` runs them.
+There is one file per module with readable calls (exists, accepts, raises), and a copy of
+`values.py`, which makes the arguments. Cases whose outcome is compared (values, options, steps,
+gradients, results of good calls) stand in `compared_MODULE.json`; `test_compared.py` runs them with
+`conformance_kit`, a copy of the code that makes and judges calls. All of it needs pytest, NumPy and
+PyYAML.
 """
 
 import builtins
+import json
 import re
+import shutil
 from pathlib import Path
 
 from .report import call_text
@@ -26,6 +31,49 @@ ms = values.names["ms"]
 '''
 
 
+_COMPARED = '''"""Calls whose outcome is compared with MindSpore {release}. Generated."""
+import json
+from pathlib import Path
+
+import pytest
+from conformance_kit import answers, targets
+from conformance_kit.worker import Worker
+
+CASES = [
+    (path.stem.removeprefix("compared_"), case, answer)
+    for path in sorted(Path(__file__).parent.glob("compared_*.json"))
+    for case, answer in json.loads(path.read_text(encoding="utf-8"))
+]
+
+
+@pytest.fixture(scope="session")
+def worker(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("files"))
+        yield Worker(targets.install("{target}"))
+
+
+@pytest.mark.parametrize("module, case, answer", CASES, ids=[case["id"] for _, case, _ in CASES])
+def test_outcome(module, case, answer, worker):
+    stored = {{case["id"]: answer}} if answer else {{}}
+    result = answers.judge(case, worker.run(case), stored)
+    if result["status"] in ("skip", "no kernel", "absent"):
+        pytest.skip(str(result.get("got")))
+    assert result["status"] == "pass", result
+'''
+COMPARED = (
+    "accepts",
+    "promises",
+    "gradient",
+    "steps",
+    "options",
+    "values",
+    "set_attributes",
+    "parameter_names",
+    "value_gradients",
+)
+
+
 def write(found, folder, target, recorded):
     """Write the exists, accepts and raises cases into a folder; returns the files."""
     from .answers import answer_to, failing_base
@@ -38,7 +86,7 @@ def write(found, folder, target, recorded):
     for case in found:
         if case["kind"] in ("exists", "accepts", "raises"):
             modules.setdefault(case["area"], []).append(case)
-    written = []
+    written = _write_compared(found, folder, target, recorded)
     for module, cases in sorted(modules.items()):
         names, parts = set(), [_HEAD.format(release="2.10.0", module=module, target=target)]
         for case in cases:
@@ -51,6 +99,41 @@ def write(found, folder, target, recorded):
         path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         written.append(path)
     return written
+
+
+def _write_compared(found, folder, target, recorded):
+    """The cases whose outcome is compared, with their answers and the code that runs them."""
+    from .answers import answer_to
+
+    modules = {}
+    for case in found:
+        answer = answer_to(case, recorded)
+        if case["kind"] in COMPARED and "apart" not in case and _is_answered(case, answer):
+            modules.setdefault(case["area"], []).append([case, answer])
+    if not modules:
+        return []
+    _copy_code(folder / "conformance_kit")
+    path = folder / "test_compared.py"
+    path.write_text(_COMPARED.format(release="2.10.0", target=target), encoding="utf-8")
+    written = [path]
+    for module, cases in sorted(modules.items()):
+        written.append(folder / f"compared_{module}.json")
+        lines = ",\n".join(json.dumps(line, ensure_ascii=False) for line in cases)
+        written[-1].write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    return written
+
+
+def _is_answered(case, answer):
+    return "wanted" in case or "formula" in case or case["kind"] == "gradient" or answer is not None
+
+
+def _copy_code(folder):
+    """This package without specs and answers."""
+    own = Path(__file__).parent
+    for path in (*own.rglob("*.py"), *(own / "data").glob("*.*")):
+        copy = folder / path.relative_to(own)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
 
 
 def _function(case, answer, names):

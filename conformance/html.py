@@ -23,6 +23,7 @@ COLOURS = {
     "xpass": "var(--good)",
     "absent": "var(--none)",
     "skip": "var(--paper)",
+    "no kernel": "var(--paper)",
 }
 
 
@@ -61,7 +62,7 @@ def page(records, summed):
         "WHERE": escape(heading(summed)[1]),
         "RING": ring(summed),
         "BARS": bars(summed),
-        "FACTS": facts(summed),
+        "FACTS": facts(summed) + covered(summed),
         "MISSING": missing(summed),
         "DATA": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/"),
     }
@@ -96,8 +97,8 @@ def ring(summed):
 
 
 def bars(summed):
-    """Returns one bar per area, with a width proportional to its cases, sorted by their number."""
-    rows = sorted(summed["areas"].items(), key=lambda item: -sum(item[1].values()))[:24]
+    """One bar for each area, the worst first."""
+    rows = sorted(summed["areas"].items(), key=lambda item: (share(item[1]) or 0.0, item[0]))
     drawn = []
     for area, row in rows:
         total = sum(row.values()) or 1
@@ -133,6 +134,17 @@ def facts(summed):
             f"pages disagree on {escape(name)} <code>{escape(what)}</code>: "
             + "; ".join(f"{escape(Path(s).name)} says {escape(e)}" for s, e in said.items())
         )
+    return "".join(f"<li>{line}</li>" for line in lines)
+
+
+def covered(summed):
+    """Which parts of the API have compared answers, the worst first."""
+    lines = [
+        f"{escape(group)}: compared answers of {row['names'][0]} of {row['names'][1]} names, "
+        f"{row['arguments'][0]} of {row['arguments'][1]} arguments, "
+        f"{row['dtypes'][0]} of {row['dtypes'][1]} dtypes"
+        for group, row in summed["about"].get("coverage", {}).items()
+    ]
     return "".join(f"<li>{line}</li>" for line in lines)
 
 

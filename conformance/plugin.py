@@ -138,7 +138,7 @@ class CaseItem(pytest.Item):
         except BadInput as error:
             pytest.exit(str(error), returncode=2)
         result = answers.judge(self.case, result, config.stash[_KEPT])
-        if result["status"] in ("skip", "absent"):
+        if result["status"] in report.ABSENT:
             pytest.skip(result.get("got", ""))
         if result["status"] != "pass":
             raise PromiseBroken(result)

@@ -10,13 +10,17 @@ from collections import Counter
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from . import usage
+from . import links, usage
 from .cases import LOST
 from .errors import BadInput, text_of
+from .targets import DEFAULT
+from .varied import coverage
 
 BAD = ("fail", *LOST)
-RARE = ("killed", "xfail", "xpass")  # shown only if there are any
-ABSENT = ("absent", "skip")  # the name does not exist; not run
+NO_KERNEL = "no kernel"  # the device cannot run a call that is good
+RARE = ("killed", "xfail", "xpass", NO_KERNEL)  # shown only where there is one
+ABSENT = ("absent", "skip", NO_KERNEL)  # of a name that is not there; not run
+FIRST = 20  # failures that a run prints
 STATUSES = ("pass", *BAD, "xfail", "xpass", *ABSENT)
 
 
@@ -98,20 +102,62 @@ def _blocked(records):
 def table(summed):
     """Returns the table for the terminal."""
     shown = [s for s in STATUSES if s not in RARE or any(r[s] for r in summed["areas"].values())]
-    head = f"{'area':34}" + "".join(f"{status:>8}" for status in shown) + f"{'kept':>8}"
+    head = f"{'area':34}" + "".join(f"{status:>10}" for status in shown) + f"{'kept':>8}"
     lines = [*heading(summed), "", head, "-" * len(head)]
     for group in ("areas", "kinds"):
         for key, row in summed[group].items():
-            counts = "".join(f"{row[status]:8}" for status in shown)
+            counts = "".join(f"{row[status]:10}" for status in shown)
             lines.append(f"{key[:33]:34}{counts}{share_text(row):>8}")
         lines.append("-" * len(head))
     lines += practice(summed)
+    if summed["about"].get("coverage"):
+        lines += ["", coverage.text(summed["about"]["coverage"])]
     lines += [
         f"pages disagree: {name} {what} - "
         + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items())
         for name, what, said in summed["about"].get("disagreements", ())
     ]
     return "\n".join(lines)
+
+
+def failures_text(records, summed, results):
+    """The first failures: a call to paste into Python, what was expected, what came, and where the
+    page is; then the next commands.
+    """
+    bad = [r for r in records if r["status"] in BAD]
+    target, lines = summed["about"].get("target", DEFAULT), []
+    for item in bad[:FIRST]:
+        lines += [f"{item['id']}: {item.get('difference') or item['status']}"]
+        if item["kind"] not in ("example", "exists", "signature"):
+            lines.append("    >>> " + pasted(item["call"]))
+        for key in ("expected", "got"):
+            if item.get(key):
+                lines.append(f"    {key}: {item[key][:300]}")
+        page = None if item.get("undocumented") else links.address(item["name"])
+        if page:
+            lines.append(f"    page: {page}")
+    if not bad:
+        return ""
+    command = f"mindspore-conformance run '{bad[0]['name']}' --target {target}"
+    return "\n".join(
+        [
+            f"first {min(FIRST, len(bad))} of {len(bad)} failures; in Python they need:",
+            f"    >>> {PREPARATION.format(target=target)}",
+            *lines,
+            f"next: {command} --results {results}\n",
+        ]
+    )
+
+
+# What a pasted call needs: the names that argument texts use.
+PREPARATION = (
+    "from mindspore_conformance.paste import prepare; globals().update(prepare({target!r}))"
+)
+
+
+def pasted(call):
+    """A call as Python understands it once the names are prepared."""
+    return call if call.startswith(("T(", "cast(", "ms.", "sample.")) else f"ms.{call}"
 
 
 def heading(summed):

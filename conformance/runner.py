@@ -22,9 +22,9 @@ from .cases import LOST, digest
 from .errors import BadInput, TargetBroken, text_of
 from .targets import REFERENCE
 
-SECONDS = {"example": 60, "accepts": 60, "gradient": 40, "steps": 60, "options": 60}
-LIMIT, START = 20, 180  # seconds for a case, and for the import of the target
-RENEW = 600  # number of cases after which a worker is replaced, to free its memory
+SECONDS = {"example": 60}  # examples may train and load files
+LIMIT, START = 10, 180  # seconds for any other case, and for the import of the target
+RENEW = 600  # cases after which a worker is replaced, so that its memory is given back
 # Loads this package in another interpreter under its own name, without the folder next to it.
 _BEGIN = """
 import importlib, importlib.util, sys
@@ -192,7 +192,7 @@ class Workers:
         try:
             process = self._ready(process)
             result = process.ask(case)
-            if result["status"] in LOST and not self.closed:
+            if result["status"] in LOST and result["status"] != "hang" and not self.closed:
                 process = self._ready(process)
                 result = {**process.ask(case), "tries": 2}
             return result

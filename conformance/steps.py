@@ -19,7 +19,7 @@ SEEN = (1, 2, 5)  # the steps after which the state is observed
 class Samples:
     """Names that the argument texts of one case can use as `sample.…`; new for each case."""
 
-    OFFERED = ("weights", "groups", "zeros", "dense", "lossy", "not_weight")
+    OFFERED = ("weights", "groups", "zeros", "dense", "lossy", "not_weight", "batches")
 
     def __init__(self, ms):
         self.ms, self.order, self.parameters, self.net = ms, list(NAMES), {}, None
@@ -58,6 +58,14 @@ class Samples:
             weight, bias = (self.ms.Tensor(w) for w in dense_weights())
             self.net = self.ms.nn.Dense(3, 2, weight_init=weight, bias_init=bias)
         return self.net
+
+    def batches(self):
+        """Three batches of input and target as a dataset."""
+        from mindspore import dataset
+
+        rows = [batch_of(step) for step in range(1, 4)]
+        source = [(x[i], y[i]) for x, y in rows for i in range(4)]
+        return dataset.GeneratorDataset(source, ["x", "y"], shuffle=False).batch(4)
 
     def lossy(self):
         """Returns the dense layer followed by the mean squared error."""

@@ -22,6 +22,7 @@ class Values:
             "array": array,
             "fill": fill,
             "uniform": uniform,
+            "spread": spread,
             "integers": integers,
             "np": np,
             "ranked": self._on_array(ranked),
@@ -30,14 +31,19 @@ class Values:
             "inf": np.inf,
             "nan": np.nan,
             "sample": types.SimpleNamespace(
-                network=self.network, thing=object, gradients=self.gradients, free_port=free_port
+                network=self.network,
+                thing=object,
+                gradients=self.gradients,
+                free_port=free_port,
+                picture=picture,
+                files=None,  # of the worker
             ),
             "ms": _Package(ms) if ms else _Nothing(),
         }
 
-    def build(self, text):
-        """Returns the object that an argument text spells."""
-        return eval(text, {"__builtins__": _BUILTINS}, dict(self.names))  # noqa: S307  (texts come from spec files)
+    def build(self, text, **more):
+        """The object an argument text spells; `more` are further names that it may use."""
+        return eval(text, {"__builtins__": _BUILTINS, **self.names, **more})  # noqa: S307  (texts come from spec files)
 
     def tensor(self, dtype, data):
         """Returns a Tensor with exactly this dtype."""
@@ -112,6 +118,9 @@ _BUILTINS = {
     "range": range,
     "complex": complex,
     "object": object,
+    "len": len,
+    "sorted": sorted,
+    "type": type,
 }
 
 
@@ -161,6 +170,13 @@ def resolve(ms, path):
     return found._module if isinstance(found, _Package) else found
 
 
+def picture():
+    """A small colour image of Pillow, where that is installed."""
+    from PIL import Image
+
+    return Image.fromarray(array("uint8", spread((9, 8, 3), 0, 255, 5)))
+
+
 def free_port():
     """Returns an unused TCP port of this machine, a different one for each case."""
     with socket.socket() as probe:
@@ -179,6 +195,13 @@ def fill(value, shape):
 def uniform(shape, low, high):
     seed = sum((i + 1) * n for i, n in enumerate(shape))
     return np.random.default_rng(seed).uniform(low, high, shape)
+
+
+def spread(shape, low, high, phase):
+    """Numbers between two others, no two of them equal, in no order."""
+    positions = np.arange(1, int(np.prod(shape)) + 1, dtype=np.float64)
+    turns = np.modf(0.61803398875 * positions * positions + 0.2360679775 * phase)[0]
+    return np.round(low + (high - low) * turns, 5).reshape(shape)
 
 
 def integers(shape, low, high):

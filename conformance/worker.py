@@ -22,10 +22,12 @@ import warnings
 import numpy as np
 
 from . import blocked, examples, gradients, memory, options, signatures, steps, targets, unstated
+from .applying import apply
 from .errors import describe
 from .mutation.faults import NotPlanted, Plant
 from .observations import observe, without_values
 from .values import Values, resolve
+from .varied import uses
 
 ROOM = 250  # MiB by which a worker may grow before it is replaced
 PATIENCE = 3  # seconds; a slower call is not repeated to see whether its values are random
@@ -33,6 +35,7 @@ PATIENCE = 3  # seconds; a slower call is not repeated to see whether its values
 _DRIVES = {
     "steps": steps.drive,
     "options": options.drive,
+    "values": uses.drive,
     "imports": unstated.imported,
     "parameter_names": unstated.named,
     "set_attributes": unstated.assigned,
@@ -219,7 +222,7 @@ class Worker:
     def make(self, name, given):
         """Returns the object that the class or function with that name returns for these
         arguments."""
-        return _apply(self.resolved(name), given)
+        return apply(self.resolved(name), given)
 
     def resolved(self, name):
         """Returns the public object with that name."""
@@ -274,7 +277,7 @@ class Worker:
             remaining = list(tensors)
             made = getattr(remaining.pop(0), method) if owner is not None else thing
             given = dict(fixed, **dict(zip(moving, remaining, strict=False)))
-            return _apply(made, given)
+            return apply(made, given)
 
         return function, inputs
 
@@ -284,7 +287,7 @@ class Worker:
             return None
         thing = resolve(self.ms, case["name"])
         if case.get("init") is not None:
-            return _apply(thing, {k: self.values.build(t) for k, t in case["init"].items()})
+            return apply(thing, {k: self.values.build(t) for k, t in case["init"].items()})
         return thing
 
     def on_example(self, case):
@@ -295,55 +298,12 @@ class Worker:
         """Make the call of a case and return its result."""
         if case.get("owner"):
             made = getattr(self.values.build(case["owner"]), case["name"].rsplit(".", 1)[-1])
-            return _settle(_apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
+            return _settle(apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
         made = self._thing(case)
         if case.get("call") is None:
             return made if case.get("init") is None else _settle(made)
         self.values.made = made
-        return _settle(_apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
-
-
-def _apply(thing, given):
-    stars = [i for i, k in enumerate(given) if k.startswith("*")]
-    if stars:  # unnamed arguments, and all before them, must be positional
-        items = list(given.items())
-        return thing(*(v for _, v in items[: stars[-1] + 1]), **dict(items[stars[-1] + 1 :]))
-    try:
-        bound = inspect.signature(thing)
-        keyword = all(
-            k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values())
-            for k in given
-        )
-    except (TypeError, ValueError):  # a built-in function may have parameter names all the same
-        return _by_name_or_position(thing, given)
-    if _is_cell(thing):
-        keyword = _leaves_one_out(thing, given)
-    return thing(**given) if keyword else thing(*given.values())
-
-
-def _by_name_or_position(thing, given):
-    """Calls a function by names, or by position if this function has no parameter names."""
-    try:
-        return thing(**given)
-    except TypeError as error:
-        if "keyword" not in str(error):
-            raise
-    return thing(*given.values())
-
-
-def _leaves_one_out(thing, given):
-    """Returns whether documented inputs of a layer are given without one that comes before them."""
-    names = list(inspect.signature(getattr(thing, "construct", thing)).parameters)
-    return set(given) <= set(names) and names[: len(given)] != list(given)
-
-
-def _is_cell(thing):
-    """Returns whether an object is a layer or primitive. These are called by position: the
-    documented names of their inputs are not promised.
-    """
-    return not isinstance(thing, type) and any(
-        c.__name__ in ("Cell", "Primitive") for c in type(thing).__mro__
-    )
+        return _settle(apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
 
 
 def _settle(result):

@@ -13,7 +13,7 @@ from .. import answers
 from ..cases import LOST
 from ..groups import group_of
 from ..runner import Process
-from .plan import key_of
+from .plan import key_of, reason_of
 
 # Kinds of cases, the most likely to detect a fault first.
 _ORDER = ("values", "steps", "options", "gradient", "accepts", "promises", "set_attributes")
@@ -27,8 +27,8 @@ class Outcome:
 
     fault: dict
     group: str
-    status: str  # "found", "missed", "not planted", or "no fault": it changes no result
-    by: str = ""  # the case that found it, or why it was not planted
+    status: str  # found, missed, not planted, equivalent, no fault (no result that it changes)
+    by: str = ""  # the case that found it, or why it was not planted or is equivalent
     reached: int = 0  # calls in which a missed fault changed something
 
     @property
@@ -105,6 +105,8 @@ def outcomes(faults, entries, cases_of, target, python=None, jobs=1):
 
     def judge(fault):
         name = fault["name"]
+        if (reason := reason_of(fault)) is not None:
+            return Outcome(fault, group_of(name, entries[name]), "equivalent", reason)
         judge = idle.get()
         try:
             return judge.outcome(fault, cases_of(name), group_of(name, entries[name]))

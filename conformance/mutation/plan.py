@@ -8,10 +8,15 @@
 
 import random
 import re
+from functools import cache
+from pathlib import Path
+
+import yaml
 
 from .. import signatures
 from ..groups import group_of
 
+EQUIVALENT = Path(__file__).parents[1] / "data" / "equivalent.yaml"
 _NUMERIC = {"int", "float", "Number", "number", "bool"}
 _EFFECT = re.compile(
     r"(?:set_|reset_|enable_|clear|update|insert|append|assign|load_param|add_|remove_|register_"
@@ -23,9 +28,19 @@ _WRITES = re.compile(
     r"|Scatter\w*(?:Add|Sub|Update|Mul|Div|Min|Max))"
 )
 _RESULTS = ("scaled", "transposed", "cast", "reordered")
-_BY_METHOD = (  # method that shows the result of an object that is not called itself
+# Classes of vision and audio that are called with an image or a waveform.
+_TRANSFORM = re.compile(
+    r"dataset\.(?:vision|audio)\.(?!\w*(?:Mode|Type|Policy|Border|Inter|Interpolation|Shape|Function"
+    r"|Modulation|Method|Format|Decoder|Params|Dvpp|utils)\w*$)[A-Z]\w+"
+)
+_BY_METHOD = (  # what shows the result of an object that is not called itself
     (re.compile(r"(?:train\.)?\w+", re.A), "metrics", "eval"),
     (re.compile(r"experimental\.optim\.lr_scheduler\.\w+"), "schedules", "get_last_lr"),
+)
+# Parts of the API whose results are arrays.
+_ARRAYS = (
+    *("functions", "primitives", "Tensor", "mint", "numpy", "scipy", "layers", "losses"),
+    *("vision", "audio", "transforms", "probability"),
 )
 _DIFFERENTIABLE = ("functions", "layers", "losses", "Tensor", "mint", "primitives", "numpy")
 
@@ -45,7 +60,8 @@ def faults(name, entry):
         yield from _of_arguments(name, inner, entry.get("inputs", {}), {"through": "__call__"})
     through = _through(name, group, inner) if made else {}
     if through is not None:
-        kinds = _RESULTS + (("detached",) if group in _DIFFERENTIABLE else ())
+        kinds = _RESULTS if group in _ARRAYS else _RESULTS[:1]
+        kinds += ("detached",) if group in _DIFFERENTIABLE else ()
         for kind in kinds:
             yield {"name": name, "place": "result", "kind": kind, "of": [], **through}
     yield from _of_effects(name, entry, group, inner)
@@ -56,12 +72,12 @@ def _inputs(entry):
 
 
 def _through(name, group, inner):
-    """Returns the method that gives the result of an object; None if unknown."""
-    if inner or group in ("layers", "losses", "primitives", "vision", "audio", "transforms"):
-        return {"through": "__call__"}
+    """Which method gives the result of an object; None where none is known."""
     for expression, part, method in _BY_METHOD:
         if group == part and expression.fullmatch(name):
             return {"through": method}
+    if inner or (group in ("vision", "audio") and _TRANSFORM.fullmatch(name)):
+        return {"through": "__call__"}
     return None
 
 
@@ -81,6 +97,8 @@ def _of_arguments(name, signature, types, place):
 
 def _is_number(types, default):
     plain = {re.split(r"[\[{]", t)[0] for t in types}
+    if "Tensor" in plain:
+        return False
     if plain & _NUMERIC or any(re.search(r"\[(?:int|float)", t) for t in types):
         return True
     return default is not None and re.fullmatch(r"-?[\d.]+(?:e-?\d+)?|True|False", default)
@@ -110,6 +128,18 @@ def key_of(fault):
     through = fault.get("through", "__init__")
     method = "" if through == "__init__" else f".{through}"
     return f"{fault['name']}{method}({', '.join(fault['of'])}) {fault['kind']}"
+
+
+@cache
+def _equivalent():
+    listed = yaml.safe_load(EQUIVALENT.read_text(encoding="utf-8"))
+    return [(re.compile("|".join(lines)), reason) for reason, lines in listed.items()]
+
+
+def reason_of(fault):
+    """Why a fault changes nothing, where the list has it; else None."""
+    key = key_of(fault)
+    return next((reason for lines, reason in _equivalent() if lines.fullmatch(key)), None)
 
 
 def drawn(entries, count, seed, even=False):

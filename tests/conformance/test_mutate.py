@@ -112,3 +112,16 @@ def test_the_command_lists_what_is_missed(entries, capsys):
     out = capsys.readouterr().out
     assert "missed: ops.Custom" in out and "0.0%" in out
     assert __main__.main(["mutate", "no.such"]) == 2
+
+
+def test_the_list_of_equivalent_faults_names_faults_that_are_drawn(entries):
+    reasons = {
+        plan.key_of(f): plan.reason_of(f)
+        for name, entry in entries.items()
+        for f in plan.faults(name, entry)
+    }
+    assert reasons["ops.add(input, other) swapped"] == "the operation is commutative"
+    assert reasons["ops.sub(input, other) swapped"] is None
+    assert reasons["CSRTensor.add(alpha, beta) swapped"] is None
+    listed = [reason for reason in reasons.values() if reason]
+    assert len(listed) < 0.05 * len(reasons)

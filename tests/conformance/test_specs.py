@@ -124,7 +124,8 @@ def test_verdicts_have_reasons(entries):
 
 def test_kept_answers_answer_the_present_questions(entries):
     stored = answers.load()
-    asked = list(cases.all_cases(entries))
+    kinds = [kind for kind in cases.KINDS if kind != "values"]  # they hold their answers
+    asked = list(cases.all_cases(entries, kinds))
     answered = sum(answers.answer_to(case, stored) is not None for case in asked)
     assert answered >= 0.98 * len(asked)
 

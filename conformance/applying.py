@@ -1,0 +1,49 @@
+"""Calls a thing with arguments by their documented names: by keyword where it knows them, else by
+position.
+"""
+
+import inspect
+
+
+def apply(thing, given):
+    """The result of a call."""
+    stars = [i for i, k in enumerate(given) if k.startswith("*")]
+    if stars:  # arguments beyond the named ones can only be positional, with all before them
+        items = list(given.items())
+        return thing(*(v for _, v in items[: stars[-1] + 1]), **dict(items[stars[-1] + 1 :]))
+    try:
+        bound = inspect.signature(thing)
+        keyword = all(
+            k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values())
+            for k in given
+        )
+    except (TypeError, ValueError):  # built in: it may have names all the same
+        return _by_name_or_position(thing, given)
+    if _is_cell(thing):
+        keyword = _leaves_one_out(thing, given)
+    return thing(**given) if keyword else thing(*given.values())
+
+
+def _by_name_or_position(thing, given):
+    """The result of a call by names, or by position where that very function knows no names."""
+    try:
+        return thing(**given)
+    except TypeError as error:
+        if "keyword" not in str(error):
+            raise
+    return thing(*given.values())
+
+
+def _leaves_one_out(thing, given):
+    """Whether inputs that a layer names as the page does are given without one before them."""
+    names = list(inspect.signature(getattr(thing, "construct", thing)).parameters)
+    return set(given) <= set(names) and names[: len(given)] != list(given)
+
+
+def _is_cell(thing):
+    """Layers and primitives are called by position: their inputs' documented names are no
+    promise.
+    """
+    return not isinstance(thing, type) and any(
+        c.__name__ in ("Cell", "Primitive") for c in type(thing).__mro__
+    )

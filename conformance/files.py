@@ -1,0 +1,186 @@
+"""Writes the small files that cases read, in the worker's own folder: checkpoints, tables, texts,
+images, sounds, and datasets in the formats of their publishers.
+
+Argument texts reach it as `sample.files.mnist()`. Each method returns a path.
+"""
+
+import json
+import struct
+import wave as sound
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+_WORDS = "the cat sat on a mat and saw that dogs run fast over green hills".split()
+
+
+class Files:
+    """The files of one worker."""
+
+    def __init__(self, ms):
+        self.ms = ms
+
+    def folder(self, name):
+        """A folder of that name."""
+        Path(name).mkdir(parents=True, exist_ok=True)
+        return name
+
+    def write(self, path, content):
+        """A file of that content."""
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def checkpoint(self, name="sample.ckpt"):
+        """Three parameters, two of them of one layer."""
+        ms = self.ms
+        values = {"a.weight": [[1.0, 2.0], [3.0, 4.0]], "a.bias": [0.5, -0.5], "b.weight": [7.0]}
+        kept = [{"name": k, "data": ms.Tensor(np.float32(v))} for k, v in values.items()]
+        ms.save_checkpoint(kept, name)
+        return name
+
+    def csv(self, name="table.csv", header=False):
+        """Six rows of a number, a real number and a word."""
+        rows = [f"{i},{i * 0.5 - 1},{word}" for i, word in enumerate(_WORDS[:6])]
+        return self.write(name, "\n".join((["x,y,z"] if header else []) + rows) + "\n")
+
+    def lines(self, name="lines.txt", count=6):
+        """Sentences, one a line."""
+        return self.write(name, "\n".join(self._sentence(i) for i in range(count)) + "\n")
+
+    def _sentence(self, index):
+        return " ".join(_WORDS[index % 5 : index % 5 + 3 + index % 4])
+
+    def clue(self, name="clue.json"):
+        """Rows of the task AFQMC."""
+        rows = [
+            {
+                "sentence1": self._sentence(i),
+                "sentence2": self._sentence(i + 2),
+                "label": str(i % 2),
+            }
+            for i in range(5)
+        ]
+        return self.write(name, "\n".join(map(json.dumps, rows)) + "\n")
+
+    def news(self, columns=3, name="news"):
+        """Tables of texts with a label: train.csv and test.csv."""
+        for part, count in (("train", 5), ("test", 4)):
+            rows = [
+                ",".join(
+                    [f'"{i % 3 + 1}"'] + [f'"{self._sentence(i + c)}"' for c in range(1, columns)]
+                )
+                for i in range(count)
+            ]
+            self.write(f"{name}{columns}/{part}.csv", "\n".join(rows) + "\n")
+        return f"{name}{columns}"
+
+    def texts(self, *names, name="texts"):
+        """A folder with files of sentences."""
+        for index, each in enumerate(names):
+            self.lines(f"{name}/{each}", 5 + index)
+        return name
+
+    def reviews(self, name="reviews"):
+        """Texts by opinion: train/pos/0_9.txt, ..."""
+        for part in ("train", "test"):
+            for opinion in ("pos", "neg"):
+                for index in range(2):
+                    self.write(
+                        f"{name}/{part}/{opinion}/{index}_{5 + index}.txt",
+                        f"{part} {opinion} {self._sentence(index)}",
+                    )
+        return name
+
+    def mnist(self, name="mnist", train="train", test="t10k", side=28):
+        """Images and labels in the format idx."""
+        for part, count in ((train, 5), (test, 4)):
+            images = _bytes((count, side, side), len(part))
+            labels = np.arange(count, dtype=np.uint8)
+            self.write(
+                f"{name}/{part}-images-idx3-ubyte",
+                struct.pack(">4i", 2051, count, side, side) + images.tobytes(),
+            )
+            self.write(
+                f"{name}/{part}-labels-idx1-ubyte",
+                struct.pack(">2i", 2049, count) + labels.tobytes(),
+            )
+        return name
+
+    def cifar(self, classes=10):
+        """Binary batches of images of 32 x 32."""
+        name = f"cifar{classes}"
+        heads = 1 if classes == 10 else 2
+        parts = [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]
+        for index, part in enumerate(parts if classes == 10 else ["train", "test"]):
+            rows = _bytes((2 + index % 2, heads + 3072), index)
+            rows[:, :heads] %= 10
+            self.write(f"{name}/{part}.bin", rows.tobytes())
+        return name
+
+    def images(self, name="images"):
+        """Images in folders by class."""
+        for index, label in enumerate(("bird", "cat", "dog")):
+            for number in range(2):
+                pixels = _bytes((6 + index, 8, 3), 3 * index + number)
+                self.write(f"{name}/{label}/{number}.png", png(pixels))
+        return name
+
+    def sounds(self, *names, name="sounds"):
+        """A folder with short sounds."""
+        for index, each in enumerate(names):
+            path = Path(name, each)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with sound.open(str(path), "wb") as file:
+                file.setnchannels(1)
+                file.setsampwidth(2)
+                file.setframerate(8000 + index)
+                file.writeframes((_bytes((40,), index).astype("<i2") * 99).tobytes())
+        return name
+
+    def records(self, name="rows.mindrecord"):
+        """Rows in the format MindRecord."""
+        writer = self.ms.mindrecord.FileWriter(name, 1, overwrite=True)
+        fields = {
+            "n": {"type": "int32"},
+            "name": {"type": "string"},
+            "v": {"type": "float32", "shape": [2]},
+        }
+        writer.add_schema(fields, "rows")
+        writer.add_index(["n"])
+        writer.write_raw_data(
+            [
+                {"n": i, "name": word, "v": np.float32([i, i * 0.5])}
+                for i, word in enumerate(_WORDS[:6])
+            ]
+        )
+        writer.commit()
+        return name
+
+
+def png(pixels):
+    """An image of bytes as the content of a PNG file."""
+    height, width, channels = pixels.shape
+
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    head = struct.pack(">2I5B", width, height, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
+
+
+def _bytes(shape, phase):
+    positions = np.arange(int(np.prod(shape)), dtype=np.int64)
+    return (
+        ((positions * positions * 31 + positions * 17 + phase * 101) % 251)
+        .astype(np.uint8)
+        .reshape(shape)
+    )

@@ -1,0 +1,19 @@
+"""What a printed failure needs to be pasted into Python.
+
+>>> from mindspore_conformance.paste import prepare
+>>> globals().update(prepare("my_package"))
+"""
+
+from . import steps, targets, waves
+from .values import Values
+from .worker import Worker
+
+
+def prepare(target):
+    """The names that argument texts use (`T`, `ms`, `sample`, `spread`, ...), made for a target."""
+    worker = Worker(targets.install(target))
+    steps.offer(worker)
+    values = Values(worker.ms)
+    names = {**values.names, "sample": worker.values.names["sample"]}
+    names["wave"] = waves.wave
+    return names

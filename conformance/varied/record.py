@@ -1,0 +1,331 @@
+"""Asks a reference about variations of each name's call, and keeps those whose outcome tells
+something: for each argument a few values that change the outcome, each in another way.
+
+A value that changes nothing alone is tried together with the values of others (`align_corners`
+means something only with `mode='bilinear'`). A name that the reference cannot run is listed with
+the reason.
+"""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ..calls import Call
+from ..cases import DIFFERENTIABLE, LOST, area_of
+from ..runner import Process
+from .bases import bases
+from .changes import arguments, changed, larger, variations
+
+MOST = {"tensor": 6, "plain": 5}  # kept values of one argument
+PAIRS = 30  # attempts to combine the values of two arguments, for each name
+TRIES = 150  # calls for each name
+MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
+
+
+@dataclass
+class Found:
+    """What is kept of one name, and what could not be."""
+
+    name: str
+    kept: dict = field(default_factory=dict)  # label → {"init", "call", ..., "seen"}
+    reason: str = ""  # why there is nothing
+    arguments: Counter = field(default_factory=Counter)  # values kept of each
+
+    def answered_by(self, target):
+        """Note who answered in place of real MindSpore."""
+        for kept in self.kept.values():
+            kept["by"] = target.rpartition(".")[2]
+
+
+class Reference:
+    """A process that answers calls; replaced where it does not survive one."""
+
+    def __init__(self, target, python):
+        self.target, self.python, self.process = target, python, None
+        self.memory = {}
+
+    def ask(self, case):
+        """The facts of a call, or {"refused": ...}."""
+        key = json.dumps(case, sort_keys=True)
+        if key not in self.memory:
+            if self.process is None or not self.process.alive or self.process.full:
+                self.stop()
+                self.process = Process(self.target, self.python)
+            result = self.process.ask(case)
+            refused = {"refused": result["status"]}
+            self.memory[key] = result["observed"] if result["status"] == "pass" else refused
+        return self.memory[key]
+
+    def forget(self):
+        """Drop what is remembered of one name."""
+        self.memory.clear()
+
+    def stop(self):
+        """End the process."""
+        if self.process is not None:
+            self.process.stop()
+            self.process = None
+
+
+class _Session:
+    """The calls about one name."""
+
+    def __init__(self, name, entry, reference):
+        self.name, self.entry, self.reference = name, entry, reference
+        self.found, self.tries, self.lost = Found(name), 0, 0
+        self.seen = {}  # outcomes → those without what varies
+
+    def ask(self, call, more):
+        """Facts of a call without what varies from run to run; None where it is refused."""
+        if self.tries >= TRIES or self.lost > 1:
+            return None
+        self.tries += 1
+        case = {
+            "id": f"{self.name}::values",
+            "kind": "values",
+            "name": self.name,
+            "init": call.init,
+            "call": call.call,
+            "owner": call.owner,
+            **more,
+        }
+        seen = self.reference.ask(case)
+        if "refused" in seen:
+            self.found.reason = self.found.reason or f"refused: {seen['refused']}"
+            self.lost += seen["refused"] in LOST
+            return None
+        if json.dumps(seen, sort_keys=True) in self.seen:  # nothing new, so nothing to keep
+            return self.seen[json.dumps(seen, sort_keys=True)]
+        agreed = self.reference.ask({**case, "probe": True})
+        found = None if "refused" in agreed else cleaned(agreed)
+        self.seen[json.dumps(seen, sort_keys=True)] = found
+        return found
+
+    def with_gradient(self, call, more, seen):
+        """The call with its gradients, if it has any that are not zero throughout."""
+        if call.call is None or "then" in more or not self.name.startswith(DIFFERENTIABLE):
+            return dict(more), seen
+        wanted = {**more, "gradient": True}
+        found = self.ask(call, wanted)
+        if found is None or not any(_is_moving(k, part) for k, part in found.items()):
+            return dict(more), seen
+        return wanted, found
+
+    def keep(self, label, call, more, seen, outcomes):
+        """Keep the call unless its outcome is among those of the same argument; whether it was."""
+        text = json.dumps(seen, sort_keys=True)
+        only_made = seen == {"result": self.name.rpartition(".")[2]}
+        if text in outcomes or only_made:
+            return False
+        outcomes.add(text)
+        parts = {"init": call.init, "call": call.call, "owner": call.owner, **more}
+        kept = {key: part for key, part in parts.items() if part is not None}
+        if {**kept, "seen": seen} in self.found.kept.values():
+            return True
+        while label in self.found.kept:
+            label += "'"
+        self.found.kept[label] = {**kept, "seen": seen}
+        return True
+
+
+def of_name(name, entries, reference):
+    """What the reference tells about one name."""
+    session = _Session(name, entries[name], reference)
+    started, outcomes = 0, set()
+    for label, call, more in bases(name, entries):
+        if label.startswith("call"):
+            session.tries = 0
+        seen = session.ask(call, more)
+        if seen is None:
+            continue
+        more, seen = session.with_gradient(call, more, seen)
+        own = set() if label.startswith("call") else outcomes
+        is_new = session.keep(label, call, more, seen, own)
+        more.pop("gradient", None)
+        started += is_new
+        first = started <= (1 if label.startswith(("example", "as ")) else 2)
+        if is_new and first:
+            _vary(session, call, more, label, seen)
+    reference.forget()
+    if session.found.kept:
+        session.found.reason = ""
+    elif not session.found.reason:
+        session.found.reason = "no call is known"
+    return session.found
+
+
+def add_gradients(name, stored, reference):
+    """Stored calls of a name, the first that has gradients with them."""
+    session = _Session(name, {}, reference)
+    found = dict(stored)
+    for label, kept in list(stored.items()):
+        plain = {k: v for k, v in kept.items() if k in ("then", "train")}
+        is_base = re.match(r"call \d|example|as \w|plain", label)
+        if not is_base or kept.get("by") or any("gradient" in k for k in found.values()):
+            continue
+        call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
+        more, seen = session.with_gradient(call, plain, kept["seen"])
+        found[label] = {**kept, **more, "seen": seen}
+    reference.forget()
+    return found
+
+
+def _vary(session, call, more, label, base):
+    """Variations of one argument, of two, and of all together."""
+    effective, idle = {}, {}
+    base = {key: part for key, part in base.items() if not key.startswith("gradient of ")}
+    unchanged = json.dumps(base, sort_keys=True)
+    if session.name.startswith(MODES) and call.init is not None and call.call is not None:
+        seen = session.ask(call, {**more, "train": True})
+        if seen is not None:
+            session.keep(f"{label}, training", call, {**more, "train": True}, seen, {unchanged})
+    if "moments" not in base and not _has_numbers(base):
+        made = larger(call)
+        seen = made and session.ask(made, more)
+        if seen:
+            call = made
+            session.keep(f"{label}, larger", made, more, seen, {unchanged})
+            unchanged = json.dumps(seen, sort_keys=True)
+    for argument in arguments(call):
+        options = variations(argument, call, session.entry, area_of(session.name))
+        outcomes = {unchanged}
+        kept, wanted = [], MOST["tensor" if _is_tensor(argument, call) else "plain"]
+        for name, text in options:
+            made = changed(call, argument, text)
+            seen = made and session.ask(made, more)
+            if not seen:
+                continue
+            if session.keep(
+                f"{argument} {name}" if " " in name or "=" not in name else name,
+                made,
+                more,
+                seen,
+                outcomes,
+            ):
+                kept.append((name, text))
+                session.found.arguments[argument] += 1
+            if len(kept) >= wanted:
+                break
+        (effective if kept else idle)[argument] = kept or options
+    _pair(session, call, more, effective, idle)
+    _combine(session, call, more, effective)
+
+
+def _pair(session, call, more, effective, idle):
+    """Values that have no effect alone, with others that may give them one."""
+    attempts = 0
+    words = [
+        (a, text)
+        for a in (*effective, *idle)
+        for _, text in (effective.get(a) or idle[a])[:6]
+        if text[:1] in "'TF(0123456789"
+    ]
+    for argument, options in idle.items():
+        if _is_tensor(argument, call):
+            continue
+        for other, text in words:
+            if other == argument or attempts >= PAIRS:
+                continue
+            made = changed(call, other, text)
+            alone = made and session.ask(made, more)
+            done = False
+            for name, value in options[:4]:
+                both = made and changed(made, argument, value)
+                attempts += 1
+                seen = both and session.ask(both, more)
+                if (
+                    seen
+                    and seen != alone
+                    and session.keep(f"{name}, {other}={text}", both, more, seen, set())
+                ):
+                    if alone:
+                        session.keep(f"{other}={text}", made, more, alone, set())
+                    session.found.arguments[argument] += 1
+                    done = True
+            if done:
+                break
+
+
+def _combine(session, call, more, effective):
+    """One value of each argument, one added after another as long as all go together."""
+    together, labels, outcomes = call, [], set()
+    for turn in (0, -1):
+        for argument, kept in effective.items():
+            name, text = kept[turn]
+            if text.startswith("cast("):
+                continue
+            made = changed(together, argument, text)
+            seen = made and session.ask(made, more)
+            if seen:
+                together = made
+                labels.append(name)
+                if len(labels) > 1:
+                    session.keep(f"together {len(labels)}, {turn}", made, more, seen, outcomes)
+
+
+def _is_moving(key, seen):
+    return key.startswith("gradient of ") and len(seen) == 3 and any(map(_is_not_zero, seen[2]))
+
+
+def _is_not_zero(number):
+    return number not in (0, "nan", "inf", "-inf")
+
+
+def _is_tensor(argument, call):
+    text = call.get(argument) or ""
+    return text.startswith(("T(", "cast("))
+
+
+def _has_numbers(seen):
+    """Whether an outcome contains numbers to compare."""
+    if isinstance(seen, dict):
+        return any(map(_has_numbers, seen.values()))
+    return not isinstance(seen, list) or len(seen) == 3 or seen[1:] == [[0]]
+
+
+def cleaned(seen):
+    """Facts without what varies; moments stay only where the numbers are drawn."""
+
+    def clean(part):
+        if isinstance(part, dict):
+            kept = {k: clean(v) for k, v in part.items()}
+            return {k: v for k, v in kept.items() if v != "varies" and not _is_refused(v)}
+        return part
+
+    found = clean(seen)
+    result = found.get("result")
+    if isinstance(result, list) and len(result) == 3:
+        found.pop("moments", None)
+    if isinstance(result, dict) and len(result.get("filled", ())) == 3:
+        result.pop("moments", None)
+    return found
+
+
+def _is_refused(seen):
+    return isinstance(seen, str) and seen.startswith("raised ")
+
+
+def all_names(names, entries, target, python, jobs, done):
+    """Record names, several processes at a time; `done(found)` is called for each."""
+    import queue
+    from concurrent.futures import ThreadPoolExecutor
+
+    idle = queue.LifoQueue()
+    for _ in range(jobs):
+        idle.put(Reference(target, python))
+
+    def one(name):
+        reference = idle.get()
+        try:
+            return of_name(name, entries, reference)
+        finally:
+            idle.put(reference)
+
+    with ThreadPoolExecutor(jobs) as threads:
+        try:
+            for found in threads.map(one, names):
+                done(found)
+        finally:
+            while not idle.empty():
+                idle.get().stop()

@@ -1,0 +1,87 @@
+"""The varied calls and the facts of their outcomes: one compressed file per public module.
+
+A file holds {name: {label: {"init", "call", "owner", "then", "train", "seen", "by"}}}; `by` says
+who answered if not real MindSpore. Only facts are stored: numbers, dtypes, shapes, short words.
+"""
+
+import gzip
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from ..errors import BadInput
+from .table import table
+
+FOLDER = Path(__file__).parents[1] / "answers" / "values"
+APART = Path(__file__).parents[1] / "data" / "values_apart.yaml"
+
+
+@cache
+def apart():
+    """{case ID: reason} of outcomes that are no reference."""
+    listed = yaml.safe_load(APART.read_text(encoding="utf-8")) or {}
+    return {key: reason for reason, keys in listed.items() for key in keys}
+
+
+@cache
+def load(folder=FOLDER):
+    """{name: {label: call and facts}} of all files."""
+    found = {}
+    for path in sorted(Path(folder).glob("*.json.gz")):
+        found.update(_read(path))
+    return found
+
+
+def _read(path):
+    try:
+        return json.loads(gzip.decompress(path.read_bytes()))
+    except (OSError, ValueError, EOFError) as error:
+        raise BadInput(path, f"is no file of values: {error}") from None
+
+
+def save(found, module_of, folder=FOLDER):
+    """Replace what is stored of some names: {name: {label: ...}}."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    modules = {}
+    for name, kept in found.items():
+        modules.setdefault(module_of(name), {})[name] = kept
+    for module, names in modules.items():
+        path = folder / f"{module}.json.gz"
+        stored = _read(path) if path.exists() else {}
+        stored.update(names)
+        stored = {name: kept for name, kept in sorted(stored.items()) if kept}
+        text = json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
+        unfinished = path.with_suffix(".part")
+        unfinished.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+        unfinished.replace(path)
+    load.cache_clear()
+
+
+def cases_of(name):
+    """(label, what the case contains) of one name; of a method or property without values, those of
+    its class that use it.
+    """
+    stored = load()
+    for label, kept in stored.get(name, {}).items():
+        yield label, {**kept, **_wanted(f"{name}::{label}", kept["seen"])}
+    owner, _, last = name.rpartition(".")
+    for whole in dict.fromkeys((owner, table()["same"].get(owner))):
+        if name in stored or whole not in stored:
+            continue
+        used = re.compile(rf"\bit\.{last}\b")
+        for label, kept in stored[whole].items():
+            if any(used.search(str(text)) for text in kept.get("then", ())):
+                more = {"of": whole, **_wanted(f"{whole}::{label}", kept["seen"])}
+                yield f"{whole} {label}", {**kept, **more}
+
+
+def _wanted(key, seen):
+    """The facts that are compared; where all are no reference, the reason."""
+    listed = apart()
+    if key in listed:
+        return {"wanted": seen, "apart": listed[key]}
+    return {"wanted": {fact: part for fact, part in seen.items() if f"{key}::{fact}" not in listed}}

@@ -1,0 +1,272 @@
+"""Makes a varied call on the target, in the worker, and observes all of its outcome: the result,
+what became of arguments and Parameters, and for an object that is not called, what it is used for.
+
+Every Parameter of a layer is set to a wave first, so that the result depends on no random number.
+"""
+
+import contextlib
+
+import numpy as np
+
+from .. import steps
+from ..applying import apply
+from ..files import Files
+from ..waves import wave
+
+KEEP = 12  # elements of a Tensor that are stored; of a larger one 8 picks and two means
+ROWS = 5  # rows of a dataset that are stored
+LEAST = 400  # elements of random numbers from which moments are compared
+
+
+def drive(worker, case):
+    """{"seen": {"result": facts, ...}}; with `probe`, without the numbers that are drawn."""
+    seen = _seen(worker, case)
+    if case.get("probe"):
+        worker._reset(seed=1)
+        seen = _agreed(seen, _seen(worker, case))
+    return {"seen": seen}
+
+
+def _seen(worker, case):
+    steps.offer(worker)
+    worker.values.names["sample"].files = Files(worker.ms)
+    build = worker.values.build
+    given = {name: build(text) for name, text in (case.get("call") or {}).items()}
+    name = case.get("of", case["name"])
+    last = name.rpartition(".")[2]
+    facts = {}
+    if case.get("owner"):
+        owner = build(case["owner"])
+        before = _values_of([("self", owner), *given.items()])
+        thing = getattr(owner, last)
+        result = apply(thing, given) if case.get("call") is not None else thing
+    else:
+        thing = worker.resolved(name)
+        if case.get("init") is not None:
+            thing = apply(thing, {k: build(text) for k, text in case["init"].items()})
+            facts.update(_prepared(worker.ms, thing, case))
+        before = _values_of([*given.items(), *_parameters_of(thing)])
+        worker.values.made = thing
+        result = apply(thing, given) if case.get("call") is not None else thing
+    facts["result"] = _with_use(worker, result)
+    for index, text in enumerate(case.get("then", ()), 1):
+        facts[f"then {index}"] = _done(worker, str(text), result)
+    facts.update(_changed(before))
+    if case.get("gradient"):
+        facts.update(_gradients(worker.ms, case, thing, given))
+    sample = _moments(result)
+    return {**facts, "moments": sample} if sample else facts
+
+
+def _gradients(ms, case, thing, given):
+    """{"gradient of NAME": facts} of a weighted sum of the result, for each float Tensor."""
+    texts, last = dict(given), case["name"].rpartition(".")[2]
+    if case.get("owner"):
+        texts = {"self": thing.__self__ if hasattr(thing, "__self__") else None, **given}
+    moving = [name for name, value in texts.items() if _is_float(value)]
+    if not moving:
+        return {}
+
+    def forward(*tensors):
+        new = dict(texts, **dict(zip(moving, tensors, strict=True)))
+        called = getattr(new.pop("self"), last) if case.get("owner") else thing
+        parts = [p for p in _parts(apply(called, new)) if _is_float(p)]
+        total = 0
+        for part in parts:
+            total = total + (part * ms.Tensor(wave(part.shape)).astype(part.dtype)).sum()
+        return total
+
+    found = ms.grad(forward, tuple(range(len(moving))))(*(texts[name] for name in moving))
+    found = found if isinstance(found, (tuple, list)) else (found,)
+    return {f"gradient of {n}": observe(g) for n, g in zip(moving, found, strict=True)}
+
+
+def _parts(result):
+    if isinstance(result, (tuple, list)):
+        return [part for item in result for part in _parts(item)]
+    return [result]
+
+
+def _is_float(value):
+    return _is_tensor(value) and str(value.dtype).lower().startswith("float")
+
+
+def _done(worker, text, result):
+    """Facts of what is done with a result: a method of it, an attribute; or its exception."""
+    try:
+        return _with_use(worker, worker.values.build(text, it=result))
+    except Exception as error:  # noqa: BLE001
+        return f"raised {type(error).__name__}"
+
+
+def _prepared(ms, thing, case):
+    """What the Parameters of a new layer contain; they get fixed values thereafter."""
+    found = {}
+    if not hasattr(thing, "get_parameters"):
+        return found
+    with contextlib.suppress(AttributeError):
+        thing.set_train(bool(case.get("train")))
+    for name, parameter in _parameters_of(thing):
+        if getattr(parameter, "has_init", False) and hasattr(parameter, "init_data"):
+            parameter.init_data()
+        values = parameter.asnumpy()
+        found[f"initial {name}"] = observe(parameter)
+        if not values.size or (values != values.flat[0]).any():
+            del found[f"initial {name}"][2:]  # they are drawn
+        if values.dtype.kind == "f" and "params" not in case["init"]:
+            shift = 0.0 if "var" in name else 0.5
+            fixed = wave(values.shape, float(len(name))) - np.float32(shift)
+            parameter.set_data(ms.Tensor(fixed.astype(values.dtype), parameter.dtype))
+    return found
+
+
+def _parameters_of(thing):
+    if not hasattr(thing, "get_parameters"):
+        return []
+    return [(p.name.rpartition(".")[2] or p.name, p) for p in thing.get_parameters()]
+
+
+def _values_of(held):
+    """[(name, Tensor, its numbers)] of what a call may write to."""
+    found = []
+    for name, value in held:
+        if hasattr(value, "get_parameters"):
+            found += _values_of([(f"{name}.{key}", p) for key, p in _parameters_of(value)])
+        for part in value if isinstance(value, (tuple, list)) else (value,):
+            if _is_tensor(part):
+                with contextlib.suppress(Exception):
+                    found.append((name, part, np.array(part.asnumpy())))
+    return found
+
+
+def _changed(before):
+    """{"NAME after": facts} of the Tensors that a call wrote to."""
+    facts = {}
+    for name, tensor, values in before:
+        now = np.asarray(tensor.asnumpy())
+        same = (now.shape, now.dtype) == (values.shape, values.dtype)
+        if not same or now.tobytes() != values.tobytes():
+            facts[f"{name} after"] = observe(tensor)
+    return facts
+
+
+def _with_use(worker, result):
+    """Facts of a result; of what only serves another call, facts of that one."""
+    kinds = {c.__name__ for c in type(result).__mro__}
+    if "Initializer" in kinds:
+        tensor = worker.ms.common.initializer.initializer(result, [24, 30], worker.ms.float32)
+        tensor = tensor.init_data() if hasattr(tensor, "init_data") else tensor
+        return {"filled": observe(tensor), **({"moments": m} if (m := _moments(tensor)) else {})}
+    return observe(result)
+
+
+def _rows(dataset):
+    """Facts of a dataset: names, size and the first rows."""
+    rows, count = {}, 0
+    for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
+        if count < ROWS:
+            rows[str(count)] = {name: observe(value) for name, value in row.items()}
+        count += 1
+    return {"columns": list(dataset.get_col_names()), "count": str(count), "rows": rows}
+
+
+def observe(value):
+    """Facts of any result, of Tensors and arrays in a fixed small number of numbers."""
+    if _is_tensor(value):
+        return _array_facts(str(value.dtype), np.asarray(value.asnumpy()))
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "USOT":
+            return {"strings": [_text(str(v)) for v in value.reshape(-1).tolist()[:KEEP]]}
+        return _array_facts(f"array {value.dtype}", value)
+    if hasattr(value, "getbands") and hasattr(value, "tobytes"):
+        return {"image": _text(value.mode), "pixels": observe(np.asarray(value))}
+    if isinstance(value, np.generic) and value.dtype.kind in "fiubc":
+        return _array_facts(f"scalar {value.dtype}", np.asarray(value))
+    if isinstance(value, bool) or value is None:
+        return repr(value)
+    if isinstance(value, (int, float, complex)):
+        return [type(value).__name__, [], [_number(value)]]
+    if isinstance(value, dict):
+        return {str(key): observe(part) for key, part in list(value.items())[:KEEP]}
+    if isinstance(value, (tuple, list)):
+        return {"count": str(len(value)), **{str(i): observe(v) for i, v in enumerate(value[:8])}}
+    if isinstance(value, str):
+        return _text(value)
+    return _object_facts(value)
+
+
+def _object_facts(value):
+    kinds = {c.__name__ for c in type(value).__mro__}
+    if "Dataset" in kinds and hasattr(value, "create_dict_iterator"):
+        return _rows(value)
+    parts = [p for p in ("indptr", "indices", "values", "shape") if hasattr(value, p)]
+    if "values" in parts and "shape" in parts:
+        return {part: observe(getattr(value, part)) for part in parts}
+    if type(value).__module__.endswith(("dtype", "typing")):
+        return _text(str(value))
+    return type(value).__name__
+
+
+def _array_facts(dtype, values):
+    fact = [dtype, list(map(int, values.shape))]
+    if values.dtype.name == "bfloat16" or values.dtype.kind == "V":
+        try:
+            values = values.astype(np.float32)
+        except (TypeError, ValueError):
+            return fact
+    if values.dtype.kind not in "fiubc":
+        return fact
+    flat = values.reshape(-1)
+    if flat.size <= KEEP:
+        return [*fact, [_number(v) for v in flat.tolist()]]
+    picks = flat[np.linspace(0, flat.size - 1, 8).astype(np.int64)]
+    real = (np.abs(flat) if flat.dtype.kind == "c" else flat).astype(np.float64)
+    means = [0.0, 0.0]
+    if np.isfinite(real).all():
+        means = [real.mean(), (real * np.cos(np.arange(real.size))).mean()]
+    return [*fact, [_number(v) for v in [*picks.tolist(), *map(float, means)]]]
+
+
+def _moments(value):
+    """Mean and deviation of many random numbers."""
+    if not _is_tensor(value) and not isinstance(value, np.ndarray):
+        return None
+    values = np.asarray(value.asnumpy() if _is_tensor(value) else value)
+    if values.size < LEAST or values.dtype.kind not in "fiub":
+        return None
+    values = values.astype(np.float64)
+    if not np.isfinite(values).all():
+        return None
+    return ["moments", [2], [_number(float(values.mean())), _number(float(values.std()))]]
+
+
+def _number(value):
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, complex) or value != value or abs(value) == float("inf"):
+        return repr(value)
+    return float(f"{value:.6g}")
+
+
+def _text(value):
+    """A short text as it is; of a longer one its digest, which an answer may keep."""
+    from ..observations import observe as of_text
+
+    return of_text(value)
+
+
+def _is_tensor(value):
+    return hasattr(value, "asnumpy") and hasattr(value, "shape") and hasattr(value, "dtype")
+
+
+def _agreed(first, second):
+    """Facts of two runs with different seeds: numbers only where both agree."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return {k: _agreed(part, second[k]) for k, part in first.items() if k in second}
+    if first == second:
+        return first
+    if not isinstance(first, list) or not isinstance(first[0], str) or first[0] == "moments":
+        return first if isinstance(first, list) and first[:1] == ["moments"] else "varies"
+    return first[:2] if isinstance(second, list) and first[:2] == second[:2] else "varies"
