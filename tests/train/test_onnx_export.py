@@ -272,3 +272,12 @@ def test_arguments_that_are_refused(options, error, words):
 def test_the_same_function_under_its_own_path():
     assert importlib.import_module("mindspore_compat.onnx.onnx_export").export is ms.onnx.export
     assert ms.onnx.export is not ms.export and onnx_writing.SUFFIX == ".onnx"
+
+
+def test_files_of_the_general_export_name_inputs_after_construct():
+    class Pair(nn.Cell):
+        def construct(self, image, mask):
+            return image * mask
+
+    ms.export(Pair(), Tensor([1.0]), Tensor([2.0]), file_name="net", file_format="ONNX")
+    assert Model("net.onnx").inputs == {"image": [1], "mask": [1]}

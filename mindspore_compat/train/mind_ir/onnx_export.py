@@ -1,13 +1,12 @@
 """onnx.export: exports a network as an ONNX file with chosen names of inputs and outputs."""
 
-import inspect
-
 import numpy as np
 
 from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
 from ..._core.tensor.tensor import Tensor
 from ...nn.cell import Cell
 from .onnx_dynamic import Dynamic, lengths_to_trace
+from .onnx_names import input_names_of
 from .onnx_writing import SUFFIX, Writer
 from .tracing import trace
 from .writing import check_inputs, onnx_content, with_suffix, write
@@ -70,7 +69,7 @@ def export(
     Bool.refuse("export", "export_params", export_params)
     Bool.refuse("export", "keep_initializers_as_inputs", keep_initializers_as_inputs)
     graph = trace(net, list(inputs))
-    names = _input_names(net, graph, input_names or [])
+    names = input_names_of(net, graph, input_names or [])
     axes = [(dynamic_axes or {}).get(name, {}) for name in names]
     for name, labels, (_, shape, _) in zip(names, axes, graph.inputs):
         _check_axes(name, labels, shape)
@@ -115,28 +114,6 @@ def _resize(value, axes, lengths):
             array = array.take(np.arange(lengths[label]) % array.shape[axis], axis)
         return Tensor._wrap(array)
     return value
-
-
-def _input_names(net, graph, input_names):
-    """Returns the names of a graph's inputs: the given ones, then the parameters of `construct`."""
-    parameters = list(inspect.signature(net.construct).parameters.values())
-    reserved = {*input_names, *(name for _, name, _ in graph.parameters)}
-    names = list(input_names[: len(graph.inputs)])
-    for value, _, _ in graph.inputs[len(names) :]:
-        at, _, rest = value.name[1:].partition("_")  # x1, or x1_0 for a member of a tuple
-        name = _parameter_at(parameters, int(at)) + (rest and f"_{rest}")
-        while name in reserved:
-            name += "_"
-        reserved.add(name)
-        names.append(name)
-    return names
-
-
-def _parameter_at(parameters, index):
-    last = parameters[min(index, len(parameters) - 1)]
-    if last.kind is last.VAR_POSITIONAL:
-        return f"{last.name}_{index - parameters.index(last)}"
-    return last.name
 
 
 def _check(net, input_names, output_names, dynamic_axes):

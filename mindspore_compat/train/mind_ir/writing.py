@@ -74,10 +74,11 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         )
     graph = trace(net, list(inputs))
     if file_format == "ONNX":
-        from . import onnx_writing
+        from . import onnx_names, onnx_writing
 
+        names = onnx_names.input_names_of(net, graph, [])
         path = with_suffix(onnx_writing.SUFFIX, file_name)
-        content = onnx_content(onnx_writing.Writer(graph), path, key=key)
+        content = onnx_content(onnx_writing.Writer(graph, names), path, key=key)
     else:
         model = model_of(graph)
         if custom is not None:
