@@ -22,6 +22,7 @@ import numpy
 
 from .. import arrays
 from . import endings, headers, nccl
+from .buffers import at_least_1d, bytes_of, empty_for, landing, to_reduce
 from .launcher import launched, mpi
 from .pending import Line, Pending, progress, wait_for_all
 
@@ -152,7 +153,7 @@ class Group:
         call = f"all_reduce ({operation}) of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.all_reduce(array, operation))
-        sent, kind = _to_reduce(array, operation)
+        sent, kind = to_reduce(array, operation)
         buffer = numpy.empty_like(sent)
         return self._start(
             call,
@@ -170,7 +171,7 @@ class Group:
         call = f"reduce ({operation}) to {self._named(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.reduce(array, root, operation))
-        sent, kind = _to_reduce(array, operation)
+        sent, kind = to_reduce(array, operation)
         buffer = sent.copy()
         out = buffer if self.rank == root else None
         return self._start(
@@ -189,7 +190,7 @@ class Group:
         call = f"reduce_scatter ({operation}) of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.reduce_scatter(array, operation))
-        sent, kind = _to_reduce(array, operation)
+        sent, kind = to_reduce(array, operation)
         buffer = numpy.empty(shape, sent.dtype)
         return self._start(
             call,
@@ -202,12 +203,12 @@ class Group:
     def all_gather(self, array):
         """Concatenates the members' arrays along axis 0; every member gets the result."""
         if self.size == 1:
-            return Pending(_at_least_1d(array).copy())
+            return Pending(at_least_1d(array).copy())
         call = f"all_gather of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.all_gather(array))
         shape = self.whole(array.shape)
-        sent, buffer = _bytes_of(array), _empty_for(shape, array.dtype)
+        sent, buffer = bytes_of(array), empty_for(shape, array.dtype)
         return self._start(
             call, buffer, array, shape, lambda: self.communicator.Iallgather(sent, buffer)
         )
@@ -216,13 +217,13 @@ class Group:
         """Concatenates the members' arrays along axis 0; member `root` gets the result, the others
         get their own array back."""
         if self.size == 1:
-            return Pending(_at_least_1d(array).copy())
+            return Pending(at_least_1d(array).copy())
         call = f"gather to {self._named(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             gathered = self.nccl.all_gather(array)
             return Pending(gathered if self.rank == root else array.copy())
         shape = self.whole(array.shape) if self.rank == root else array.shape
-        sent, buffer = _bytes_of(array), _empty_for(shape, array.dtype)
+        sent, buffer = bytes_of(array), empty_for(shape, array.dtype)
         if self.rank != root:
             buffer[:] = sent
         out = buffer if self.rank == root else None
@@ -238,7 +239,7 @@ class Group:
         call = f"broadcast from {self._named(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.broadcast(array, root))
-        buffer = _bytes_of(array).copy()
+        buffer = bytes_of(array).copy()
         return self._start(
             call, buffer, array, array.shape, lambda: self.communicator.Ibcast(buffer, root)
         )
@@ -253,8 +254,8 @@ class Group:
         if self._on_gpu(array, call):
             whole = self.nccl.broadcast(array, root)
             return Pending(whole[self.rank * shape[0] : (self.rank + 1) * shape[0]].copy())
-        sent = _bytes_of(array) if self.rank == root else None
-        buffer = _empty_for(shape, array.dtype)
+        sent = bytes_of(array) if self.rank == root else None
+        buffer = empty_for(shape, array.dtype)
         return self._start(
             call, buffer, array, shape, lambda: self.communicator.Iscatter(sent, buffer, root)
         )
@@ -272,7 +273,7 @@ class Group:
             self._line.collective(Pending(None, self._same_rows(sent_rows, got_rows))).wait()
             return Pending(self.nccl.all_to_all(array, sent_rows, got_rows, shape))
         width = math.prod(array.shape[1:]) * array.dtype.itemsize
-        sent, buffer = _bytes_of(array), _empty_for(shape, array.dtype)
+        sent, buffer = bytes_of(array), empty_for(shape, array.dtype)
         return self._start(
             call,
             buffer,
@@ -291,7 +292,7 @@ class Group:
         if self._on_gpu(array):
             self.nccl.send(array, to)
             return self._send(array, to, tag, header)
-        return self._send(array, to, tag, header, _bytes_of(array))
+        return self._send(array, to, tag, header, bytes_of(array))
 
     def receive(self, array, source, tag=0):
         """Receives an array that member `source` sends with the same `tag`. `array` tells only the
@@ -303,8 +304,8 @@ class Group:
         if self._on_gpu(array):
             out, buffer, finish = self.nccl.receive(array, source), None, None
         else:
-            buffer = _empty_for(array.shape, array.dtype)
-            out, finish = _landing(buffer, array, array.shape)
+            buffer = empty_for(array.shape, array.dtype)
+            out, finish = landing(buffer, array, array.shape)
 
         header = bytearray(headers.SIZE)
 
@@ -447,7 +448,7 @@ class Group:
             begin (Callable): starts the exchange, and returns MPI's request.
             before (Iterable): requests that must be complete before `begin` is called.
         """
-        out, finish = _landing(buffer, like, shape)
+        out, finish = landing(buffer, like, shape)
 
         def steps():
             yield from before
@@ -574,55 +575,3 @@ class Group:
         finally:
             for pending in waiting:
                 pending.cancel()
-
-
-def _to_reduce(array, operation):
-    """Returns an array that MPI can combine, and MPI's operation.
-
-    MPI has no half precision: such arrays are sent and summed as float32. For bools, sum and max
-    are 'any', product and min are 'all'.
-    """
-    operation = "sum" if operation == "avg" else operation
-    host = numpy.ascontiguousarray(arrays.to_host(array)).reshape(array.shape)
-    if host.dtype in arrays.HOST.low_precision:
-        host = host.astype(numpy.float32)
-    if host.dtype == numpy.bool_:
-        host = host.view(numpy.uint8)
-        operation = {"sum": "max", "prod": "min"}.get(operation, operation)
-    return host, getattr(mpi(), operation.upper())
-
-
-def _bytes_of(array):
-    """Returns the bytes of an array, contiguous in host memory."""
-    return numpy.ascontiguousarray(arrays.to_host(array)).reshape(-1).view(numpy.uint8)
-
-
-def _empty_for(shape, dtype):
-    """Returns uninitialized bytes for an array of this shape and dtype."""
-    return numpy.empty(math.prod(shape) * dtype.itemsize, numpy.uint8)
-
-
-def _landing(buffer, like, shape):
-    """Returns an array of this shape with the dtype and device of `like`, and a function that fills
-    it from `buffer`, host memory that an exchange has filled."""
-    space = arrays.space_of(like)
-    same_bytes = (
-        buffer.dtype in (numpy.uint8, like.dtype)
-        and like.dtype.itemsize * math.prod(shape) == buffer.nbytes
-    )
-    if same_bytes and space is arrays.HOST:
-        return buffer.view(like.dtype).reshape(shape), lambda: None
-    out = space.module.empty(shape, like.dtype)
-
-    def finish():
-        arrived = (
-            buffer.view(like.dtype).reshape(shape) if same_bytes else buffer.astype(like.dtype)
-        )
-        out[...] = arrays.to_space(space, arrived)
-
-    return out, finish
-
-
-def _at_least_1d(array):
-    """Returns a 0-d array as an array of one element, others unchanged."""
-    return array if array.shape else array.reshape(1)
