@@ -87,7 +87,8 @@ def batches(steps, rows, length):
 
 def costs(step):
     """(MB that this process holds of weights and states, MB that it has received)."""
-    from mindspore_compat._core.sharding.network import mesh_of
+    # Bytes received have no public name.
+    from mindspore_compat._core.sharding.network import mesh_of  # type: ignore[import-not-found]
 
     arrays = [parameter._array for parameter in step.get_parameters()]
     held = sum(getattr(array, "block", array).nbytes for array in arrays)

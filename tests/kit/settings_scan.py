@@ -29,8 +29,7 @@ REASONS = {
         DSCallback.ds_epoch_end DSCallback.ds_step_begin DSCallback.ds_step_end
         WaitedDSCallback.sync_epoch_begin WaitedDSCallback.sync_step_begin Sampler.reset
         LossScaleManager.update_loss_scale PrimitiveWithInfer.infer_shape
-        PrimitiveWithInfer.infer_dtype PrimitiveWithInfer.infer_value
-        FusedOptimizer.after_step""",
+        PrimitiveWithInfer.infer_dtype PrimitiveWithInfer.infer_value""",
     "to give what it is given is what it is for": """
         identity Identity.construct FixedLossScaleUpdateCell.construct
         FixedLossScaleManager.update_loss_scale Optimizer.flatten_gradients Sketch.copy
