@@ -121,7 +121,7 @@ def _result(function):
     node = definitions(code.co_filename)[0].get(code.co_firstlineno)
     if not isinstance(node, ast.FunctionDef) or any(map(_yields, ast.walk(node))):
         return None
-    return _Body(node, function).result()
+    return _Body(node, function).returned()
 
 
 def _yields(node):
@@ -150,7 +150,7 @@ class _Body:
             name for name, rule in _rules(function).items() if "Tensor" in rule.annotation()
         }
 
-    def result(self):
+    def returned(self):
         """Returns the one type that all return statements have."""
         inner = [node for node in ast.walk(self.node) if isinstance(node, ast.FunctionDef)][1:]
         hidden = {each for node in inner for each in ast.walk(node)}

@@ -3627,10 +3627,10 @@ class RNNCell(_Cell):
 class ROC(Metric):
     """Receiver operating characteristic (ROC): false and true positive rates at each threshold.
 
-    class_num (int): the number of classes of predictions (N, C); each class against all others
-        gives a curve.
-            pos_label (int): the positive label, by default 1; not with `class_num`.
-        pos_label (int): the label that is the positive one, by default 1; not with `class_num`.
+    Args:
+        class_num (int): the number of classes of predictions (N, C); each class against all others
+            gives a curve.
+        pos_label (int): the positive label, by default 1; not with `class_num`.
     """
     class_num: _t.Any
     pos_label: _t.Any

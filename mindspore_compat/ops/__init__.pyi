@@ -5702,12 +5702,13 @@ class Morph(_Primitive):
 class MoveTo(_Primitive):
     """Copies a Tensor to the memory of a device: `ops.MoveTo()(input, to, blocking)`.
 
-    Args of the call:
-        input (Union[Tensor, list[int], tuple[int]]): the Tensor to copy; a list becomes an int64
-            Tensor.
-        to (str): "CPU" for the host; "GPU" or "Ascend" for the current accelerator, or for the host
-            if there is none. Default: "CPU".
-        blocking (bool): without effect; the copy is always complete on return. Default: True.
+    Inputs:
+        - **input** (Union[Tensor, list[int], tuple[int]]): the Tensor to copy; a list becomes an
+          int64 Tensor.
+        - **to** (str): "CPU" for the host; "GPU" or "Ascend" for the current accelerator, or for
+          the host if there is none. Default: "CPU".
+        - **blocking** (bool): without effect; the copy is always complete on return.
+          Default: True.
     """
     def __call__(self, input: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int], to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _t.Any: ...
     def __init__(self) -> None: ...
@@ -6510,10 +6511,10 @@ class PyExecute(_Primitive):
     """Evaluates a Python expression with the given names bound to values.
 
     Inputs:
-        script (str): the expression. It can do anything that Python can, so never run one of
-            unknown origin.
-        names (tuple): the names, as str.
-        values (tuple): the value of each name.
+        - **script** (str): the expression. It can do anything that Python can, so never run one
+          of unknown origin.
+        - **names** (tuple): the names, as str.
+        - **values** (tuple): the value of each name.
     """
     def __call__(self, script: _b.str, names: _b.tuple[_b.str, ...], values: _b.tuple[_t.Any, ...]) -> _t.Any: ...
     def __init__(self) -> None: ...

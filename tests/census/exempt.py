@@ -5,6 +5,7 @@ the tests see it in the operands and results.
 """
 
 VMAP = "within vmap: tests/_core/test_vmap.py"
+DIVIDED = "of a divided network: tests/_core/sharding"
 COLLECTIVE = "collective: tests/communication"
 FILES = {
     "_communication.all_to_all": COLLECTIVE,
@@ -19,6 +20,9 @@ WHOLE = {
     "_attention.attention.attend_with_dropout": (
         "draws bits: tests/ops/attention/test_multi_head_attention_forward.py"
     ),
+    "network.enter_op": DIVIDED,
+    "network.leave_op": DIVIDED,
+    "network.place_op": DIVIDED,
     "thor_layer.watched": "hands gradients to a layer: tests/nn/optim",
 }
 RANDOM = {

@@ -44,6 +44,7 @@ KNOWN = {
     "_phase_cache",
     "_primitives",
     "_recompute",
+    "_repr_html_",
     "_run_construct",
     "_save_to_state_dict",
     "_scope",

@@ -21,10 +21,11 @@ class Missing:
         own_area = self.module.partition(".")[2]
         hinted = with_hint(message, own_area, self.name)
         areas = [f"mindspore.{area}" for area in areas_with(self.name) if area != own_area]
-        if areas and hinted == message:
-            return f"{message}; there is '{self.name}' in {' and in '.join(areas)}."
         known = [name for name in self.known if not name.startswith("_")]
         near = difflib.get_close_matches(self.name, known, 1)
+        if areas and hinted == message:
+            own = f", and '{near[0]}' here" if near else ""
+            return f"{message}; there is '{self.name}' in {' and in '.join(areas)}{own}."
         return f"{message}; did you mean '{near[0]}'?" if near and hinted == message else hinted
 
     def __repr__(self):

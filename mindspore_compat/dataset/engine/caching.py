@@ -110,6 +110,9 @@ class _SelectedRows:
     def __init__(self, leaf, rows):
         self.leaf, self.rows = leaf, rows
 
+    def _synchronized(self):
+        return self.leaf._synchronized()
+
     def _columns(self):
         return self.leaf._columns()
 

@@ -107,12 +107,13 @@ def _move(self, device, dtype, copy):
 class MoveTo(Primitive):
     """Copies a Tensor to the memory of a device: `ops.MoveTo()(input, to, blocking)`.
 
-    Args of the call:
-        input (Union[Tensor, list[int], tuple[int]]): the Tensor to copy; a list becomes an int64
-            Tensor.
-        to (str): "CPU" for the host; "GPU" or "Ascend" for the current accelerator, or for the host
-            if there is none. Default: "CPU".
-        blocking (bool): without effect; the copy is always complete on return. Default: True.
+    Inputs:
+        - **input** (Union[Tensor, list[int], tuple[int]]): the Tensor to copy; a list becomes an
+          int64 Tensor.
+        - **to** (str): "CPU" for the host; "GPU" or "Ascend" for the current accelerator, or for
+          the host if there is none. Default: "CPU".
+        - **blocking** (bool): without effect; the copy is always complete on return.
+          Default: True.
 
     Raises:
         TypeError: if an argument has the wrong type.

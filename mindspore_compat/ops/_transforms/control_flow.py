@@ -219,10 +219,10 @@ class PyExecute(Primitive):
     """Evaluates a Python expression with the given names bound to values.
 
     Inputs:
-        script (str): the expression. It can do anything that Python can, so never run one of
-            unknown origin.
-        names (tuple): the names, as str.
-        values (tuple): the value of each name.
+        - **script** (str): the expression. It can do anything that Python can, so never run one
+          of unknown origin.
+        - **names** (tuple): the names, as str.
+        - **values** (tuple): the value of each name.
 
     Raises:
         TypeError: if an input has the wrong type.

@@ -12,10 +12,10 @@ __all__ = ["ROC"]
 class ROC(Metric):
     """Receiver operating characteristic (ROC): false and true positive rates at each threshold.
 
-    class_num (int): the number of classes of predictions (N, C); each class against all others
-        gives a curve.
-            pos_label (int): the positive label, by default 1; not with `class_num`.
-        pos_label (int): the label that is the positive one, by default 1; not with `class_num`.
+    Args:
+        class_num (int): the number of classes of predictions (N, C); each class against all others
+            gives a curve.
+        pos_label (int): the positive label, by default 1; not with `class_num`.
 
     Raises:
         TypeError: if an argument is not an int or None.

@@ -81,7 +81,7 @@ def test_two_operands(name, shared):
     for other in (POSITIVE[::-1], 2, 0.5, np.float32(3), np.array(2.0), WORDS, POSITIVE[:, :1]):
         as_numpy(name, POSITIVE, other)
         as_numpy(name, other, POSITIVE)
-    assert len(shared) == 12
+    assert len(shared) == (16 if name == "logaddexp" else 12)  # it is composed of several
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
     def __init__(
         self,
         num_images: positive = 1000,
-        image_size: sequence(positive, 3) = (224, 224, 3),
+        image_size: sequence(positive, 3, length_is_kind=False) = (224, 224, 3),
         num_classes: positive = 10,
         base_seed: Int(ge=-(2**31), le=2**31 - 1) = 0,
         num_samples: Samples = None,
