@@ -200,14 +200,15 @@ class GradientFreeze:
     """
     def __init__(self, param_groups: _t.Any, freeze_type: _t.Any, freeze_p: _t.Any, total_steps: _t.Any) -> None: ...
     def freeze_generate(self, network: _t.Any, optimizer: _t.Any) -> _t.Any:
-        """Returns a network and the optimizer of its groups.
+        """Divides the parameters of a network into groups, and draws how many are frozen in each
+        step.
 
         Args:
             network (Cell): the network with its loss.
             optimizer (Optimizer): the optimizer.
 
         Returns:
-            tuple[Cell, FreezeOpt].
+            tuple[Cell, FreezeOpt], the network as it was given, and an optimizer of the groups.
         """
     def generate_freeze_index_sequence(self, parameter_groups_number: _b.int, freeze_strategy: _b.int, freeze_p: _b.float, total_steps: _b.int) -> _t.Any:
         """Returns the group to train in each step, for 1 % more steps than requested.

@@ -201,14 +201,15 @@ class GradientFreeze:
         return indices
 
     def freeze_generate(self, network, optimizer):
-        """Returns a network and the optimizer of its groups.
+        """Divides the parameters of a network into groups, and draws how many are frozen in each
+        step.
 
         Args:
             network (Cell): the network with its loss.
             optimizer (Optimizer): the optimizer.
 
         Returns:
-            tuple[Cell, FreezeOpt].
+            tuple[Cell, FreezeOpt], the network as it was given, and an optimizer of the groups.
 
         Raises:
             TypeError: if a setting or argument is of another type.

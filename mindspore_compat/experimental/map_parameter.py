@@ -24,7 +24,7 @@ _ATensor = InstanceOf(Tensor)
 
 
 class _Row:
-    """The value of a key, the data on its reads, and its status."""
+    """The value of a key, the number of reads until its last use, and its status."""
 
     def __init__(self, values, status):
         self.values, self.status = values, status

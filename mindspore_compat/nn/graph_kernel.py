@@ -1,4 +1,5 @@
-"""GraphKernel: the base class of Cells that releases before 2 compiled into one kernel."""
+"""GraphKernel: a base class of Cells. MindSpore before release 1.3 compiled each such Cell into one
+kernel; here it is an ordinary Cell."""
 
 from .._core.declare.public_api import legacy
 from .._core.rules.vocabulary import Bool, checked

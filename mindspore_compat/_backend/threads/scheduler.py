@@ -359,8 +359,8 @@ class Step:
         return _here.steps
 
     def leave_to(self, depth):
-        """Leaves all steps except the outermost `depth` ones, including steps that an interrupt
-        prevented from ending."""
+        """Leaves all steps inside the outermost `depth` ones. Steps that an interrupt prevented
+        from ending are left too."""
         _here.steps = depth
         if _here.stays_entered and not depth:
             hold.release()

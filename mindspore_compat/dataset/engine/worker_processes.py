@@ -117,7 +117,8 @@ def _serve(connection, work, cores, parent):
 
 
 def _as_picklable(result, error):
-    """Returns an outcome with the error's text and traceback, as a traceback cannot be pickled."""
+    """Returns what a worker sends for one item: (result, None), or after an error (None, (message,
+    traceback as text)), because traceback objects cannot be pickled."""
     if error is None:
         return result, None
     text = str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}"

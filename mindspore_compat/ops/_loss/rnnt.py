@@ -68,8 +68,8 @@ class _Grid:
         return xp.stack(diagonals, 0)
 
     def backward(self, xp):
-        """Returns the log probability of finishing from each point, (D, B, U), plus one more
-        antidiagonal."""
+        """Returns the log probability of finishing from each point, shape (D + 1, B, U). The last
+        antidiagonal lies behind all points and holds NONE, the log of 0."""
         gap = xp.full((self.blank.shape[1], 1), NONE, self.blank.dtype)
         now = xp.full(self.blank.shape[1:], NONE, self.blank.dtype)
         diagonals = [now]

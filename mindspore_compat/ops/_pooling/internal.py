@@ -1,5 +1,5 @@
-"""Primitives of pooling that MindSpore exposes under internal paths only, as calls of public
-ones."""
+"""Primitives of pooling that MindSpore has under internal paths only. Each is written as a call of
+a public primitive."""
 
 from .._primitive_aliases.alias import alias, functional, grad_ops, ints, ops, pull_back
 
