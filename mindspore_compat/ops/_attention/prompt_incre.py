@@ -212,7 +212,8 @@ def _result(call, scales, scale, offset):
             TypeError,
         )
     if not scales:
-        call.query = call.query.astype(float32)  # so that the result is rounded only once
+        # in float32, so that the result is rounded only once
+        call.query, call.value = call.query.astype(float32), call.value.astype(float32)
     return call.folded(call.quantized(call.run(*scales), scale, offset))
 
 
