@@ -315,7 +315,7 @@ def _run(options):
             runner.Progress(len(found)),
             about,
             options.jobs,
-            anew=not options.resume,
+            restart=not options.resume,
         ):
             raw.append((case, result))
             judged = expected.settle(

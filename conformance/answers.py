@@ -340,8 +340,8 @@ def _judge_unkept(case, result, status, observed):
 
 
 def differ(wanted, got, values=True, scaled=False):
-    """Returns None if two observations agree, else the first difference: structure, dtype, values,
-    ...
+    """Returns None if two observations agree, else a text that describes the first difference, such
+    as one in structure, dtype or values.
 
     `scaled` compares numbers relative to the largest one of their Tensor, however small that is.
     """

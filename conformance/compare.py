@@ -140,8 +140,8 @@ def from_recorded(recorded, cases):
     return found
 
 
-def run_side(cases, target, python, store, jobs=1, anew=False):
+def run_side(cases, target, python, store, jobs=1, restart=False):
     """Returns {case id: result} of a whole run."""
     progress = runner.Progress(len(cases))
-    found = runner.run(cases, target, python, store, progress, jobs=jobs, anew=anew)
+    found = runner.run(cases, target, python, store, progress, jobs=jobs, restart=restart)
     return {case["id"]: result for case, result in found}

@@ -215,8 +215,8 @@ class Workers:
 class _Store:
     """The file to which results are appended; none without a path."""
 
-    def __init__(self, path, anew):
-        self.out = open(path, "w" if anew else "a", encoding="utf-8") if path else None
+    def __init__(self, path, restart):
+        self.out = open(path, "w" if restart else "a", encoding="utf-8") if path else None
         self.lock = threading.Lock()
 
     def __enter__(self):
@@ -234,19 +234,19 @@ class _Store:
                 self.out.flush()
 
 
-def run(cases, target, python=None, store=None, progress=None, about=None, jobs=1, anew=False):
+def run(cases, target, python=None, store=None, progress=None, about=None, jobs=1, restart=False):
     """Yield (case, result) for every case in order, from several workers at a time.
 
-    Results already in `store` are not run again, unless `anew`, which clears the store once a
-    worker has started.
+    Cases whose results are in `store` are not run again. With `restart` all cases run, and the
+    store is cleared as soon as a worker has started.
     """
     cases = list(cases)
-    done = load(store) if store and not anew else {}
+    done = load(store) if store and not restart else {}
     wanted = [done.get(case["id"], {}).get("digest") != digest(case) for case in cases]
     pending = [case for case, ask in zip(cases, wanted, strict=True) if ask]
     with (
         Workers(target, python, min(jobs, len(pending))) as workers,
-        _Store(store, anew) as store_file,
+        _Store(store, restart) as store_file,
     ):
         if about is not None:
             about.update(workers.about)

@@ -29,7 +29,7 @@ from .observations import observe, without_values
 from .values import Values, resolve
 from .varied import uses
 
-ROOM = 250  # MiB by which a worker may grow before it is replaced
+ROOM = 250  # MiB: a worker whose memory has grown by more is replaced
 PATIENCE = 3  # seconds; a slower call is not repeated to see whether its values are random
 # Kinds of cases whose outcome is observed, whatever it is.
 _DRIVES = {

@@ -265,17 +265,9 @@ def arguments(call):
     return list(dict.fromkeys(names))
 
 
-def changed(call, argument, text):
-    """The call with another value; None where it has no such argument."""
-    if argument == "self":
-        made = call.put("self", text)
-    else:
-        made = call.put(argument, text)
-    return made
-
-
 def larger(call):
-    """The call with so many random numbers that their moments tell something; None without any."""
+    """Returns the call with larger shapes, so that it draws enough random numbers to compare their
+    moments; None if it has no shape to enlarge."""
     made = call
     for argument in arguments(call):
         value = call.value(argument)

@@ -15,7 +15,7 @@ from ..calls import Call
 from ..cases import DIFFERENTIABLE, LOST, area_of
 from ..runner import Process
 from .bases import bases
-from .changes import arguments, changed, larger, variations
+from .changes import arguments, larger, variations
 
 MOST = {"tensor": 6, "plain": 5}  # kept values of one argument
 PAIRS = 30  # attempts to combine the values of two arguments, for each name
@@ -192,7 +192,7 @@ def _vary(session, call, more, label, base):
         outcomes = {unchanged}
         kept, wanted = [], MOST["tensor" if _is_tensor(argument, call) else "plain"]
         for name, text in options:
-            made = changed(call, argument, text)
+            made = call.put(argument, text)
             seen = made and session.ask(made, more)
             if not seen:
                 continue
@@ -227,11 +227,11 @@ def _pair(session, call, more, effective, idle):
         for other, text in words:
             if other == argument or attempts >= PAIRS:
                 continue
-            made = changed(call, other, text)
+            made = call.put(other, text)
             alone = made and session.ask(made, more)
             done = False
             for name, value in options[:4]:
-                both = made and changed(made, argument, value)
+                both = made and made.put(argument, value)
                 attempts += 1
                 seen = both and session.ask(both, more)
                 if (
@@ -255,7 +255,7 @@ def _combine(session, call, more, effective):
             name, text = kept[turn]
             if text.startswith("cast("):
                 continue
-            made = changed(together, argument, text)
+            made = together.put(argument, text)
             seen = made and session.ask(made, more)
             if seen:
                 together = made

@@ -1,8 +1,8 @@
-"""Lists the varied calls on which this package differs from real MindSpore, with the rule by which
-they are no reference: `data/values_apart.yaml`.
+"""Writes `data/values_apart.yaml`: calls whose recorded outcome is not a reference, by reason.
 
-A call with several facts is left out only in the fact that differs. What no rule explains is
-listed as undecided.
+Only calls on which this package differs from real MindSpore are listed. If a call has several
+facts, only the fact that differs is left out. A difference without a known reason is listed as
+undecided.
 """
 
 import re

@@ -159,9 +159,9 @@ class RowKernel(RowPlan):
         self.text = self._text(numbers)
 
     def _row_divisors(self):
-        """Returns the numbers of the row values by which elements are divided. In float32, the
-        kernel computes the reciprocal once per row instead of dividing each element; in float64,
-        returns an empty list."""
+        """Returns the indices of the row values that divide elements. In float32 the kernel
+        computes the reciprocal of such a value once per row, and multiplies each element by it. In
+        float64 the list is empty: the kernel divides."""
         if self.real != "float":
             return []
         divisors = [

@@ -21,8 +21,8 @@ BLOCK = 1 << 14  # elements of a block in a sum of contiguous elements
 
 
 def reducer(ufunc):
-    """Returns the function by which a space reduces arrays with a ufunc: `reduce_large` for large
-    arrays, NumPy's reduction for others."""
+    """Returns a function that reduces an array with `ufunc`: by `reduce_large` if the array is
+    large, otherwise by NumPy's reduction."""
 
     def call(x, axis=None, dtype=None, keepdims=False):
         if type(x) is numpy.ndarray and x.nbytes >= Least.REDUCE and x.ndim:

@@ -3,7 +3,7 @@ them as strategies say, and converts its results back. Cells call `run_network` 
 
     with running.on(mesh, strategy):             # of the outermost network or function
         x = entered(x, "data_parallel")          # a rank's batch becomes its part of the whole
-        ...
+        y = network(x)
         y = left(y, "data_parallel")             # this rank's part of a result
 
 Within it Tensors look whole, whatever their placement.
