@@ -71,7 +71,8 @@ class Cell:
         """Checks that `construct` accepts these inputs; there is nothing to compile."""
     def compile_and_run(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Runs the Cell."""
-    compile_cache: _t.Any
+    @property
+    def compile_cache(self) -> _t.Any: ...
     compile_phase: _t.Any
     compiled: _t.Any
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
@@ -105,7 +106,8 @@ class Cell:
         """Returns the scope given by `generate_scope` of a Cell above, or None."""
     def get_sub_cell(self, target: _t.Any) -> _t.Any:
         """Returns the sub-cell with a name such as "net_b.net_c"; for '' returns this Cell."""
-    global_cells: _t.Any
+    @property
+    def global_cells(self) -> _t.Any: ...
     grad_ops_label: _t.Any
     @property
     def has_bprop(self) -> _t.Any: ...
@@ -191,7 +193,8 @@ class Cell:
     def phase(self) -> _t.Any: ...
     @phase.setter
     def phase(self, value: _t.Any) -> None: ...
-    phase_cache: _t.Any
+    @property
+    def phase_cache(self) -> _t.Any: ...
     @property
     def pipeline_segment(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here

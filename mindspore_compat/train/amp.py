@@ -6,6 +6,7 @@ scalers are in the module amp, managers of the loss scale in loss_scale_manager.
 """
 
 import collections
+import dataclasses
 import functools
 from types import FunctionType
 
@@ -19,7 +20,7 @@ from .._core.without_effect import without_effect
 from ..nn.cell import Cell
 from ..nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
 from ..ops._autocast import FULL, LOW, autocast
-from ._amp_strategy import pop_amp_strategy, push_amp_strategy
+from ._amp_strategy import AmpLevel, pop_amp_strategy, push_amp_strategy
 from .loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = [
@@ -227,6 +228,7 @@ def _auto_mixed_precision_rewrite(network, dtype, *, white_list=None, black_list
     return _OutputTo32(_raise_classes(network, black_list, dtype))
 
 
+@dataclasses.dataclass
 class AmpDecorator:
     """A context in which operations cast their inputs by a strategy.
 
@@ -237,14 +239,13 @@ class AmpDecorator:
         black_list (list[tuple[str, list[int]]]): what computes in float32.
     """
 
-    def __init__(self, amp_level, amp_dtype, white_list, black_list):
-        self.amp_level = amp_level
-        self.amp_dtype = amp_dtype
-        self.white_list = white_list
-        self.black_list = black_list
+    amp_level: AmpLevel
+    amp_dtype: dtypes.Type
+    white_list: list
+    black_list: list
 
     def __enter__(self):
-        push_amp_strategy(self.amp_level, self.amp_dtype, self.white_list, self.black_list)
+        push_amp_strategy(**vars(self))
 
     def __exit__(self, *error):
         pop_amp_strategy()

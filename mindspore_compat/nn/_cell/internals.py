@@ -23,12 +23,12 @@ class Internals:
     _amp_level = ""
     _cell_parameter_hooks = None  # name of an own Parameter, or None for all -> hook
     _cell_saved_hooks = None
+    is_top_cell = grad_ops_label = False
     arguments_key = ""
-    compile_cache = _compile_cache = frozenset()
-    grad_ops_label = False
-    is_top_cell = False
-    phase_cache = _phase_cache = {}
-    global_cells = weakref.WeakKeyDictionary()
+    # Nothing is compiled, so nothing is in these collections.
+    compile_cache = _compile_cache = property(lambda self: set())
+    phase_cache = _phase_cache = property(lambda self: {})
+    global_cells = property(lambda self: weakref.WeakKeyDictionary())
     _compiled = property(lambda self: self.compiled)
     _compile_phase = property(lambda self: self.compile_phase)
     _cell_tag = property(lambda self: f"{type(self).__module__}.{type(self).__qualname__}")

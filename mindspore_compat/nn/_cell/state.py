@@ -186,11 +186,9 @@ class State:
         for hook in self._cell_hooks_of("register_state_dict_pre_hook"):
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
-        for name, cell in self._cells.items():
-            if cell is not None:
-                cell.state_dict(
-                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
-                )
+        below = {f"{prefix}{name}.": cell for name, cell in self._cells.items() if cell is not None}
+        for start, cell in below.items():
+            cell.state_dict(destination=destination, prefix=start, keep_vars=keep_vars)
         for hook in self._cell_hooks_of("register_state_dict_post_hook"):
             hook(self, destination, prefix, metadata)
         return destination
