@@ -1,6 +1,6 @@
 """A GPT whose weights, states and data are divided over processes.
 
-    msrun --worker_num=4 --local_worker_num=4 docs/examples/divided_gpt.py --parts 2
+    msrun-compat --worker_num=4 --local_worker_num=4 docs/examples/divided_gpt.py --parts 2
 
 trains some 19 million parameters with 2 shares of the data times 2 parts of each layer. The heads
 of attention and the inner units of the feed-forward layers are divided, the optimizer's states are

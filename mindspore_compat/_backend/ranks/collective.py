@@ -39,7 +39,7 @@ def world():
     if launched() is None:
         raise RuntimeError(
             "This process was not started by a launcher, so there are no others to "
-            "talk to. Start it with 'mpiexec -n <processes> ...' or 'msrun'."
+            "talk to. Start it with 'mpiexec -n <processes> ...' or 'msrun-compat'."
         )
     communicator = mpi().COMM_WORLD.Dup()
     if communicator.size > 1:
