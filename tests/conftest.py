@@ -142,6 +142,18 @@ def whole_session(request):
         arrays.set_target("CPU")
 
 
+@pytest.fixture(autouse=True)
+def mode_left_as_it_was():
+    """Names a test that leaves another mode than it found: later tests would run in it."""
+    import mindspore_compat as ms
+
+    before = ms.get_context("mode")
+    yield
+    after = ms.get_context("mode")
+    ms.set_context(mode=before)
+    assert after == before, "the test leaves another mode; restore it"
+
+
 @pytest.fixture
 def capture_allowed(monkeypatch):
     """Allows captures of steps, and restores the mode afterwards. The float status is off, because
