@@ -1,5 +1,5 @@
-"""AdaFactor's update of many tensors in four GPU kernels, which nn/optim calls for parameters on a
-GPU.
+"""AdaFactor's update of many tensors: four GPU kernels, or a given function where the kernels do
+not support a tensor. nn/optim calls it.
 
 Blocks of threads work on parts of all tensors. The first kernel sums the squares of the gradient
 over rows and columns, in tiles of at most 64 rows and 128 columns; several smaller matrices share a
@@ -30,6 +30,7 @@ from ..bodies.multi_tensor import (
     loaded_numbers,
 )
 from .complete import Unit, called
+from .whole_tensors import kernels_take
 
 KINDS = 5  # parameter, gradient, average, means over rows (squares of a vector), over columns
 TILE_ROWS, TILE_COLUMNS = 64, 128
@@ -242,15 +243,45 @@ _KERNELS = {  # name -> the field of the table with the first block of each tens
 }
 
 
-def units(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numbers):
-    """Returns the units (complete.py) of one step of AdaFactor, for rows of arrays that
-    `kernels_take` accepts.
+def can_skip(rows):
+    """Returns True if kernels update these rows, so that they can check a flag first."""
+    return kernels_take(rows)
+
+
+def units(rows, rates, decays, row_update, skip=None, **settings):
+    """Returns the units (complete.py) of one step of AdaFactor.
 
     Args:
         rows: for each tensor the parameter, its gradient, the average of steps (None without
             `beta1`), and the means of squares over rows and over columns; for a vector its mean
             squares and None.
-        skip: a 0-d bool array of the GPU; if true, the rows stay unchanged.
+        rates, decays: the learning rate and the weight decay (None for none) of each tensor.
+        row_update: for rows without kernels, a function of the arrays of a row, its learning rate
+            and its decay; it returns the assignments of the new values.
+        skip: a 0-d bool array of the GPU; if true, the rows stay unchanged. None unless
+            `can_skip(rows)`.
+        settings: the other arguments of `_units_of_kernels`.
+    """
+    if not kernels_take(rows):  # the largest first: if memory lacks, it lacks before any write
+        order = sorted(range(len(rows)), key=lambda index: -rows[index][0].size)
+        return [
+            Unit(partial(row_update, *rows[index], rates[index], decays[index])) for index in order
+        ]
+    groups = {}  # rows that share a learning rate and a decay
+    for row, rate, decay in zip(rows, rates, decays, strict=True):
+        groups.setdefault((id(rate), decay), (rate, []))[1].append(row)
+    return [
+        unit
+        for (_, decay), (rate, group) in groups.items()
+        for unit in _units_of_kernels(group, skip, lr=rate, decay=decay, **settings)
+    ]
+
+
+def _units_of_kernels(rows, skip, *, relative, warmup, scaled, lr, decay, beta1, **numbers):
+    """Returns the units that update rows with equal scalars by kernels.
+
+    Args:
+        rows, skip: as in `units`.
         relative: whether the learning rate follows from the step number instead of `lr`.
         warmup: whether a relative learning rate is at most 1e-6 times the step number, not 1e-2.
         scaled: whether the learning rate is multiplied by the root mean square of the parameter.

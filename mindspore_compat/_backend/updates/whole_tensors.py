@@ -4,9 +4,9 @@
 on chunks of all tensors. The first kernel computes the partial sums of the norms over each chunk.
 In the second kernel, each block adds the sums of its tensor's chunks, always in the same order, and
 writes its chunk of the results. An update that needs a dozen launches per parameter thus needs two
-for all parameters, however large they are. This is for GPUs; the host runs the formula directly.
-The numbers of a call may lie on the GPU, and so may a flag that suppresses the update, as in
-bodies/multi_tensor.py.
+for all parameters, however large they are. Tensors on the host, and those that are not contiguous,
+are updated one by one, by NumPy or CuPy. The numbers of a call may lie on the GPU, and so may a
+flag that suppresses the update, as in bodies/multi_tensor.py.
 """
 
 from functools import partial
@@ -15,6 +15,7 @@ from .. import arrays
 from ..bodies.block_code import WARP, pack_name, pack_width, packs, reductions
 from ..bodies.c_code import (
     TYPES,
+    compute_dtype,
     load,
     operand,
     preamble,
@@ -34,7 +35,7 @@ from ..bodies.multi_tensor import (
     row_head,
 )
 from ..bodies.row_plan import RowPlan
-from .complete import Unit, called, complete
+from .complete import Several, Unit, assigned, called, complete
 
 _LOOP = """
     const bool aligned = ({addresses}) % 16 == 0;
@@ -89,26 +90,29 @@ def kernels_take(rows):
     )
 
 
-def whole(formula, reads=("g",)):
+def whole(formula, reads=("g",), units_of_row=None):
     """Turns `formula(xp, *arrays, **scalars) -> new values` into an update of whole tensors.
 
     Args:
         formula: the function of the arrays of one row; it may call `xp.whole_norm`, and returns one
             value per array argument that is not in `reads`, in the order of the arguments.
         reads: the names of the arrays that are only read.
+        units_of_row: a faster form of the formula for one row without kernels: a function of the
+            same arrays and scalars that returns units (complete.py). None for the formula itself.
     """
-    return Whole(formula, reads)
+    return Whole(formula, reads, units_of_row)
 
 
 class Whole:
     """A formula and its kernels, one pair for each combination of flags and dtypes."""
 
-    def __init__(self, formula, reads):
+    def __init__(self, formula, reads, units_of_row=None):
         code = formula.__code__
         self.formula = formula
         self.names = code.co_varnames[1 : code.co_argcount]
         self.written = [index for index, name in enumerate(self.names) if name not in reads]
-        self._made = {}
+        self._units_of_row = units_of_row or self._unit_of_row
+        self._kernel_pairs = {}
 
     def __deepcopy__(self, memo):
         """Returns this object: a copied optimizer shares the kernels."""
@@ -119,14 +123,52 @@ class Whole:
         complete(self.units(rows, skip, **scalars))
 
     def units(self, rows, skip=None, **scalars):
-        """The units that update rows of arrays that `kernels_take` accepts (complete.py), all with
-        the same scalars.
+        """Returns the units (complete.py) that update rows of arrays, all with the same scalars.
 
         Args:
             rows: sequences of arrays in the order of the formula's arguments.
-            skip: a 0-d bool array of the GPU; if true, the rows stay unchanged.
+            skip: a 0-d bool array of the GPU; if true, the rows stay unchanged. None unless
+                `can_skip(rows)`.
             scalars: flags, and numbers, which may lie on the GPU as 0-d arrays.
         """
+        if kernels_take(rows):
+            return self._units_of_kernels(rows, skip, scalars)
+        # the largest first: if memory lacks, it lacks before anything is written
+        rows = sorted(rows, key=lambda row: -row[0].size)
+        return [Several(partial(self._units_of_row, *row, **scalars)) for row in rows]
+
+    def can_skip(self, rows):
+        """Returns True if kernels update these rows, so that they can check a flag first."""
+        return kernels_take(rows)
+
+    def results(self, rows, **scalars):
+        """Returns the new values of the first array of each row, in memory of their own.
+
+        Args:
+            rows: sequences of arrays in the order of the formula's arguments, without the first.
+            scalars: as in `units`.
+        """
+        results, rows_of_kernels = [], []
+        for row in rows:
+            space, dtype = arrays.space_of(row[0]), compute_dtype([array.dtype for array in row])
+            if kernels_take([row]):
+                results.append(space.empty(row[0].shape, dtype))
+                rows_of_kernels.append((results[-1], *row))
+            else:
+                upcast = [space.cast(array, dtype) for array in row]
+                results.append(self.formula(space, None, *upcast, **scalars)[0])
+        complete(self._units_of_kernels(rows_of_kernels, None, scalars))
+        return results
+
+    def _unit_of_row(self, *row, **scalars):
+        targets = [row[index] for index in self.written]
+
+        def prepare():
+            return assigned(targets, self.formula(arrays.space_of(row[0]), *row, **scalars))
+
+        return [Unit(prepare)]
+
+    def _units_of_kernels(self, rows, skip, scalars):
         flags = {
             key: value
             for key, value in scalars.items()
@@ -149,10 +191,10 @@ class Whole:
 
     def _kernels(self, module, dtypes, flags, numbers):
         key = (module, dtypes, tuple(flags.items()), tuple(numbers.given), numbers.kinds())
-        kernels = self._made.get(key)
+        kernels = self._kernel_pairs.get(key)
         if kernels is None:
             plan = TensorPlan(self.formula, self.written, dtypes, flags, numbers)
-            kernels = self._made[key] = TensorKernels(module, plan)
+            kernels = self._kernel_pairs[key] = TensorKernels(module, plan)
         return kernels
 
 

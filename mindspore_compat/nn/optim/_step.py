@@ -9,9 +9,8 @@ import operator
 from functools import partial
 
 from ..._backend import arrays
-from ..._backend.updates.complete import Several, Unit
+from ..._backend.updates.complete import Unit
 from ..._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
-from ..._backend.updates.whole_tensors import kernels_take
 from ..._core.autograd.tape import note_in_place_write
 from ..._core.sharding.array import Sharded
 from ..._core.sharding.updates import divided_like, on_blocks, updated
@@ -149,10 +148,9 @@ class Plan:
         settings: a hashable per parameter; parameters with equal ones share their scalars.
         rows_only: whether a row-sparse gradient leaves all other rows and their states unchanged.
 
-    An optimizer may set `offload`, an Offload that updates parameters on a GPU; `update_row`, a
-    function of p, g and the states that returns the units of one parameter if they are more than a
-    fused pass; `update_whole`, a Whole that does so for all dense ones on a GPU; and `singles`,
-    kinds of state with one element per parameter, which `update_whole` takes on a GPU.
+    An optimizer may set `offload`, an Offload that updates parameters on a GPU; `whole`, a Whole
+    that updates parameters by norms of whole tensors, in place of a fused pass; and `singles`,
+    kinds of state with one element per parameter, which a fused pass reads on a GPU.
     """
 
     def __init__(self, parameters, states, settings, rows_only=False):
@@ -164,8 +162,7 @@ class Plan:
             self.firsts.setdefault(setting, index)
         self.rows_only = rows_only
         self.offload = None
-        self.update_row = None
-        self.update_whole = None
+        self.whole = None
         self.singles = []
         self._parts = None
         self._homes = None
@@ -188,7 +185,7 @@ class Plan:
             )
         ]
         packs, rest = groups_of_small(arrays_of_params, kinds)
-        if self.update_row:
+        if self.whole:
             packs, rest = [], list(range(len(arrays_of_params)))
         parts = []
         sizes = [sum(arrays_of_params[index].size for index in indexes) for indexes in packs]
@@ -221,7 +218,7 @@ class Plan:
         if Sharded in map(type, targets):
             for kind in self.states:
                 divided_like(kind, self.parameters)
-            if not self.update_row:
+            if not self.whole:
                 with on_blocks((self.parameters, *self.states)):
                     blocks = [getattr(gradient, "block", gradient) for gradient in gradients]
                     return self.units(api, fused, blocks, scalars, skip)
@@ -233,8 +230,8 @@ class Plan:
         packed, units = {}, []
         for part in self._parts:
             grads = [gradients[index] for index in part.indexes]
-            if self.update_row:
-                units += self._units_of_rows(part, grads, scalars[part.setting], skip)
+            if self.whole:
+                units += self._units_of_wholes(part, grads, scalars[part.setting], skip)
                 continue
             if self.offload and self.offload.takes(part.parameters[0]._array):
                 units.append(self._offloaded(part, grads, dict(scalars[part.setting])))
@@ -258,24 +255,20 @@ class Plan:
                 units.append(pack.around(unit, *gathered))
         return units
 
-    def _units_of_rows(self, part, gradients, scalars, skip):
-        """The units of an update that is not a single fused pass. The largest parameter comes
-        first: if memory lacks, it lacks before anything is written."""
-        rows = [
-            [getattr(entry, "_array", entry) for entry in row]
-            for row in zip(part.parameters, gradients, *part.states, strict=True)
-        ]
-        dense = not any(type(gradient) is Rows for gradient in gradients)
-        dense = dense and Sharded not in [type(row[0]) for row in rows]
-        if self.update_whole and dense and kernels_take(rows):
-            return self.update_whole.units(rows, skip, **scalars)
-        rows.sort(key=lambda row: -row[0].size)
-        return [
-            Unit(partial(updated, self.update_whole, row, scalars))
-            if type(row[0]) is Sharded
-            else Several(partial(self.update_row, *row, **scalars))
-            for row in rows
-        ]
+    def _units_of_wholes(self, part, gradients, scalars, skip):
+        """The units of an update that uses norms of whole tensors."""
+        rows = []
+        for parameter, gradient, *states in zip(
+            part.parameters, gradients, *part.states, strict=True
+        ):
+            whole = gradient.whole() if type(gradient) is Rows else gradient
+            rows.append((parameter._array, whole, *[state._array for state in states]))
+        divided = [row for row in rows if type(row[0]) is Sharded]
+        if not divided:
+            return self.whole.units(rows, skip, **scalars)
+        units = [Unit(partial(updated, self.whole, row, scalars)) for row in divided]
+        undivided = [row for row in rows if type(row[0]) is not Sharded]
+        return units + self.whole.units(undivided, skip, **scalars)
 
     def _offloaded(self, part, gradients, scalars):
         link = {name: scalars.pop(name) for name in ("unscale", "decay")}

@@ -1,14 +1,11 @@
 """AdaFactor: an optimizer that stores the mean squares of a matrix as one row and one column."""
 
-from functools import partial
-
 import numpy as np
 
 from ..._backend import arrays
 from ..._backend.updates import factored
-from ..._backend.updates.complete import Unit, assigned, complete
+from ..._backend.updates.complete import assigned, complete
 from ..._backend.updates.fuse import fuse
-from ..._backend.updates.whole_tensors import kernels_take
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
@@ -182,15 +179,23 @@ class AdaFactor(FusedOptimizer):
         """
         grads = self._gradient_arrays(gradients)
         rates, decays = self._rate_numbers(), self._decay_numbers()
-        steps = self._as_scalar(self.afactor_step)
-        rows = self._rows(grads)
-        if kernels_take(rows):
-            units = self._units_together(rows, rates, decays, steps)
-        else:  # the largest first: if memory lacks, it lacks before anything is written
-            units = [
-                Unit(partial(self._updated, index, grads[index], rates[index], decays[index]))
-                for index in sorted(range(len(grads)), key=lambda index: -grads[index].size)
-            ]
+        units = factored.units(
+            self._rows(grads),
+            rates,
+            decays,
+            self._updated,
+            self._skip,
+            relative=self.relative_step,
+            warmup=self.warmup_init,
+            scaled=self.scale_parameter,
+            beta1=self.beta1,
+            taken=self._as_scalar(self.afactor_step),
+            decay_rate=self.decay_rate,
+            eps=self.eps[0],
+            least=self.eps[1],
+            clip=self.clip_threshold,
+            scale=self.loss_scale if self.need_scale else 1.0,
+        )
         complete([*units, *self._end_units()], final=True)
         return (True,) * len(grads)
 
@@ -202,7 +207,7 @@ class AdaFactor(FusedOptimizer):
 
     def can_skip(self, gradients):
         """Returns True if kernels update all parameters, so that they can check a flag first."""
-        return super().can_skip(gradients) and kernels_take(
+        return super().can_skip(gradients) and factored.can_skip(
             self._rows([gradient._array for gradient in gradients])
         )
 
@@ -227,34 +232,10 @@ class AdaFactor(FusedOptimizer):
             rows.append((parameter._array, gradient, average, *states))
         return rows
 
-    def _units_together(self, rows, rates, decays, steps):
-        """The units that update all parameters that share a learning rate and a decay by one
-        kernel."""
-        together, units = {}, []
-        for row, rate, decay in zip(rows, rates, decays, strict=True):
-            together.setdefault((id(rate), decay), (rate, []))[1].append(row)
-        for (_, decay), (rate, group) in together.items():
-            units += factored.units(
-                group,
-                self._skip,
-                relative=self.relative_step,
-                warmup=self.warmup_init,
-                scaled=self.scale_parameter,
-                lr=rate,
-                decay=decay,
-                beta1=self.beta1,
-                taken=steps,
-                decay_rate=self.decay_rate,
-                eps=self.eps[0],
-                least=self.eps[1],
-                clip=self.clip_threshold,
-                scale=self.loss_scale if self.need_scale else 1.0,
-            )
-        return units
-
-    def _updated(self, index, gradient, rate, decay):
-        """The assignments of new values to one parameter and its states."""
-        parameter, step = self.parameters[index]._array, as_number(self.afactor_step) + 1
+    def _updated(self, parameter, gradient, average, squares, columns, rate, decay):
+        """The assignments of new values to one parameter and its states; `squares` are the mean
+        squares of a vector, or those over the rows of a matrix."""
+        step = as_number(self.afactor_step) + 1
         xp = arrays.space_of(parameter)
         gradient = gradient / self.loss_scale if self.need_scale else gradient
         upcast = parameter.astype("float32") if parameter.dtype in xp.low_precision else parameter
@@ -264,12 +245,11 @@ class AdaFactor(FusedOptimizer):
         if self.scale_parameter:
             rate = rate * xp.maximum(root_mean_square(xp, upcast), self.eps[1])
         direction, targets, values = self._direction(
-            xp, index, gradient, 1 - step ** -float(self.decay_rate)
+            xp, gradient, squares, columns, 1 - step ** -float(self.decay_rate)
         )
         size = root_mean_square(xp, direction)
         direction = direction * xp.minimum(float(self.clip_threshold) / size, 1.0) * rate
         if self.beta1 is not None:
-            average = self.exp_avg[index]._array
             beta1 = float(self.beta1)
             direction = xp.cast(beta1 * average + (1 - beta1) * direction, average.dtype)
             targets, values = [*targets, average], [*values, direction]
@@ -279,15 +259,15 @@ class AdaFactor(FusedOptimizer):
         STEP(new, direction, lr=1.0)
         return assigned([*targets, parameter], [*values, new])
 
-    def _direction(self, xp, index, gradient, beta2):
+    def _direction(self, xp, gradient, squares, columns, beta2):
         """The direction of a step, the arrays of the mean squares, and their new values."""
         if gradient.ndim < 2:
-            (squares,) = states = [self.exp_avg_sq[index]._array]
+            states = [squares]
             direction, *new = adafactor_vector_direction(
                 xp, gradient, xp.cast(squares, gradient.dtype), beta2=beta2, eps=self.eps[0]
             )
         else:
-            states = [self.exp_avg_sq_row[index]._array, self.exp_avg_sq_col[index]._array]
+            states = [squares, columns]
             upcast = [xp.cast(state, gradient.dtype) for state in states]
             direction, *new = adafactor_direction(
                 xp, gradient, *upcast, beta2=beta2, eps=self.eps[0]

@@ -3,14 +3,13 @@
 from ..._backend import arrays
 from ..._backend.updates.complete import Several
 from ..._backend.updates.fuse import compute_dtype, fuse
-from ..._backend.updates.whole_tensors import kernels_take, whole
+from ..._backend.updates.whole_tensors import whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import lamb_direction, lamb_update, plain_update, trust_ratio
 from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate
-from ._step import Rows
 from .adam import Above, Beta
 
 __all__ = ["Lamb"]
@@ -41,9 +40,35 @@ def _corrections(beta1, beta2, steps):
     return 1 / (1 - beta1**step), 1 / (1 - beta2**step)
 
 
-WHOLE = whole(corrected_lamb_update)
 DIRECTION = fuse(lamb_direction, reads=("p", "g"))
 STEP = fuse(plain_update)
+
+
+def _units_of_one(parameter, gradient, m, v, *, lr, beta1, beta2, eps, steps, decay):
+    """Returns the units that update one parameter and its averages: a fused pass that computes the
+    direction, the norms, and a fused pass that makes the step."""
+    correct1, correct2 = _corrections(beta1, beta2, steps)
+    xp = arrays.space_of(parameter)
+    step = xp.empty(parameter.shape, compute_dtype([parameter.dtype]))
+    direction = DIRECTION.units(
+        [(step, parameter, gradient, m, v)],
+        beta1=beta1,
+        beta2=beta2,
+        eps=eps,
+        correct1=correct1,
+        correct2=correct2,
+        decay=decay,
+    )
+
+    def scaled():
+        norms = xp.whole_norm(parameter), xp.whole_norm(step)
+        ratio = trust_ratio(xp, *norms, coefficient=1.0, decay=0.0, eps=0.0)
+        return STEP.units([(parameter, xp.cast(step * ratio, step.dtype))], lr=lr)
+
+    return [*direction, Several(scaled)]
+
+
+LAMB = whole(corrected_lamb_update, units_of_row=_units_of_one)
 
 
 @public("nn.Lamb")
@@ -79,8 +104,7 @@ class Lamb(FusedOptimizer):
         super().__init__(learning_rate, params, weight_decay)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self._make_states()
-        self._plan.update_row = self._update_row
-        self._plan.update_whole = WHOLE
+        self._plan.whole = LAMB
 
     def scalars(self, lr):
         """Returns the scalars of the update of one parameter."""
@@ -95,30 +119,6 @@ class Lamb(FusedOptimizer):
     def can_skip(self, gradients):
         """Returns True if one kernel updates all parameters, so that it can check a flag first."""
         kinds = (self.parameters, gradients, self.moments1, self.moments2)
-        return super().can_skip(gradients) and kernels_take(
+        return super().can_skip(gradients) and LAMB.can_skip(
             [[tensor._array for tensor in row] for row in zip(*kinds, strict=True)]
         )
-
-    @staticmethod
-    def _update_row(parameter, gradient, m, v, *, lr, beta1, beta2, eps, steps, decay):
-        """Updates one parameter and its averages in place."""
-        correct1, correct2 = _corrections(beta1, beta2, steps)
-        xp = arrays.space_of(parameter)
-        whole = gradient.whole() if type(gradient) is Rows else gradient
-        step = xp.empty(parameter.shape, compute_dtype([parameter.dtype]))
-        direction = DIRECTION.units(
-            [(step, parameter, whole, m, v)],
-            beta1=beta1,
-            beta2=beta2,
-            eps=eps,
-            correct1=correct1,
-            correct2=correct2,
-            decay=decay,
-        )
-
-        def scaled():
-            norms = xp.whole_norm(parameter), xp.whole_norm(step)
-            ratio = trust_ratio(xp, *norms, coefficient=1.0, decay=0.0, eps=0.0)
-            return STEP.units([(parameter, xp.cast(step * ratio, step.dtype))], lr=lr)
-
-        return [*direction, Several(scaled)]

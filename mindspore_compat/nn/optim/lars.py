@@ -2,12 +2,12 @@
 
 from ..._backend import arrays
 from ..._backend.updates.fuse import compute_dtype, fuse
-from ..._backend.updates.whole_tensors import kernels_take, whole
+from ..._backend.updates.whole_tensors import whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Callable, Float, InstanceOf, checked, inf
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
-from ...ops._optimizer.formulas import lars_gradient, unscaled
+from ...ops._optimizer.formulas import lars_gradient
 from ._fused import FusedOptimizer
 from ._step import Rows, gradient_arrays
 from .optimizer import Optimizer
@@ -15,7 +15,7 @@ from .optimizer import Optimizer
 __all__ = ["LARS"]
 
 Finite = Float(gt=-inf, lt=inf)
-WHOLE = whole(lars_gradient, reads=("p", "g"))
+SCALED = whole(lars_gradient, reads=("p", "g"))
 
 
 def _unscale(xp, out, g, *, unscale):
@@ -145,42 +145,37 @@ class LARS(Optimizer):
     skipping = FusedOptimizer.skipping
 
     def _scale(self, grads):
-        """Returns the gradients for the inner optimizer; on a GPU a few kernels scale all of
-        them."""
+        """Returns the gradients for the inner optimizer, in arrays of their own if they are scaled
+        or unscaled."""
         rates = self._rate_numbers() if self.use_clip else [None] * len(grads)
         unscale = 1.0 / self.loss_scale if self.need_scale else None
-        results, together, plain = [], {}, []
-        for parameter, gradient, use_lars, decay, rate in zip(
-            self.parameters, grads, self.lars_flag, self._decay_numbers(), rates, strict=True
+        results, groups, plain = [], {}, []
+        for index, (parameter, gradient, use_lars, decay, rate) in enumerate(
+            zip(self.parameters, grads, self.lars_flag, self._decay_numbers(), rates, strict=True)
         ):
             weight = parameter._array
-            xp = arrays.space_of(weight)
             gradient = gradient.whole() if type(gradient) is Rows else gradient
-            scalars = {
-                "unscale": unscale,
-                "decay": decay,
-                "coefficient": self.coefficient,
-                "eps": self.epsilon,
-                "rate": rate,
-            }
-            dtype = compute_dtype([weight.dtype, gradient.dtype])
-            if (use_lars or self.need_scale) and kernels_take([(weight, gradient)]):
-                out = xp.empty(weight.shape, dtype)
-                if use_lars:
-                    rows = together.setdefault((decay, id(rate)), (scalars, []))[1]
-                    rows.append((out, weight, gradient))
-                else:
-                    plain.append((out, gradient))
+            xp, dtype = arrays.space_of(weight), compute_dtype([weight.dtype, gradient.dtype])
+            if use_lars:
+                group = groups.setdefault((decay, id(rate)), (decay, rate, {}))
+                group[-1][index] = (weight, gradient)
+                results.append(None)
+            elif unscale is not None:
+                results.append(xp.empty(weight.shape, dtype))
+                plain.append((results[-1], gradient))
             else:
-                gradient = xp.cast(gradient, dtype)
-                (out,) = (
-                    lars_gradient(xp, None, weight, gradient, **scalars)
-                    if use_lars
-                    else (unscaled(xp, weight, gradient, unscale=unscale, decay=None),)
-                )
-            results.append(out)
-        for scalars, rows in together.values():
-            WHOLE.sweep(rows, **scalars)
+                results.append(xp.cast(gradient, dtype))
+        for decay, rate, rows in groups.values():
+            scaled = SCALED.results(
+                rows.values(),
+                unscale=unscale,
+                decay=decay,
+                coefficient=self.coefficient,
+                eps=self.epsilon,
+                rate=rate,
+            )
+            for index, result in zip(rows, scaled, strict=True):
+                results[index] = result
         UNSCALED.sweep(plain, unscale=unscale)
         return results
 

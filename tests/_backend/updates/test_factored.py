@@ -85,10 +85,13 @@ def test_a_large_matrix_is_divided_among_blocks(space, monkeypatch):
 def test_a_flag_leaves_all_as_it_is(space):
     rows = [[space.array(np.full((2, 3), 2.0, np.float32)) for _ in range(2)]]
     rows[0] += [None, space.zeros(2, "float32"), space.zeros(3, "float32")]
-    numbers = {"lr": 0.1, "taken": 0.0, "decay_rate": 0.8, "eps": 0.0, "least": 0.0, "clip": 1.0}
-    chosen = {"relative": False, "warmup": False, "scaled": False, "decay": None, "beta1": None}
+    numbers = {"taken": 0.0, "decay_rate": 0.8, "eps": 0.0, "least": 0.0, "clip": 1.0}
+    chosen = {"relative": False, "warmup": False, "scaled": False, "beta1": None}
     for flag in (True, False):
-        complete(factored.units(rows, space.array(flag), scale=1.0, **numbers, **chosen))
+        units = factored.units(
+            rows, [0.1], [None], None, space.array(flag), scale=1.0, **numbers, **chosen
+        )
+        complete(units)
         close(arrays.to_host(rows[0][0]), 2.0 if flag else 1.9, rtol=1e-6, atol=0)
         close(arrays.to_host(rows[0][3]), 0.0 if flag else 4.0, rtol=1e-6, atol=0)
 
