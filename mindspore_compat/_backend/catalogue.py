@@ -562,6 +562,8 @@ ATTRIBUTES = {
     "module": "the array library below it",
     "from_scipy": "a function of SciPy, or what stands in its place for the array library",
     "low_precision": "dtypes that are computed in float32 and rounded on store",
+    "low_precision_products": "the same for the products of matrices",
+    "low_precision_kernels": "the same for ops that are whole kernels on a GPU",
     "bodies": "single kernels for whole bodies (bodies/gpu.py, bodies/host.py), or None",
     "kernels": "hand-written kernels (conv/cuda_kernels.py), or None",
     "upcast_kernels": "single kernels for functions in low precision (bodies/upcast.py), or None",

@@ -83,6 +83,9 @@ class Space:
         )
         self.low_precision = low_precision  # dtypes computed in float32 and rounded on store
         self.low_precision_products = low_precision  # dtypes whose products are, too
+        self.low_precision_kernels = (
+            low_precision  # and those of ops that are whole kernels on a GPU
+        )
         self._special = special
         self._linalg = linalg
 

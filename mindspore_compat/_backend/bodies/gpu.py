@@ -132,10 +132,15 @@ class Bodies:
     def along(self, body, axis, *arrays):
         """Evaluates `body(xp, *arrays, axis)` over an axis of arrays of one shape. Returns an array
         of that shape."""
+        first = arrays[0]
+        size = first.shape[axis]
+        rows = first.size // size
+        if axis in (-1, first.ndim - 1):
+            return self.rows(body, (1, rows, size), (ELEMENT,), elements=arrays, axis=-1)
+        if axis in (0, -first.ndim):
+            return self.rows(body, (size, rows, 1), (ELEMENT,), elements=arrays, axis=-1)
         moved = [self.module.moveaxis(array, axis, -1) for array in arrays]
-        size = moved[0].shape[-1]
-        shape = 1, moved[0].size // size, size
-        out = self.rows(body, shape, (ELEMENT,), elements=moved, axis=-1)
+        out = self.rows(body, (1, rows, size), (ELEMENT,), elements=moved, axis=-1)
         return self.module.moveaxis(out, -1, axis)
 
     def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):

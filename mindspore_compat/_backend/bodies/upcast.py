@@ -66,7 +66,7 @@ class FloatSpace(SymbolSpace):
 
     bodies = None
     level = 0
-    low_precision = low_precision_products = frozenset()
+    low_precision = low_precision_products = low_precision_kernels = frozenset()
 
     def cast(self, x, dtype):
         """Returns `x` with another dtype; a Python number unchanged."""

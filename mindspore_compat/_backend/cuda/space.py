@@ -33,6 +33,8 @@ class DeviceSpace(Space):
         convolutions (Convolutions): convolutions and their gradients.
         low_precision_products (frozenset): the dtypes whose products are computed in float32 and
             rounded when stored, by casts before and after; other dtypes need none.
+        low_precision_kernels (frozenset): the same for ops that hand their arrays to whole kernels
+            (`bodies`, `kernels`), which read and write low precision themselves.
     """
 
     def __init__(self, module):
@@ -44,6 +46,7 @@ class DeviceSpace(Space):
         self.table, self.number = self.tables.array, self.tables.number
         self.products = Products(module)
         self.low_precision_products = frozenset() if self.products.library else low_precision
+        self.low_precision_kernels = frozenset() if self.bodies.compiles else low_precision
         self.matmul, self.matmul_add = self.products.matmul, self.products.matmul_add
         self.matmul_float32 = self.products.matmul_float32
         self.convolutions = Convolutions(self)

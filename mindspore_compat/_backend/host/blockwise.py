@@ -16,6 +16,7 @@ from ..compiled.jit import is_repeated
 from ..threads import scheduler
 
 BLOCK = 1 << 15
+FLOAT32 = np.dtype(np.float32)
 RUNS = 16  # partial sums that are added in parallel
 
 
@@ -47,12 +48,18 @@ def pointwise(xp, function, *arrays, **scalars):
     kernel. Returns its result.
 
     The function must not have a closure. For integers, the library's functions run one by one, so
-    that results are rounded as the library rounds them.
+    that results are rounded as the library rounds them. Low precision is computed in float32.
     """
-    if xp.bodies is not None and all(a.dtype.kind == "f" for a in arrays):
+    if xp.bodies is not None and all(a.dtype.kind in "fV" for a in arrays):
         if (result := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
             return result
-    return function(xp, *arrays, **scalars)
+    dtype = arrays[0].dtype
+    if dtype not in xp.low_precision:
+        return function(xp, *arrays, **scalars)
+    result = function(xp, *[xp.cast(a, FLOAT32) for a in arrays], **scalars)
+    if type(result) is tuple:
+        return tuple([xp.cast(one, dtype) for one in result])
+    return xp.cast(result, dtype)
 
 
 def by_rows(xp, function, *arrays):

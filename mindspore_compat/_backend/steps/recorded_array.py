@@ -152,7 +152,7 @@ class RecordedSpace:
     level = 0
     hides_axis = False
     module = numpy
-    low_precision = low_precision_products = HOST.low_precision
+    low_precision = low_precision_products = low_precision_kernels = HOST.low_precision
 
     def asarray(self, value, dtype=None):
         """Returns `value` as an array: a Recorded array as it is, Python numbers as a constant of

@@ -94,6 +94,7 @@ class TracedSpace:
         self.base = base
         self.low_precision = base.low_precision
         self.low_precision_products = base.low_precision_products
+        self.low_precision_kernels = base.low_precision_kernels
 
     def wrap(self, array, node):
         """Returns `array` as a Traced value made by `node` (None for a constant).

@@ -64,6 +64,7 @@ derive(
     x=lambda xp, g, x, out, kernel, stride, pads, dilation: xp.max_pool_gradient(
         g, x, out, kernel, stride, pads, dilation
     ),
+    upcast="low_precision_kernels",
 )
 derive(
     "max_pool_gradient(y, x, top, kernel, stride, pads, dilation)",

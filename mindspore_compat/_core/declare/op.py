@@ -57,6 +57,12 @@ from .values import ODD_NUMBERS, each_of, result_array, space_for, untraced, upc
 
 NO_PROMOTION = Promote("")
 NO_QUIRKS = Quirks()
+UPCAST = {  # how an op computes -> the attribute of a space, as of a Rule
+    "float32": "low_precision",
+    "native": False,
+    "products": "low_precision_products",
+    "kernels": "low_precision_kernels",
+}
 DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
 PUBLIC = {}  # area -> name -> a hand-written object
 
@@ -68,8 +74,9 @@ def op(*lines, types=(), compute="float32", quirks=None):
         *lines (str): its public signatures (public_api.py).
         types (Promote, SameDtype, tuple): the inputs that are promoted to, or must have, one dtype.
         compute (str): "float32" to compute low-precision floats in float32 and round the result;
-            "native" for ops that only move values; "products" for ops that multiply matrices,
-            which a GPU does in low precision directly.
+            "native" for ops that only move values; "products" for ops that multiply matrices, and
+            "kernels" for ops that hand their arrays to one kernel, which a GPU does in low
+            precision directly.
         quirks (Quirks): differences between public paths and the body.
     """
 
@@ -96,8 +103,7 @@ class Op:
         self.same_dtype = [
             name for each in types if isinstance(each, SameDtype) for name in each.names
         ]
-        low_precision = {"float32": "low_precision", "products": "low_precision_products"}
-        self.upcast = low_precision.get(compute, False)  # the attribute of a space, as of a Rule
+        self.upcast = UPCAST[compute]
         self.quirks = quirks or NO_QUIRKS
         self.shared_rule = None
         self.own_rule = None

@@ -138,6 +138,7 @@ class ShardedSpace:
         self.gathered = []
         self.low_precision = base.low_precision
         self.low_precision_products = base.low_precision_products
+        self.low_precision_kernels = base.low_precision_kernels
 
     @property
     def module(self):

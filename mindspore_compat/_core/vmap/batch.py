@@ -99,6 +99,7 @@ class BatchSpace:
         self.count = count
         self.low_precision = base.low_precision
         self.low_precision_products = base.low_precision_products
+        self.low_precision_kernels = base.low_precision_kernels
         self.level = base.level + 1
 
     @property

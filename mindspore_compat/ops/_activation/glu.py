@@ -1,5 +1,7 @@
 """Gated linear units: one half of the channels times an activation of the other half."""
 
+from ..._backend.bodies.gpu import bodies_of
+from ..._backend.bodies.row_plan import Parts
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, floating
 from .._rules import Floats, FloatsUpTo32
@@ -18,7 +20,7 @@ def _split_in_two(xp, api, x, axis, error):
     return x[front + (slice(None, middle),)], x[front + (slice(middle, None),)]
 
 
-@op("ops.glu(x, axis=-1)", "nn.GLU(axis=-1)(x)")
+@op("ops.glu(x, axis=-1)", "nn.GLU(axis=-1)(x)", compute="kernels")
 def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int) = -1):
     """Applies the gated linear unit (GLU): the first half of `x` along `axis` times the sigmoid of
     the second half.
@@ -47,6 +49,10 @@ def _glu_vjp(xp, g, a, b):
 def _split_in_two_vjp(xp, formula, g, x, axis):
     """Returns the gradients that `formula` gives for both halves, as one array."""
     a, b = _split_in_two(xp, "glu", x, axis, ValueError)
+    if axis in (-1, x.ndim - 1) and x.size and (bodies := bodies_of(xp, x, g)):
+        gradient = xp.empty(x.shape, x.dtype)
+        if bodies.pointwise(formula, g, Parts(x, 2), out=[Parts(gradient, 2)]) is not None:
+            return gradient
     if x.dtype.kind == "c":
         a, b = xp.conj(a), xp.conj(b)
     return xp.concatenate(list(xp.pointwise(formula, g, a, b)), axis)
@@ -59,6 +65,7 @@ glu.vjp(x=lambda xp, g, x, axis: _split_in_two_vjp(xp, _glu_vjp, g, x, axis))
     "ops.GLU(axis=-1)(x)",
     "mint.nn.functional.glu(input: x, dim: axis=-1)",
     "mint.nn.GLU(dim: axis=-1)(input: x)",
+    compute="kernels",
 )
 def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
     """Applies the gated linear unit (GLU): the first half of `x` along `axis` times the sigmoid of
@@ -84,7 +91,7 @@ def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
 glu_primitive.vjp(x=lambda xp, g, x, axis: _split_in_two_vjp(xp, _glu_vjp, g, x, axis))
 
 
-@op("ops.swiglu(input, dim=-1)")
+@op("ops.swiglu(input, dim=-1)", compute="kernels")
 def swiglu(xp, input: FloatsUpTo32, dim: Int = -1):
     """Applies the SwiGLU activation: the SiLU of the first half of `input` along `dim` times the
     second half.

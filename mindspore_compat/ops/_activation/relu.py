@@ -146,6 +146,7 @@ leaky_relu_ext.vjp(
             for name in ("prelu", "PReLU")
         }
     ),
+    compute="kernels",
 )
 def prelu(xp, input: Floats, weight: Floats):
     """Applies the PReLU activation: keeps positive elements and multiplies the others by the weight
@@ -170,7 +171,9 @@ def prelu(xp, input: Floats, weight: Floats):
         )
     weight = xp.cast(weight, input.dtype)
     result = _rows_of_channels(xp, _prelu, (ELEMENT,), weight, input)
-    return _prelu(xp, input, _of_channels(xp, weight, input)) if result is None else result
+    if result is None:
+        return xp.pointwise(_prelu, input, _of_channels(xp, weight, input))
+    return result
 
 
 def _prelu(xp, x, slope):

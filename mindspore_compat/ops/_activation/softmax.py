@@ -9,6 +9,7 @@ from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.declare.values import upcast
 from ..._core.rules.vocabulary import Any, Int, ScalarOf, TupleOf, checked
 from .._rules import Anything, Floats, Numbers
 
@@ -24,12 +25,18 @@ def _checked_axis(api, x, axis):
 
 
 def _in_rows(xp, function, axis, *arrays):
-    """Runs `function(xp, *arrays, axis)`, in chunks if the axis is the last one of a large
-    array."""
+    """Runs `function(xp, *arrays, axis)`: as one kernel, or in float32, in chunks if the axis is
+    the last one of a large array."""
     first = arrays[0]
     if isinstance(axis, int) and first.size and (bodies := bodies_of(xp, *arrays)):
         if (result := bodies.along(function, axis, *arrays)) is not None:
             return result
+    arrays = [upcast(xp, array) for array in arrays]
+    return xp.cast(_in_chunks(xp, function, axis, arrays), first.dtype)
+
+
+def _in_chunks(xp, function, axis, arrays):
+    first = arrays[0]
     if axis not in (-1, first.ndim - 1) or first.ndim < 2:
         return function(xp, *arrays, axis)
     if first.ndim > 2:
@@ -62,6 +69,7 @@ def _softmax_vjp_whole(xp, g, out, axis):
     "ops.softmax(input, axis=-1, *, dtype=None)",
     "Tensor.softmax(axis, dtype=None)",
     "mint.softmax(input, dim: axis, *, dtype=None)",
+    compute="kernels",
 )
 def softmax(xp, input: Numbers, axis: Int = -1):
     """Computes the softmax along `axis`: exp(x) divided by the sum of all exp(x). If `dtype` is
@@ -86,7 +94,7 @@ def softmax(xp, input: Numbers, axis: Int = -1):
 softmax.vjp(input=lambda xp, g, out, axis: softmax_along_vjp(xp, g, out, axis))
 
 
-@op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)")
+@op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)", compute="kernels")
 def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
     """Computes the softmax along `axis`, or over several axes together: exp(x) divided by the sum
     of all exp(x).
@@ -104,7 +112,15 @@ def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) 
 softmax_primitive.vjp(input=lambda xp, g, out, axis: softmax_along_vjp(xp, g, out, axis))
 
 
-@op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)")
+def _softmin_whole(xp, x, axis):
+    return _softmax_whole(xp, -x, axis)
+
+
+def _softmin_vjp_whole(xp, g, out, axis):
+    return -_softmax_vjp_whole(xp, g, out, axis)
+
+
+@op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)", compute="kernels")
 def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
     """Computes the softmin along `axis`, or over several axes together: exp(-x) divided by the sum
     of all exp(-x).
@@ -116,13 +132,14 @@ def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
         >>> print(ms.ops.softmin(ms.Tensor([1.0, 2.0, 3.0])))
         [0.66524094 0.24472846 0.09003057]
     """
-    return softmax_along(xp, -x, _checked_axis("softmin", x, axis))
+    axis = _checked_axis("softmin", x, axis)
+    return _in_rows(xp, _softmin_whole, axis, x) if x.size else x
 
 
-softmin.vjp(x=lambda xp, g, out, axis: -softmax_along_vjp(xp, g, out, axis))
+softmin.vjp(x=lambda xp, g, out, axis: _in_rows(xp, _softmin_vjp_whole, axis, g, out))
 
 
-@op("nn.Softmax2d()(x)")
+@op("nn.Softmax2d()(x)", compute="kernels")
 def softmax2d(xp, x: Floats):
     """Computes the softmax over the channels at each pixel of images.
 
@@ -162,13 +179,14 @@ def _log_softmax_vjp_whole(xp, g, out, axis):
     return g - xp.exp(out) * xp.sum(g, axis, keepdims=True)
 
 
-derive("log_soft(x, axis)", x=_log_softmax_vjp)
+derive("log_soft(x, axis)", x=_log_softmax_vjp, upcast="low_precision_kernels")
 
 
 @op(
     "ops.log_softmax(logits, axis=-1)",
     "ops.LogSoftmax(axis=-1)(logits)",
     "nn.LogSoftmax(axis=-1)(logits)",
+    compute="kernels",
 )
 def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
     """Computes the logarithm of the softmax along `axis`, without overflow. For a Tensor without
@@ -198,6 +216,7 @@ def _default_axis(ndim, dim):
     "mint.nn.functional.softmax(input, dim=None, dtype=None)",
     "mint.nn.Softmax(dim=None)(input)",
     "mint.softmax_ext(input, dim=None, dtype=None)",
+    compute="kernels",
 )
 def softmax_ext(xp, input: Floats, dim: Int = None):
     """Computes the softmax along `dim`. None means axis 0 of an input with 0, 1 or 3 axes, else
@@ -212,7 +231,8 @@ def softmax_ext(xp, input: Floats, dim: Int = None):
         [0.09003057 0.24472846 0.66524094]
     """
     if not input.ndim and dim in (None, 0, -1):
-        return xp.exp(input - input)
+        x = upcast(xp, input)
+        return xp.cast(xp.exp(x - x), input.dtype)
     return softmax_along(xp, input, _checked_axis("softmax", input, _default_axis(input.ndim, dim)))
 
 
@@ -225,6 +245,7 @@ softmax_ext.vjp(
     "mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
     "mint.nn.LogSoftmax(dim=None)(input)",
     "ops.LogSoftmaxExt()(input, dim=None, dtype=None)",
+    compute="kernels",
 )
 def log_softmax_ext(xp, input: Floats, dim: Int = None):
     """Computes the logarithm of the softmax along `dim`. None means axis 0 of an input with 0, 1 or

@@ -1,12 +1,21 @@
 """Sums of several Tensors (AddN), and addition of a bias."""
 
 from ..._core.declare.op import op
+from ..._core.declare.values import upcast
 from ..._core.rules.vocabulary import OneOf
 from .._rules import Anything, Several
 from .._shape.join_split import of_one_dtype
 
+MOST_TERMS = 32  # of one kernel, whose arguments have a limit in bytes
 
-@op("ops.addn(x)", "ops.AddN()(x)", "ops.accumulate_n(x)", "ops.AccumulateNV2()(x)")
+
+@op(
+    "ops.addn(x)",
+    "ops.AddN()(x)",
+    "ops.accumulate_n(x)",
+    "ops.AccumulateNV2()(x)",
+    compute="kernels",
+)
 def addn(xp, x: Several):
     """Adds all the Tensors of a tuple or list, element by element.
 
@@ -18,16 +27,28 @@ def addn(xp, x: Several):
         ...                    ms.Tensor([100.0, 200.0])]))
         [111. 222.]
     """
-    x = of_one_dtype(xp, x)
-    total = x[0]
-    for one in x[1:]:
-        if one.shape != total.shape:
+    first, *others = of_one_dtype(xp, x)
+    for one in others:
+        if one.shape != first.shape:
             raise ValueError(
                 f"For 'addn', the Tensors must have one shape, but got "
-                f"{tuple(total.shape)} and {tuple(one.shape)}."
+                f"{tuple(first.shape)} and {tuple(one.shape)}."
             )
-        total = total + one
-    return total
+    if 0 < len(others) < MOST_TERMS:
+        return xp.pointwise(_total, first, *others)
+    return xp.cast(_total(xp, *[upcast(xp, one) for one in (first, *others)]), first.dtype)
+
+
+def _total(xp, first, *others):
+    for one in others:
+        first = first + one
+    return first
+
+
+@addn.vjp_joint
+def addn_vjp(xp, g, x_shape):
+    """Returns the gradient of the sum, once for each Tensor."""
+    return ([g] * len(x_shape),)
 
 
 @op("ops.bias_add(input_x, bias)", "ops.BiasAdd(data_format='NCHW')(input_x, bias)")

@@ -10,6 +10,7 @@ from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
+from ..._core.declare.values import upcast
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
@@ -30,12 +31,12 @@ from .reduction import Reduced, Reduction, need_shape, reduced
 @implements
 def class_nll(xp, x, target, counts):
     """Computes log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is
-    false."""
+    false. For `x` in low precision the result is float32."""
     if bodies := bodies_of(xp, x, target, counts):
         result = bodies.rows(_row_nll, (1, *x.shape), (ROW,), elements=(x,), rows=(target, counts))
         if result is not None:
-            return xp.cast(result, x.dtype)
-    return xp.by_rows(_row_nll, x, target, counts)
+            return result if x.dtype in xp.low_precision else xp.cast(result, x.dtype)
+    return xp.by_rows(_row_nll, upcast(xp, x), target, counts)
 
 
 def _row_nll(xp, x, target, counts):
@@ -52,7 +53,7 @@ def _class_nll_vjp(xp, g, out, x, target, counts):
         )
         if result is not None:
             return result
-    return xp.by_rows(_row_vjp, x, target, counts, out, g)
+    return xp.by_rows(_row_vjp, upcast(xp, x), target, counts, out, g)
 
 
 def _row_vjp(xp, x, target, counts, out, g):
@@ -62,7 +63,12 @@ def _row_vjp(xp, x, target, counts, out, g):
     return xp.add_at_column(soft, target, -g)
 
 
-derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_vjp)
+derive(
+    "class_nll(x, target, counts)",
+    arrays="x target counts",
+    x=_class_nll_vjp,
+    upcast="low_precision_kernels",
+)
 
 
 def _in_rows(xp, x, target):
@@ -82,8 +88,10 @@ def _rows_of_classes(xp, x, target, ignore, reduction):
     counts = target != ignore
     loss = xp.class_nll(x, target, counts)
     if reduction == "mean":
-        return xp.sum(loss) / xp.cast(xp.sum(counts), x.dtype)
-    return reduced(xp, loss, reduction)
+        loss = xp.sum(loss) / xp.cast(xp.sum(counts), loss.dtype)
+    else:
+        loss = reduced(xp, loss, reduction)
+    return xp.cast(loss, x.dtype)
 
 
 def _pick(xp, x, target, axis):
@@ -153,10 +161,14 @@ def _against_probabilities(xp, api, logs, target, weight, reduction, smoothing):
 def _cross_entropy(xp, x, target, weight, ignore, reduction, smoothing):
     if x.ndim == 2 and weight is None and not smoothing and target.dtype.kind in "iu":
         return _rows_of_classes(xp, x, target, ignore, reduction)
+    dtype, x, weight = x.dtype, upcast(xp, x), upcast(xp, weight)
     logs = xp.log_soft(x, min(x.ndim, 2) - 1)
     if target.dtype.kind in "iu":
-        return _likelihood(xp, "cross_entropy", logs, target, weight, ignore, reduction, smoothing)
-    return _against_probabilities(xp, "cross_entropy", logs, target, weight, reduction, smoothing)
+        loss = _likelihood(xp, "cross_entropy", logs, target, weight, ignore, reduction, smoothing)
+        return xp.cast(loss, dtype)
+    shares = upcast(xp, target)
+    loss = _against_probabilities(xp, "cross_entropy", logs, shares, weight, reduction, smoothing)
+    return xp.cast(loss, dtype) if target.dtype == dtype else loss
 
 
 def _need_classes(api, x):
@@ -174,6 +186,7 @@ def _need_classes(api, x):
     "mint.nn.CrossEntropyLoss(weight=None, ignore_index=-100, reduction='mean', "
     "label_smoothing=0.0)(input, target)",
     types=Promote("input weight"),
+    compute="kernels",
 )
 def cross_entropy(
     xp,

@@ -12,7 +12,10 @@ from .._rules import Floats, Natural, Positive, Reals, several
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 
 
-@op("ops.MaxPool(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)")
+@op(
+    "ops.MaxPool(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)",
+    compute="kernels",
+)
 def max_pool_primitive(
     xp,
     x: Floats,
@@ -41,7 +44,8 @@ def max_pool_primitive(
 
 @op(
     "ops.MaxPool3D(kernel_size=1, strides=1, pad_mode='VALID', pad_list=0, ceil_mode=None, "
-    "data_format='NCDHW')(x)"
+    "data_format='NCDHW')(x)",
+    compute="kernels",
 )
 def max_pool3d_primitive(
     xp,
@@ -102,7 +106,8 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
 
 @op(
     "ops.max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, "
-    "ceil_mode=False)"
+    "ceil_mode=False)",
+    compute="kernels",
 )
 def max_pool2d(
     xp,
@@ -143,7 +148,8 @@ def max_pool2d(
 
 @op(
     "mint.nn.functional.max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, "
-    "ceil_mode=False, return_indices=False)"
+    "ceil_mode=False, return_indices=False)",
+    compute="kernels",
 )
 def max_pool2d_ext(
     xp,
@@ -185,7 +191,8 @@ def max_pool2d_ext(
 
 @op(
     "ops.max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
-    "return_indices=False)"
+    "return_indices=False)",
+    compute="kernels",
 )
 def max_pool3d(
     xp,
@@ -224,7 +231,10 @@ def max_pool3d(
     )
 
 
-@op("ops.MaxPoolWithArgmax(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)")
+@op(
+    "ops.MaxPoolWithArgmax(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)",
+    compute="kernels",
+)
 def max_pool_with_argmax(
     xp,
     x: Floats,
@@ -259,7 +269,8 @@ def max_pool_with_argmax(
 
 @op(
     "ops.MaxPoolWithArgmaxV2(kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, "
-    "argmax_type=int64)(x)"
+    "argmax_type=int64)(x)",
+    compute="kernels",
 )
 def max_pool_with_argmax_v2(
     xp,
@@ -300,7 +311,8 @@ def max_pool_with_argmax_v2(
 
 @op(
     "ops.MaxPool3DWithArgmax(ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, "
-    "data_format='NCDHW', argmax_type=int64)(x)"
+    "data_format='NCDHW', argmax_type=int64)(x)",
+    compute="kernels",
 )
 def max_pool3d_with_argmax(
     xp,

@@ -211,7 +211,8 @@ class SketchSpace:
     def __init__(self, base, graph):
         self.base, self.graph = base, graph
         # a graph computes low-precision floats as they are
-        self.low_precision = self.low_precision_products = frozenset()
+        self.low_precision = frozenset()
+        self.low_precision_products = self.low_precision_kernels = self.low_precision
 
     @property
     def module(self):
