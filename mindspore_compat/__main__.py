@@ -8,6 +8,7 @@ The script sees the same `sys.argv`, `sys.path[0]` and `__main__` as under plain
 that it starts use the stand-in too.
 """
 
+import importlib
 import io
 import os
 import runpy
@@ -24,6 +25,7 @@ USAGE = """usage: python -m mindspore_compat script.py [argument ...]
        python -m mindspore_compat -m module [argument ...]
        python -m mindspore_compat -c code [argument ...]
        python -m mindspore_compat - [argument ...]    (the script comes from standard input)
+       python -m mindspore_compat --check PATH ...  (what a project needs to run here)
        python -m mindspore_compat --version
        python -m mindspore_compat --inventory  (lists what is installed, as CycloneDX)
        python -m mindspore_compat --cache [clear]    (shows, or deletes, the compiled loops)
@@ -43,6 +45,8 @@ def main(arguments):
     if arguments == ["--inventory"]:
         print(inventory())
         return 0
+    if arguments[0] == "--check":
+        return importlib.import_module("._check", __package__).main(arguments[1:])
     if arguments[0] == "--cache" and arguments[1:] in ([], ["clear"]):
         return show_cache(clear=bool(arguments[1:]))
     flag = arguments[0]

@@ -14,6 +14,13 @@ import numpy as np
 from .._io.reading import check_growth, reading
 from ._headers import pixels_of
 
+EXTRAS = {  # the functions below that return a library -> the extra that installs it
+    "pillow": "vision",
+    "opencv": "vision",
+    "pyav": "video",
+    "sentencepiece": "text",
+    "unicode_tables": "text",
+}
 _CHANNELS = 3
 _imported = {}  # modules by name: asking `importlib` takes microseconds for every image
 
@@ -24,7 +31,7 @@ def pillow(api, name="Image"):
     Raises:
         ImportError: if Pillow is not installed.
     """
-    return _library(api, f"PIL.{name}", "Pillow", "vision")
+    return _library(api, f"PIL.{name}", "Pillow", EXTRAS["pillow"])
 
 
 def opencv(api):
@@ -33,7 +40,7 @@ def opencv(api):
     Raises:
         ImportError: if OpenCV is not installed.
     """
-    return _library(api, "cv2", "OpenCV", "vision")
+    return _library(api, "cv2", "OpenCV", EXTRAS["opencv"])
 
 
 def pyav(api):
@@ -42,7 +49,7 @@ def pyav(api):
     Raises:
         ImportError: if PyAV is not installed.
     """
-    return _library(api, "av", "PyAV", "video")
+    return _library(api, "av", "PyAV", EXTRAS["pyav"])
 
 
 def sentencepiece(api):
@@ -51,7 +58,7 @@ def sentencepiece(api):
     Raises:
         ImportError: if SentencePiece is not installed.
     """
-    return _library(api, "sentencepiece", "SentencePiece", "text")
+    return _library(api, "sentencepiece", "SentencePiece", EXTRAS["sentencepiece"])
 
 
 def unicode_tables(api):
@@ -60,7 +67,7 @@ def unicode_tables(api):
     Raises:
         ImportError: if fontTools is not installed.
     """
-    return _library(api, "fontTools.unicodedata", "fontTools", "text")
+    return _library(api, "fontTools.unicodedata", "fontTools", EXTRAS["unicode_tables"])
 
 
 def _library(api, module, name, extra):

@@ -1,0 +1,82 @@
+"""Which extras of this package a name needs.
+
+Vision and text transforms reach an optional library through a function of `dataset/_extra.py`;
+their code tells which. The other extras belong to a few functions or arguments: a table.
+"""
+
+import functools
+import inspect
+import types
+from importlib.util import find_spec
+
+from .._paths import PACKAGE
+
+TABLE = {  # path, and argument where only that needs it -> extra
+    "communication.init": "mpi",
+    "mint.distributed.init_process_group": "mpi",
+    "load_checkpoint(dec_key)": "crypto",
+    "save_checkpoint(enc_key)": "crypto",
+    "mindrecord.set_enc_key": "crypto",
+    "export(enc_key)": "crypto",
+}
+INSTALLS = {  # extra -> a module of each library that it installs
+    "crypto": ("cryptography",),
+    "mpi": ("mpi4py",),
+    "text": ("fontTools", "sentencepiece"),
+    "video": ("av",),
+    "vision": ("PIL", "cv2"),
+}
+_DATASET = f"{PACKAGE}.dataset."
+
+
+def extras_of(path, target, call):
+    """Returns the extras that a use needs, of a public path without "mindspore."."""
+    names = {name for name, value in (call.keywords if call else ()) if value is not None}
+    extras = {TABLE[key] for key in (path, *(f"{path}({name})" for name in names)) if key in TABLE}
+    if getattr(target, "__module__", None) and target.__module__.startswith(_DATASET):
+        extras |= _reached(target)
+    return sorted(extras)
+
+
+def is_installed(extra):
+    """Whether the libraries of an extra can be imported."""
+    return all(find_spec(module) is not None for module in INSTALLS[extra])
+
+
+@functools.cache
+def _reached(target):
+    """Returns the extras whose libraries the functions of an object of `dataset` reach."""
+    extras, seen, waiting = set(), set(), [target]
+    while waiting:
+        each = waiting.pop()
+        if inspect.isclass(each):
+            waiting += [
+                getattr(member, "fget", None) or getattr(member, "__func__", member)
+                for base in each.__mro__
+                if base.__module__.startswith(_DATASET)
+                for member in vars(base).values()
+            ]
+        elif isinstance(each, types.FunctionType) and each not in seen:
+            seen.add(each)
+            if each.__module__ == f"{_DATASET}_extra" and each.__name__ in _libraries():
+                extras.add(_libraries()[each.__name__])
+            elif each.__module__.startswith(_DATASET):
+                waiting += _called(each)
+    return frozenset(extras)
+
+
+def _called(function):
+    """Returns the functions and classes of `dataset` that a function names."""
+    names, codes = set(), [inspect.unwrap(function).__code__]
+    while codes:
+        code = codes.pop()
+        names.update(code.co_names)
+        codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    found = (inspect.unwrap(function).__globals__.get(name) for name in names)
+    return [each for each in found if isinstance(each, types.FunctionType)]
+
+
+def _libraries():
+    from ..dataset._extra import EXTRAS
+
+    return EXTRAS

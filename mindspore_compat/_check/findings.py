@@ -1,0 +1,96 @@
+"""What is to be said about the uses of a project: a list of Findings."""
+
+import inspect
+from typing import NamedTuple
+
+from .._core.without_effect import mark_of
+from . import extras, names
+from .reading import CALL, TOP
+
+MISSING = "missing"
+EXTRA = "needs an extra"
+NO_EFFECT = "no effect"
+KINDS = (MISSING, EXTRA, NO_EFFECT)
+
+
+class Finding(NamedTuple):
+    """One remark on one place.
+
+    Args:
+        kind: one of KINDS.
+        name: the public name, from "mindspore." on.
+        detail: a remark: the nearest name, the reason, the extra.
+        file: the path of the file.
+        line: the line in it.
+        optional: whether the file itself expects that the name may be absent.
+    """
+
+    kind: str
+    name: str
+    detail: str
+    file: str
+    line: int
+    optional: bool
+
+
+def find(uses_by_file, assigned):
+    """Returns the Findings in the order of files and lines, each name once in a line.
+
+    Args:
+        uses_by_file (dict): file -> its Uses.
+        assigned (set): paths that the project assigns to, which are therefore present.
+    """
+    findings = {}
+    for file, uses in uses_by_file.items():
+        for use in uses:
+            for kind, name, detail in remarks(use, assigned):
+                finding = Finding(kind, name, detail, file, use.line, use.optional)
+                findings.setdefault((kind, name, file, use.line), finding)
+    return list(findings.values())
+
+
+def remarks(use, assigned):
+    """Yields kind, name and detail of each remark on a use."""
+    name = names.find_module(use.path) if use.is_import else names.find(use.path)
+    if name.missing:
+        if use.sure and not is_assigned(name.missing, assigned):
+            yield MISSING, public(name.missing), names.nearest(name.missing)
+        return
+    if name.target is None or use.call is None:
+        return
+    path = public(use.path)
+    for extra in extras.extras_of(path.partition(".")[2], name.target, use.call):
+        there = "installed" if extras.is_installed(extra) else "not installed"
+        yield EXTRA, path, f"[{extra}], {there}"
+    mark = mark_of(name.target)
+    if mark is not None:
+        for argument in arguments_without_effect(mark, name.target, use.call):
+            yield NO_EFFECT, f"{path}{argument}", mark.because
+
+
+def arguments_without_effect(mark, target, call):
+    """Yields the arguments of a call that have no effect, in brackets; "" for the whole call."""
+    if not mark.arguments:
+        yield ""
+        return
+    given = dict(call.keywords)
+    parameters = inspect.signature(target).parameters
+    given.update(zip(parameters, call.positional))
+    for name in mark.arguments:
+        default = parameters[name].default if name in parameters else inspect.Parameter.empty
+        if name in given and given[name] is not default and given[name] != default:
+            yield f"({name})"
+
+
+def is_assigned(path, assigned):
+    """Whether the project itself sets the name of a path, perhaps under another path."""
+    owner = names.find(path[:-1]).target
+    return any(
+        other[-1] in (path[-1], "*") and names.find(other[:-1]).target is owner
+        for other in assigned
+    )
+
+
+def public(path):
+    """Returns a path as text, without the marks of calls."""
+    return ".".join(part for part in path if part != CALL) or TOP

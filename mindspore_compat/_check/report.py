@@ -1,0 +1,106 @@
+"""The findings as a table on the terminal, as JSON and as an HTML page."""
+
+import html
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from .._core.html import table
+from .findings import KINDS, MISSING
+
+HEAD = ("name", "place", "remark")
+_STYLE = """body { font: 15px sans-serif } td, th { text-align: left; padding: .2em 1em;
+vertical-align: top } tr:nth-child(even) { background: #f3f3f3 } td { font-family: monospace }"""
+
+
+class Report:
+    """The findings of one run.
+
+    Args:
+        findings (list[Finding]): all findings.
+        files (int): how many files were read.
+        unread (dict[str, str]): the files that could not be read, and why.
+    """
+
+    def __init__(self, findings, files, unread):
+        self.findings, self.files, self.unread = findings, files, unread
+
+    @property
+    def fails(self):
+        """Whether a name is missing that the project needs."""
+        return any(each.kind == MISSING and not each.optional for each in self.findings)
+
+    def summary(self):
+        """Returns the last line: how much was read and found."""
+        counts = {kind: set() for kind in KINDS}
+        for each in self.findings:
+            counts[each.kind].add(each.name)
+        words = ", ".join(f"{kind}: {len(names)}" for kind, names in counts.items())
+        unread = f"; {len(self.unread)} could not be read" if self.unread else ""
+        return f"{self.files} files{unread}. Names {words}."
+
+    def sections(self):
+        """Yields each kind with its rows: a name, its first place with the number of further ones,
+        and the remark."""
+        for kind in KINDS:
+            places = {}
+            for each in self.findings:
+                if each.kind == kind:
+                    remark = f"{each.detail} (optional)" if each.optional else each.detail
+                    places.setdefault((each.name, remark), []).append(f"{each.file}:{each.line}")
+            if places:
+                yield (
+                    kind,
+                    [(name, _place(found), remark) for (name, remark), found in places.items()],
+                )
+
+    def text(self):
+        """Returns the table for the terminal."""
+        lines = []
+        for kind, rows in self.sections():
+            widths = [max(len(row[i]) for row in [HEAD, *rows]) for i in range(2)]
+            lines.append(kind)
+            for row in [HEAD, *rows]:
+                name, place, remark = row
+                lines.append(f"  {name:{widths[0]}}  {place:{widths[1]}}  {remark}".rstrip())
+            lines.append("")
+        lines += [f"{file}: {why}" for file, why in self.unread.items()]
+        return "\n".join([*lines, self.summary()])
+
+    def json(self):
+        """Returns all findings, each with its place."""
+        document = {
+            "files": self.files,
+            "unread": self.unread,
+            "findings": [each._asdict() for each in self.findings],
+        }
+        return json.dumps(document, indent=1)
+
+    def html(self):
+        """Returns a page with the tables."""
+        parts = [
+            f"<h2>{html.escape(kind)}</h2>{table(rows, HEAD)}" for kind, rows in self.sections()
+        ]
+        return (
+            "<!DOCTYPE html><meta charset=utf-8><title>mindspore_compat --check</title>"
+            f"<style>{_STYLE}</style><h1>mindspore_compat --check</h1>"
+            f"<p>{html.escape(self.summary())}</p>{''.join(parts)}"
+        )
+
+
+def _place(places):
+    return places[0] if len(places) == 1 else f"{places[0]} and {len(places) - 1} more"
+
+
+def write(path, text):
+    """Writes a file to a temporary name, then renames it."""
+    path = Path(path)
+    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(number, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
