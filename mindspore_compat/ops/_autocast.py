@@ -220,8 +220,8 @@ def _casting(op, choose, biased):
         return _as_bias(plain(*arguments, **names), args, kwargs)
 
     def _as_bias(out, args, kwargs):
-        listed = precision.strategy is None or precision.strategy.level == "auto"
-        return _in_dtype_of_bias(out, args, kwargs) if biased and listed else out
+        is_cast = precision.strategy is None or precision.strategy.level == "auto"
+        return _in_dtype_of_bias(out, args, kwargs) if biased and is_cast else out
 
     return general
 

@@ -83,8 +83,8 @@ def _classes():
 def instance(name):
     """Returns the instance of the Primitive that `roll_op` names, given "roll"; None if it needs
     settings."""
-    shown = _MADE.get(f"{name}_op") or _classes().get(name.replace("_", ""))
-    result = shown and __getattr__(shown)
+    operator = _MADE.get(f"{name}_op") or _classes().get(name.replace("_", ""))
+    result = operator and __getattr__(operator)
     if not inspect.isclass(result):
         return None
     settings = inspect.signature(result).parameters.values()

@@ -122,7 +122,9 @@ class Primitive:
         """
         for name, strategy in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
             kinds = (tuple, registered("Layout") or tuple)
-            whole = isinstance(strategy, tuple) and all(isinstance(one, kinds) for one in strategy)
+            whole = isinstance(strategy, tuple) and all(
+                isinstance(layout, kinds) for layout in strategy
+            )
             if strategy is not None and not whole:
                 raise TypeError(
                     f"For 'shard', '{name}' must be a tuple of tuples or Layouts, but "
@@ -130,7 +132,7 @@ class Primitive:
                 )
         self.add_prim_attr("in_strategy", in_strategy)
         self.add_prim_attr("out_strategy", out_strategy)
-        self.__class__ = _divided(type(self))
+        self.__class__ = _with_strategies(type(self))
         return self
 
     @without_effect("ops.Primitive.recompute", "'nn.Cell.recompute' and 'recompute' act")
@@ -175,36 +177,36 @@ class Primitive:
         return self.add_prim_attr("rank_id", rank_id)
 
     def __repr__(self):
-        shown = "\n".join(f"    {k}={v}" for k, v in self.attrs.items())
-        return f"Prim[{self.name}]" + (f"<\n{shown}\n>" if shown else "")
+        lines = "\n".join(f"    {k}={v}" for k, v in self.attrs.items())
+        return f"Prim[{self.name}]" + (f"<\n{lines}\n>" if lines else "")
 
 
 register_type("Primitive", Primitive)
 
 
 @functools.cache
-def _divided(kind):
+def _with_strategies(kind):
     """The subclass of a class of primitives whose calls follow a strategy, if a network runs
     divided."""
     if "_follows_strategy" in vars(kind):
         return kind
 
     def call(self, *args, **kwargs):
-        function = functools.partial(super(made, self).__call__, **kwargs)
+        function = functools.partial(super(cls, self).__call__, **kwargs)
         strategies = self.attrs["in_strategy"], self.attrs["out_strategy"]
         if running.space is None or strategies == (None, None):
             return function(*args)
         return run_with_strategy(self.name, function, args, self._letters, *strategies)
 
     def letters(self, ranks):
-        turned = [getattr(self, f"transpose_{side}", False) for side in "ab"]
-        return letters_of(self.name, ranks, turned)
+        transposes = [getattr(self, f"transpose_{side}", False) for side in "ab"]
+        return letters_of(self.name, ranks, transposes)
 
     body = {"__call__": call, "_letters": letters, "_follows_strategy": True}
-    made = type(kind.__name__, (kind,), {**body, "__module__": kind.__module__})
-    made.__qualname__ = kind.__qualname__
-    made.__doc__ = kind.__doc__
-    return made
+    cls = type(kind.__name__, (kind,), {**body, "__module__": kind.__module__})
+    cls.__qualname__ = kind.__qualname__
+    cls.__doc__ = kind.__doc__
+    return cls
 
 
 @public("ops.PrimitiveWithCheck")

@@ -16,10 +16,10 @@ from .._rules import Anything, Floats, Numbers
 
 def _checked_axis(api, x, axis):
     """Rejects an axis that the input does not have."""
-    for one in axis if isinstance(axis, tuple) else (axis,):
-        if not -x.ndim <= one < x.ndim:
+    for item in axis if isinstance(axis, tuple) else (axis,):
+        if not -x.ndim <= item < x.ndim:
             raise ValueError(
-                f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {one}."
+                f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {item}."
             )
     return axis
 

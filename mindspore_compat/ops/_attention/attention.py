@@ -100,7 +100,9 @@ def attention_extent(
         top, _, total = _top_and_sum(xp, scores, mask)
         return xp.cast(top, "float32"), xp.cast(total, "float32")
 
-    return tuple(plan.joined(xp, each) for each in zip(*xp.share(work, plan.count, query)))
+    return tuple(
+        plan.joined(xp, gradients) for gradients in zip(*xp.share(work, plan.count, query))
+    )
 
 
 attention_extent.vjp()
@@ -152,8 +154,8 @@ def attend_vjp(
     xp, g, query, key, value, shift, barred, keep_bits, scale, keep_prob, shift_first, band, wanted
 ):
     """Returns the gradients of queries, keys, values and shift; recomputes the weights."""
-    own = (query, key, value, shift, barred, keep_bits)
-    return (*_gradients(xp, g, *own, scale, keep_prob, shift_first, band, wanted[3]), None, None)
+    inputs = (query, key, value, shift, barred, keep_bits)
+    return (*_gradients(xp, g, *inputs, scale, keep_prob, shift_first, band, wanted[3]), None, None)
 
 
 def _gradients(
@@ -168,13 +170,13 @@ def _gradients(
         for number in runs[index]:
             block = plan.block(number)
             rows, keys, own_shift = block.operands(query, key, shift)
-            flow, kept = block.rows_of(g), block.kept(xp, bits)
+            flow, keep = block.rows_of(g), block.kept(xp, bits)
             weights = _weights(xp, rows, keys, own_shift, block.masked(xp, barred), scale)
-            used = xp.cast(_drop(xp, weights, kept, keep_prob), flow.dtype)
-            part = xp.matmul_float32(xp.swapaxes(used, -1, -2), flow)
+            dropped = xp.cast(_drop(xp, weights, keep, keep_prob), flow.dtype)
+            part = xp.matmul_float32(xp.swapaxes(dropped, -1, -2), flow)
             to_value = block.added(xp, to_value, part)
             flow = xp.matmul_float32(flow, xp.swapaxes(block.keys_of(value), -1, -2))
-            flow = softmax_along_vjp(xp, _drop(xp, flow, kept, keep_prob), weights, -1)
+            flow = softmax_along_vjp(xp, _drop(xp, flow, keep, keep_prob), weights, -1)
             to_shift = block.padded(xp, flow) if for_shift else None
             flow = xp.cast(flow, query.dtype)
             part = xp.matmul_float32(xp.swapaxes(flow, -1, -2), rows, scale)
@@ -184,7 +186,7 @@ def _gradients(
 
     results = xp.share(work, len(runs), query)
     to_query, to_shift = zip(*[pair for outs, _, _ in results for pair in outs])
-    to_key, to_value = (plan.summed(xp, [each[at] for each in results]) for at in (1, 2))
+    to_key, to_value = (plan.summed(xp, [gradient[at] for gradient in results]) for at in (1, 2))
     to_shift = plan.joined(xp, to_shift) if for_shift else None
     if for_shift and shift_first:
         to_shift = to_shift * scale
@@ -208,15 +210,15 @@ def attend_with_dropout(
     """
     lead = broadcast_lead((query, key, value, shift))
     bits = xp.random_bits((*lead, query.shape[-2], key.shape[-2]), keep_prob)
-    own = query, key, value, shift, None
-    return _outputs(xp, *own, bits, scale, keep_prob, False, None), bits
+    inputs = query, key, value, shift, None
+    return _outputs(xp, *inputs, bits, scale, keep_prob, False, None), bits
 
 
 @attend_with_dropout.vjp_joint
 def attend_with_dropout_vjp(xp, g, query, key, value, shift, out, scale, keep_prob, wanted):
     """Returns the gradients of queries, keys, values and shift."""
-    own = query, key, value, shift, None
-    return _gradients(xp, g[0], *own, out[1], scale, keep_prob, False, None, wanted[3])
+    inputs = query, key, value, shift, None
+    return _gradients(xp, g[0], *inputs, out[1], scale, keep_prob, False, None, wanted[3])
 
 
 def _drop(xp, weights, kept, keep_prob):

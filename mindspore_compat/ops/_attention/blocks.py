@@ -19,10 +19,10 @@ def broadcast_lead(arrays):
     lead = ()
     for x in arrays:
         if x is not None:
-            own = x.shape[:-2]
-            count = max(len(own), len(lead))
-            own, lead = ((1,) * (count - len(axes)) + tuple(axes) for axes in (own, lead))
-            lead = tuple(b if a == 1 else a for a, b in zip(own, lead))
+            own_lead = x.shape[:-2]
+            count = max(len(own_lead), len(lead))
+            own_lead, lead = ((1,) * (count - len(axes)) + tuple(axes) for axes in (own_lead, lead))
+            lead = tuple(b if a == 1 else a for a, b in zip(own_lead, lead))
     return lead
 
 
@@ -83,11 +83,11 @@ class Blocks:
     def summed(self, xp, parts):
         """Adds the sums of all runs; returns the sums over all queries as one array, (..., keys,
         features)."""
-        each = len(parts) // len(self._leads)
+        size = len(parts) // len(self._leads)
         totals = []
-        for i in range(0, len(parts), each):
+        for i in range(0, len(parts), size):
             total = parts[i]
-            for part in parts[i + 1 : i + each]:
+            for part in parts[i + 1 : i + size]:
                 total = total + part
             totals.append(total)
         return self._stacked(xp, totals)
@@ -139,8 +139,8 @@ class _Block(NamedTuple):
             self.low >= self.last - 1 + corner - before
         ):
             return barred
-        own = xp.reshape(xp.arange(self.first, self.last), (-1, 1)) + corner
-        ahead = xp.arange(self.low, self.high) - own
+        position = xp.reshape(xp.arange(self.first, self.last), (-1, 1)) + corner
+        ahead = xp.arange(self.low, self.high) - position
         outside = (ahead > after) | (ahead < -before)
         return outside if barred is None else barred | outside
 
@@ -149,8 +149,8 @@ class _Block(NamedTuple):
         if bits is None:
             return None
         bits = self._cut(bits, self.rows, _ALL)
-        kept = xp.reshape(xp.unpackbits(xp.ravel(bits)), (*bits.shape[:-1], bits.shape[-1] * 8))
-        return kept[..., self.low : self.high]
+        keep = xp.reshape(xp.unpackbits(xp.ravel(bits)), (*bits.shape[:-1], bits.shape[-1] * 8))
+        return keep[..., self.low : self.high]
 
     def added(self, xp, total, part):
         """Adds the sums for the keys of the block to `total`, which is None at first."""
@@ -171,8 +171,8 @@ class _Block(NamedTuple):
         if x is None:
             return None
         lead = self.lead[len(self.lead) - (x.ndim - 2) :]
-        index = tuple(_ALL if n == 1 else own for n, own in zip(x.shape, (*lead, *last)))
-        return x if all(own == _ALL for own in index) else x[index]
+        index = tuple(_ALL if n == 1 else length for n, length in zip(x.shape, (*lead, *last)))
+        return x if all(length == _ALL for length in index) else x[index]
 
 
 def _spans(total, size):

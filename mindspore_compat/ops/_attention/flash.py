@@ -52,7 +52,7 @@ class _Call:
         query = split_heads(query, self.layout, self.head_num)
         key, value = (split_heads(x, self.layout, groups) for x in (key, value))
         ranges = self._ranges(lengths, query.shape[2], key.shape[2])
-        outputs, parts, used = [], [], 0
+        outputs, parts, end = [], [], 0
         for at, (rows, columns) in enumerate(ranges):
             part = [
                 x if at == slice(None) else x[:, :, at]
@@ -61,10 +61,10 @@ class _Call:
             bits, part_shift = drop_mask, shift
             if lengths is not None and drop_mask is not None:
                 count = self.head_num * part[0].shape[2] * part[1].shape[2] // 8
-                bits, used = drop_mask.reshape(-1)[used : used + count], used + count
+                bits, end = drop_mask.reshape(-1)[end : end + count], end + count
             if lengths is not None and shift is not None:
                 part_shift = self._shift_of(at, shift, ranges)
-            out, inputs = self._one(*part, part_shift, bits, mask, numbers_of(prefix))
+            out, inputs = self._attend_part(*part, part_shift, bits, mask, numbers_of(prefix))
             outputs.append(out)
             parts.append(inputs)
         out = outputs[0] if len(outputs) == 1 else cat.run(outputs, 2)
@@ -126,10 +126,10 @@ class _Call:
                 f"{self.head_num}, {min(longest, LAST_ROWS)}, {longest}), but got "
                 f"{self.mode} and {shift.shape}."
             )
-        one = shift[at % shift.shape[0] :][:1, :, -1:]
-        return shift_by_distance(one, *counts[at])
+        row = shift[at % shift.shape[0] :][:1, :, -1:]
+        return shift_by_distance(row, *counts[at])
 
-    def _one(self, query, key, value, shift, drop_mask, mask, prefix):
+    def _attend_part(self, query, key, value, shift, drop_mask, mask, prefix):
         batch, heads, queries, features = query.shape
         groups, keys = key.shape[1:3]
         sizes = (batch, heads, groups, queries, keys)

@@ -82,14 +82,14 @@ def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
         beyond = _beyond_prefix(xp, _outside(xp, band, queries, keys), prefix, keys)
         band = None
     if mode in (2, 3, 4):
-        allowed = [COMPRESSED]
+        shapes = [COMPRESSED]
     else:
-        allowed = [(batch, heads, queries, keys), (batch, 1, queries, keys)]
-        allowed += [(queries, keys)] * (mode != 5)
-    if mask is None or mask.shape not in allowed:
+        shapes = [(batch, heads, queries, keys), (batch, 1, queries, keys)]
+        shapes += [(queries, keys)] * (mode != 5)
+    if mask is None or mask.shape not in shapes:
         raise RuntimeError(
             f"For '{api}', '{name}' must have shape "
-            f"{' or '.join(map(str, allowed))} for {_MODES[mode]}, but got "
+            f"{' or '.join(map(str, shapes))} for {_MODES[mode]}, but got "
             f"{None if mask is None else mask.shape}."
         )
     if mode in (2, 3, 4):

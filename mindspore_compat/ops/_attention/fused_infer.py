@@ -250,19 +250,19 @@ class _OneQuery(Step):
 
 def _key_scales(call, whole, scales, offsets, modes):
     """Returns the scales and offsets of keys and values, and whether they are per token."""
-    both, added, mode = whole
+    both_scales, both_offsets, mode = whole
     apart = [x is not None for x in (*scales, *offsets)]
     if not any(apart):
-        return (_halve(call, both), _halve(call, added)), mode == 1
-    paired = all(
+        return (_halve(call, both_scales), _halve(call, both_offsets)), mode == 1
+    are_alike = all(
         (a is None) == (b is None) and (a is None or a.shape == b.shape)
         for a, b in (scales, offsets)
     )
     if (
         call.queries != 1
-        or both is not None
-        or added is not None
-        or not paired
+        or both_scales is not None
+        or both_offsets is not None
+        or not are_alike
         or (modes[0] != modes[1])
     ):
         call.refuse(

@@ -37,11 +37,11 @@ def folded_heads(x, layout):
 def heads_of(api, query, key, value, layout, head_num):
     """Returns the number of key heads; rejects shapes that do not fit the layout."""
     rank = len(_AXES[layout])
-    for name, one in (("query", query), ("key", key), ("value", value)):
-        if one.ndim != rank:
+    for name, tensor in (("query", query), ("key", key), ("value", value)):
+        if tensor.ndim != rank:
             raise RuntimeError(
                 f"For '{api}', '{name}' must have {rank} axes for layout "
-                f"'{layout}', but got shape {one.shape}."
+                f"'{layout}', but got shape {tensor.shape}."
             )
     if head_num < 1:
         raise RuntimeError(f"For '{api}', 'head_num' must be at least 1, but got {head_num}.")

@@ -155,24 +155,24 @@ class Inference:
     def take(self):
         """Converts the given keys and values to the layout (batch, heads, steps, features)."""
         pairs = []
-        for one, other in zip(self.keys, self.values):
+        for key, value in zip(self.keys, self.values):
             rank = 3 if self.inner == "BSH" else 4
-            for name, x in (("key", one), ("value", other)):
+            for name, x in (("key", key), ("value", value)):
                 if x.ndim != rank:
                     self.refuse(
                         f"'{name}' must have {rank} axes for layout '{self.layout}', but "
                         f"got shape {x.shape}"
                     )
-            heads = one.shape[-1] / self.features if rank == 3 else one.shape[self.inner.index("N")]
-            width = self.features if rank == 3 else one.shape[-1]
-            if (heads, width) != (self.key_heads, self.features) or one.shape != other.shape:
+            heads = key.shape[-1] / self.features if rank == 3 else key.shape[self.inner.index("N")]
+            width = self.features if rank == 3 else key.shape[-1]
+            if (heads, width) != (self.key_heads, self.features) or key.shape != value.shape:
                 self.refuse(
                     f"'key' and 'value' must have one shape, {self.key_heads} heads and "
-                    f"{self.features} features, but got shapes {one.shape} and "
-                    f"{other.shape}",
+                    f"{self.features} features, but got shapes {key.shape} and "
+                    f"{value.shape}",
                     RuntimeError,
                 )
-            pairs.append([split_heads(x, self.inner, self.key_heads) for x in (one, other)])
+            pairs.append([split_heads(x, self.inner, self.key_heads) for x in (key, value)])
         if len(self.keys) != len(self.values) or [x.shape[0] for x, _ in pairs] not in (
             [self.batch],
             [1] * self.batch,
@@ -209,8 +209,11 @@ class Inference:
             )
         result = []
         for x, scale, offset in zip((self.key, self.value), scales, offsets):
-            laid = [one if one is None else self._per_key(one, by_token) for one in (scale, offset)]
-            result.append(from_bytes.run(x, *laid, self.query._array.dtype))
+            new_scales = [
+                vector if vector is None else self._per_key(vector, by_token)
+                for vector in (scale, offset)
+            ]
+            result.append(from_bytes.run(x, *new_scales, self.query._array.dtype))
         self.key, self.value = result
 
     def _per_key(self, x, by_token):
@@ -315,8 +318,8 @@ class Inference:
             hidden.append(self._mask(mask))
         if hidden:
             forbidden = hidden[0]
-            for one in hidden[1:]:
-                forbidden = forbidden | one
+            for hidden_mask in hidden[1:]:
+                forbidden = forbidden | hidden_mask
             self.barred = Tensor._wrap(forbidden)
 
     def _need_compressed(self, mask):
@@ -334,13 +337,13 @@ class Inference:
     def _mask(self, mask):
         """Returns the mask as (batch or 1, 1, 1, queries, keys)."""
         rows, batch = (self.queries, self.steps), self.batch
-        allowed = [rows, (batch, *rows), (1, *rows), (batch, 1, *rows), (1, 1, *rows)]
-        return self._lay_out(mask, allowed, (-1, 1, 1, *rows))
+        shapes = [rows, (batch, *rows), (1, *rows), (batch, 1, *rows), (1, 1, *rows)]
+        return self._lay_out(mask, shapes, (-1, 1, 1, *rows))
 
-    def _lay_out(self, mask, allowed, shape):
-        if mask.shape not in allowed:
+    def _lay_out(self, mask, shapes, shape):
+        if mask.shape not in shapes:
             self.refuse(
-                f"'{self.mask_name}' must have shape {' or '.join(map(str, allowed))}, but "
+                f"'{self.mask_name}' must have shape {' or '.join(map(str, shapes))}, but "
                 f"got {mask.shape}",
                 RuntimeError,
             )
@@ -444,11 +447,11 @@ class Step(Inference):
                 f"{size}"
             )
         shape, width = self.keys[0].shape, self.key_heads * self.features
-        allowed = [(shape[0], size, width), (shape[0], self.key_heads, size, self.features)]
-        if shape not in allowed or self.values[0].shape != shape:
+        shapes = [(shape[0], size, width), (shape[0], self.key_heads, size, self.features)]
+        if shape not in shapes or self.values[0].shape != shape:
             self.refuse(
-                f"the pages of 'key' and 'value' must have shape {allowed[0]} or "
-                f"{allowed[1]}, but got {shape} and {self.values[0].shape}",
+                f"the pages of 'key' and 'value' must have shape {shapes[0]} or "
+                f"{shapes[1]}, but got {shape} and {self.values[0].shape}",
                 RuntimeError,
             )
         rows = to_host(table._array)
@@ -458,12 +461,14 @@ class Step(Inference):
             )
         self.steps = rows.shape[1] * size
         counts = self._counts(self.lengths_name, lengths, self.steps, True)
-        used = [-(-n // size) for n in counts or [self.steps] * self.batch]
-        bad = [int(p) for row, n in zip(rows, used) for p in row[:n] if not 0 <= p < shape[0]]
+        page_counts = [-(-n // size) for n in counts or [self.steps] * self.batch]
+        bad = [
+            int(p) for row, n in zip(rows, page_counts) for p in row[:n] if not 0 <= p < shape[0]
+        ]
         if bad:
             self.refuse(f"'block_table' must name pages in [0, {shape[0]}), but got {bad}")
         positions = [
-            [int(p) if i < n else 0 for i, p in enumerate(row)] for row, n in zip(rows, used)
+            [int(p) if i < n else 0 for i, p in enumerate(row)] for row, n in zip(rows, page_counts)
         ]
         at = Tensor._wrap(self.space.asarray(positions, "int64").reshape(rows.shape))
         self.key, self.value = (self._page_heads(x[0][at]) for x in (self.keys, self.values))
@@ -480,8 +485,8 @@ class Step(Inference):
         batch, steps = self.batch, self.steps
         longer = mask.shape[-1:] > (steps,)
         keys = mask.shape[-1] if longer and self.paged else steps
-        allowed = [(batch, keys), (batch, 1, keys), (batch, 1, 1, keys)]
-        layout = self._lay_out(mask, allowed, (batch, 1, 1, 1, keys))
+        shapes = [(batch, keys), (batch, 1, keys), (batch, 1, 1, keys)]
+        layout = self._lay_out(mask, shapes, (batch, 1, 1, 1, keys))
         return layout[..., :steps]
 
 

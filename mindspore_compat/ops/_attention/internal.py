@@ -213,7 +213,11 @@ def ffn_ext(
     has_groups = isinstance(expertTokens, tensor.Tensor)
     ends = np.cumsum(expertTokens.asnumpy() if has_groups else expertTokens).tolist()
     rows = [
-        _layers(x[start:end], act, *(None if one is None else one[expert] for one in by_expert))
+        _layers(
+            x[start:end],
+            act,
+            *(None if parameter is None else parameter[expert] for parameter in by_expert),
+        )
         for expert, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True))
     ]
     return ops.cat(rows, 0)
@@ -228,13 +232,13 @@ def _gate(function, x):
     return function(x[..., :half]) * x[..., half:]
 
 
-def _layers(x, act, *each):
-    scale, offset = each[10:]
-    hidden = act(_product(x, *each[:5]))
+def _layers(x, act, *parameters):
+    scale, offset = parameters[10:]
+    hidden = act(_product(x, *parameters[:5]))
     if scale is not None:
         hidden = hidden * scale + (0 if offset is None else offset)
         hidden = ops.clamp(ops.round(hidden), -128, 127).astype(int8)
-    return _product(hidden, *each[5:10])
+    return _product(hidden, *parameters[5:10])
 
 
 def _product(x, weight, bias, scale, antiquant_scale, antiquant_offset):

@@ -124,8 +124,8 @@ def multi_head_attention_forward(
     chance = float(dropout_p) if training else 0.0
     query, key, value = inputs.heads
     weights = attention_weights.run(query, key, inputs.shift, None, inputs.scale)
-    used = dropout.run(weights, chance) if chance else weights
-    out = inputs.projected(bmm.run(used, value), out_proj_weight, out_proj_bias)
+    dropped = dropout.run(weights, chance) if chance else weights
+    out = inputs.projected(bmm.run(dropped, value), out_proj_weight, out_proj_bias)
     weights = weights.reshape((*inputs.sizes[:2], *weights.shape[1:]))
     weights = weights.mean(1) if average_attn_weights else weights
     return out, weights if inputs.batched else weights.squeeze(0)
@@ -198,8 +198,8 @@ def attention_inputs(
         query, key, value = (x.expand_dims(1) for x in (query, key, value))
     sizes = (query.shape[1], num_heads, query.shape[0], key.shape[0])
     projected = _project(query, key, value, weights or in_proj_weight, in_proj_bias, same)
-    more = _append_keys(projected[1:], bias_k, bias_v, add_zero_attn)
-    heads = [_split_heads(x, num_heads) for x in (projected[0], *more)]
+    extra = _append_keys(projected[1:], bias_k, bias_v, add_zero_attn)
+    heads = [_split_heads(x, num_heads) for x in (projected[0], *extra)]
     heads[1] = heads[1] if static[0] is None else static[0]
     heads[2] = heads[2] if static[1] is None else static[1]
     if is_causal:
@@ -211,8 +211,8 @@ def attention_inputs(
 def _need_dtype(weight, **inputs):
     """Rejects inputs whose dtype is not that of the weights, unless a Cell casts floats."""
     for name, x in inputs.items():
-        settled = precision.dtype is not None and x._array.dtype.kind in "fV"
-        if x._array.dtype != weight._array.dtype and not settled:
+        casts_once = precision.dtype is not None and x._array.dtype.kind in "fV"
+        if x._array.dtype != weight._array.dtype and not casts_once:
             raise TypeError(
                 f"For 'MultiheadAttention', '{name}' must have the dtype of the "
                 f"weights, {weight.dtype}, but got {x.dtype}."
@@ -271,12 +271,12 @@ def _project(query, key, value, weight, bias, same):
 def _append_keys(pair, bias_k, bias_v, zero):
     """Appends the learned key and value, and those of zeros, to keys and values."""
     shape = (1, *pair[0].shape[1:])
-    for more in (
+    for extra in (
         (bias_k, bias_v) if bias_k is not None else None,
         _zeros(pair[0], shape) * 2 if zero else None,
     ):
-        if more is not None:
-            pair = [cat.run([x, one.broadcast_to(shape)], 0) for x, one in zip(pair, more)]
+        if extra is not None:
+            pair = [cat.run([x, row.broadcast_to(shape)], 0) for x, row in zip(pair, extra)]
     return pair
 
 
@@ -311,8 +311,12 @@ def _shift(attn_mask, key_padding_mask, sizes, batched, dtype, longer):
 
 
 def _longer(mask, count):
-    more = count - mask.shape[-1]
-    return cat.run([mask, *_zeros(mask, (*mask.shape[:-1], more))], -1) if more > 0 else mask
+    count_missing = count - mask.shape[-1]
+    return (
+        cat.run([mask, *_zeros(mask, (*mask.shape[:-1], count_missing))], -1)
+        if count_missing > 0
+        else mask
+    )
 
 
 def _lower_ones(query, sources, dtype):

@@ -78,9 +78,9 @@ def nsa_compress_vjp(xp, g, input, weight, compress_block_size, compress_stride,
     sums = [xp.sum(g * xp.getitem(x, (firsts + i,)), (0, 2)) for i in range(compress_block_size)]
     counts = _window_counts(compress_block_size, compress_stride, actual_seq_len)
     tokens = xp.arange(x.shape[0])
-    which = xp.searchsorted(xp.asarray(list(actual_seq_len), "int64"), tokens, side="right")
+    sequence = xp.searchsorted(xp.asarray(list(actual_seq_len), "int64"), tokens, side="right")
     starts, counts, before = (
-        xp.take(xp.asarray(array, "int64"), which)
+        xp.take(xp.asarray(array, "int64"), sequence)
         for array in (
             [0, *actual_seq_len[:-1]],
             counts,

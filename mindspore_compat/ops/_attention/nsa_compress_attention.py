@@ -103,13 +103,15 @@ def nsa_compress_attention(
         counts = [x.shape[0] for x in part[:2]]
         barred = _cut("atten_mask", atten_mask, *counts)
         left_out = _cut("topk_mask", topk_mask, counts[0], blocks.stop - blocks.start)
-        results.append(_one(part, barred, left_out, scale_value, sizes, blocks, select_block_count))
+        results.append(
+            _attend_sequence(part, barred, left_out, scale_value, sizes, blocks, select_block_count)
+        )
     return tuple(
         column[0] if len(column) == 1 else cat.run(list(column), 0) for column in zip(*results)
     )
 
 
-def _one(part, barred, left_out, scale, sizes, blocks, count):
+def _attend_sequence(part, barred, left_out, scale, sizes, blocks, count):
     """Returns the four results for one sequence."""
     query, key, value = part
     queries, heads, features = query.shape
@@ -230,16 +232,16 @@ def _need_heads(query, key, value, head_num):
             "For 'nsa_compress_attention', the inputs must have shapes (T1, N1, D1), (T2, N2, D1) "
             f"and (T2, N2, D2), but got {shapes[0]}, {shapes[1]} and {shapes[2]}."
         )
-    (_, heads, features), (_, groups, own) = query.shape, value.shape
+    (_, heads, features), (_, groups, value_features) = query.shape, value.shape
     if head_num != heads or not groups or heads % groups:
         raise ValueError(
             "For 'nsa_compress_attention', 'head_num' must be the heads of 'query', a multiple of "
             f"those of 'key', but got {head_num} for {heads} and {groups}."
         )
-    if features % 16 or own % 16 or not 1 <= own <= features:
+    if features % 16 or value_features % 16 or not 1 <= value_features <= features:
         raise ValueError(
             "For 'nsa_compress_attention', the features must be multiples of 16, those of 'value' "
-            f"no more than those of 'query', but got {own} and {features}."
+            f"no more than those of 'query', but got {value_features} and {features}."
         )
 
 

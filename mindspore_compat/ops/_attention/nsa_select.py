@@ -60,12 +60,12 @@ def _need_matching_shapes(api, query, key, value, blocks, heads, count):
 def _ranges(api, ends, totals):
     """Returns the start and end of each sequence of queries and keys."""
     for name, sequence_ends, total in zip(("actual_seq_qlen", "actual_seq_kvlen"), ends, totals):
-        grown = (
+        stops = (
             sorted([0, *sequence_ends]) == [0, *sequence_ends]
             and sequence_ends
             and sequence_ends[-1] == total
         )
-        if not grown or len(sequence_ends) != len(ends[0]):
+        if not stops or len(sequence_ends) != len(ends[0]):
             raise RuntimeError(
                 f"For '{api}', '{name}' must grow to {total}, a number for each "
                 f"sequence, but got {sequence_ends}."

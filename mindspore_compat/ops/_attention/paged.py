@@ -118,13 +118,17 @@ def _tables(api, tokens, table, lengths, counts, shape, last):
     key_counts = [n - back for n, back in zip(key_counts, behind)] if last else key_counts
     tables = []
     for row, n in zip(rows, key_counts):
-        used = -(-n // shape[1])
-        if n < 0 or used > len(row) or any(not 0 <= block < shape[0] for block in row[:used]):
+        page_count = -(-n // shape[1])
+        if (
+            n < 0
+            or page_count > len(row)
+            or any(not 0 <= block < shape[0] for block in row[:page_count])
+        ):
             raise ValueError(
                 f"For '{api}', 'block_tables' must name a block in [0, {shape[0]}) for every "
                 f"{shape[1]} of {n} keys, but got {row}."
             )
-        tables.append(row[:used] + [0] * (len(row) - used))
+        tables.append(row[:page_count] + [0] * (len(row) - page_count))
     return tables, key_counts
 
 

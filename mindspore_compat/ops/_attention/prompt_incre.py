@@ -331,17 +331,17 @@ def incre_flash_attention(
             f"'key' and 'value' must hold one Tensor each, but got {len(key)} and {len(value)}",
             RuntimeError,
         )
-    both = _halve(call, antiquant_scale), _halve(call, antiquant_offset)
-    _take_cache(call, both, False, (block_table, block_size), actual_seq_lengths, kv_padding_size)
+    halves = _halve(call, antiquant_scale), _halve(call, antiquant_offset)
+    _take_cache(call, halves, False, (block_table, block_size), actual_seq_lengths, kv_padding_size)
     _see(call, attn_mask, 1, None, pse_shift)
     _need_whole_pages(call, quant_scale2)
     return _result(call, (), quant_scale2, quant_offset2)
 
 
 def _need_none(call, why, **given):
-    for name, one in given.items():
-        if one is not None:
-            call.refuse(f"'{name}' must be None: it is {why}, but got {one!r}")
+    for name, tensor in given.items():
+        if tensor is not None:
+            call.refuse(f"'{name}' must be None: it is {why}, but got {tensor!r}")
 
 
 def _need_whole_pages(call, scale):
@@ -352,17 +352,17 @@ def _need_whole_pages(call, scale):
         )
 
 
-def _halve(call, both):
+def _halve(call, pair):
     """Splits a Tensor of scales into the halves for keys and for values; (None, None) without
     one."""
-    if both is None:
+    if pair is None:
         return None, None
-    if both.ndim < 1 or both.shape[0] != 2:
+    if pair.ndim < 1 or pair.shape[0] != 2:
         call.refuse(
             f"the scales and offsets of keys and values must have a first axis of 2, but "
-            f"got shape {both.shape}"
+            f"got shape {pair.shape}"
         )
-    return both[0], both[1]
+    return pair[0], pair[1]
 
 
 def _need_dtypes(call, scales):

@@ -54,10 +54,10 @@ def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int
         raise ValueError(f"For '{api}', 'mode' must be 0 or 1, but got {mode}.")
     upcast, half = _upcast(xp, x), x.shape[-1] // 2
     if mode == 0:
-        turned = xp.concatenate([-upcast[..., half:], upcast[..., :half]], -1)
+        rotated = xp.concatenate([-upcast[..., half:], upcast[..., :half]], -1)
     else:
-        turned = xp.reshape(xp.stack([-upcast[..., 1::2], upcast[..., ::2]], -1), x.shape)
-    return xp.cast(upcast * _upcast(xp, cos) + turned * _upcast(xp, sin), x.dtype)
+        rotated = xp.reshape(xp.stack([-upcast[..., 1::2], upcast[..., ::2]], -1), x.shape)
+    return xp.cast(upcast * _upcast(xp, cos) + rotated * _upcast(xp, sin), x.dtype)
 
 
 @op(
@@ -118,8 +118,8 @@ def _rotate(xp, x, cos, sin, position_ids):
         cos, sin = (xp.getitem(array, (rows,)) for array in (cos, sin))
     cos, sin = (xp.cast(xp.reshape(array, (-1, 1, length, width)), x.dtype) for array in (cos, sin))
     half = width // 2
-    turned = xp.concatenate([-heads[..., half:], heads[..., :half]], -1)
-    result = heads * cos + turned * sin
+    rotated = xp.concatenate([-heads[..., half:], heads[..., :half]], -1)
+    result = heads * cos + rotated * sin
     return result if x.ndim == 4 else xp.reshape(xp.swapaxes(result, 1, 2), x.shape)
 
 

@@ -97,12 +97,12 @@ class _Sequences:
         """Joins the results of all sequences, laid out as `x`; positions without a token get
         `fill`."""
         result, rest = [], self.shape[1] if self.layout == "BSND" else 0
-        for one in parts:
-            result.append(one)
-            if rest > one.shape[0]:
-                xp = space_for(one._array)
-                shape = (rest - one.shape[0], *one.shape[1:])
-                result.append(Tensor._wrap(xp.full(shape, fill, one._array.dtype)))
+        for part in parts:
+            result.append(part)
+            if rest > part.shape[0]:
+                xp = space_for(part._array)
+                shape = (rest - part.shape[0], *part.shape[1:])
+                result.append(Tensor._wrap(xp.full(shape, fill, part._array.dtype)))
         out = result[0] if len(result) == 1 else cat.run(result, 0)
         return out if self.layout == "TND" else out.reshape((*self.shape[:2], *out.shape[1:]))
 
@@ -113,19 +113,19 @@ def _pages(api, table, shape, lengths):
     rows = to_host(table._array).reshape(table.shape[0], -1)
     result = []
     for row, n in zip(rows, lengths):
-        used = [int(page) for page in row[: -(-n // size)]]
+        pages = [int(page) for page in row[: -(-n // size)]]
         if (
             len(rows) != len(lengths)
             or n < 0
-            or len(used) * size < n
-            or any(not 0 <= page < shape[0] for page in used)
+            or len(pages) * size < n
+            or any(not 0 <= page < shape[0] for page in pages)
         ):
             raise ValueError(
                 f"For '{api}', 'block_table' must name for each sequence pages in "
                 f"[0, {shape[0]}) for its tokens, but got {rows.tolist()} for lengths "
                 f"{lengths}."
             )
-        result.append([page * size + i for page in used for i in range(size)][:n])
+        result.append([page * size + i for page in pages for i in range(size)][:n])
     return result
 
 
@@ -304,7 +304,7 @@ def _best(query, key, weights, count, mode):
         scores = indexer_scores.run(query[part], key, weights[part])
         key_counts = Tensor._wrap(_visible_counts(xp, mode, part.start, part.stop, queries, keys))
         chunks.append([x.expand_dims(1) for x in best_keys.run(scores, key_counts, count)])
-    return [one[0] if len(one) == 1 else cat.run(list(one), 0) for one in zip(*chunks)]
+    return [chunk[0] if len(chunk) == 1 else cat.run(list(chunk), 0) for chunk in zip(*chunks)]
 
 
 def _need_layouts(api, error, layout_query, name, layout, mode):
@@ -346,12 +346,12 @@ def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
     to_query, to_key, to_value = [], xp.zeros_like(key), xp.zeros_like(value)
     for part, at, barred in _key_ranges(xp, query, indices, seen):
         rows, flow = query[part] * scale, g[part]
-        own, gathered = xp.getitem(key, (at,)), xp.getitem(value, (at,))
-        weights = _weights(xp, rows, own, None, barred)
+        keys, gathered = xp.getitem(key, (at,)), xp.getitem(value, (at,))
+        weights = _weights(xp, rows, keys, None, barred)
         value_flow = xp.matmul(xp.swapaxes(weights, -1, -2), flow)
         to_value = xp.scatter_add(to_value, (at,), value_flow)
         flow = softmax_along_vjp(xp, xp.matmul(flow, xp.swapaxes(gathered, -1, -2)), weights, -1)
-        to_query.append(xp.matmul(flow, own) * scale)
+        to_query.append(xp.matmul(flow, keys) * scale)
         to_key = xp.scatter_add(to_key, (at,), xp.matmul(xp.swapaxes(flow, -1, -2), rows))
     return xp.concatenate(to_query, 0), to_key, to_value, None, None
 
@@ -512,17 +512,19 @@ def _blocks(xp, indices, size, seen):
     whole = xp.expand_dims(indices, -1) * size + xp.arange(size)
     whole = xp.where(xp.expand_dims(indices, -1) < 0, _LEFT_OVER, whole)
     whole = xp.reshape(whole, (indices.shape[0], -1))
-    used = xp.any((whole >= 0) & (whole < xp.expand_dims(seen, -1)), 0)
-    return whole[:, used] if bool(xp.any(used)) else whole[:, :1]
+    in_range = xp.any((whole >= 0) & (whole < xp.expand_dims(seen, -1)), 0)
+    return whole[:, in_range] if bool(xp.any(in_range)) else whole[:, :1]
 
 
 def _need_sparse(api, layout_query, layout_kv, mode, block):
-    for name, one, accepted in (
+    for name, tensor, dtypes in (
         ("layout_query", layout_query, ("BSND", "TND")),
         ("layout_kv", layout_kv, ("BSND", "TND", "PA_BSND")),
     ):
-        if one not in accepted:
-            raise RuntimeError(f"For '{api}', '{name}' must be one of {accepted}, but got '{one}'.")
+        if tensor not in dtypes:
+            raise RuntimeError(
+                f"For '{api}', '{name}' must be one of {dtypes}, but got '{tensor}'."
+            )
     if not 1 <= block <= 128 or block & (block - 1):
         raise RuntimeError(
             f"For '{api}', 'sparse_block_size' must be a power of 2 in [1, 128], but got {block}."
@@ -547,9 +549,9 @@ def _need_indices(api, query, key, value, indices, ropes, mode):
             f"For '{api}', 'sparse_indices' must have shape {expected_shape} and a last axis, "
             f"but got {indices.shape}."
         )
-    for name, one, whole in (("query_rope", ropes[0], query), ("key_rope", ropes[1], key)):
-        if one.shape[:-1] != whole.shape[:-1] or one.shape[-1] != ropes[0].shape[-1]:
+    for name, tensor, whole in (("query_rope", ropes[0], query), ("key_rope", ropes[1], key)):
+        if tensor.shape[:-1] != whole.shape[:-1] or tensor.shape[-1] != ropes[0].shape[-1]:
             raise ValueError(
                 f"For '{api}', '{name}' must have shape {whole.shape[:-1]} and the "
-                f"features of the other, but got {one.shape}."
+                f"features of the other, but got {tensor.shape}."
             )

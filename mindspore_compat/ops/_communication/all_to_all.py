@@ -40,10 +40,10 @@ def all_gather_uneven(xp, input_x: Anything, sizes, group):
 def reduce_scatter_uneven(xp, input_x: Anything, sizes, operation, group):
     """Reduces the members' flat arrays; each member gets a part of the length that `sizes`
     lists."""
-    own = sizes[group.rank]
+    size = sizes[group.rank]
     use = f"reduce_scatter_uneven ({operation})"
-    received = xp.exchange(input_x, sizes, [own] * group.size, group, use)
-    return getattr(xp, operation)(xp.reshape(received, (group.size, own)), axis=0)
+    received = xp.exchange(input_x, sizes, [size] * group.size, group, use)
+    return getattr(xp, operation)(xp.reshape(received, (group.size, size)), axis=0)
 
 
 @public("ops.AlltoAll")

@@ -86,11 +86,11 @@ def exchanged_into(other, input, group, send_counts, receive_counts, async_op):
 def dist_comm_batch_isend_irecv(input, group, op_types, remotes_ranks):
     """Starts several sends and receives together; returns (the received Tensors, a handle)."""
     calls = {"isend": distributed.isend, "irecv": distributed.irecv}
-    listed = [
+    requests = [
         distributed.P2POp(calls[kind], tensor, member(group, rank), group)
         for tensor, kind, rank in zip(input, op_types, remotes_ranks, strict=True)
     ]
-    return input, distributed.batch_isend_irecv(listed)[-1]
+    return input, distributed.batch_isend_irecv(requests)[-1]
 
 
 @alias("ops.auto_generate.DistCommAllGather()(tensor_list, input, rank_size, group, async_op=True)")

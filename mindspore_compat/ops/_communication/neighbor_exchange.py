@@ -75,12 +75,12 @@ class BatchISendIRecv(Primitive):
         self._same_length("op_types", "remote_ranks")
         self._same_length("receive_shapes", "receive_dtypes")
 
-    def _same_length(self, first, second):
-        one, other = len(getattr(self, first)), len(getattr(self, second))
-        if one != other:
+    def _same_length(self, first_name, second_name):
+        lengths = [len(getattr(self, name)) for name in (first_name, second_name)]
+        if lengths[0] != lengths[1]:
             raise ValueError(
-                f"For '{self.name}', '{first}' and '{second}' must be equally long, but got {one} "
-                f"and {other}."
+                f"For '{self.name}', '{first_name}' and '{second_name}' must be equally long, "
+                f"but got {lengths[0]} and {lengths[1]}."
             )
 
     @checked
@@ -148,14 +148,14 @@ def exchange_borders(xp, x: Anything, send_ids, send_lens, recv_ids, recv_lens, 
             receive_counts[peer] = shape[0] * shape[1] * shape[2] * shape[3]
     parts = [pieces[peer] for peer in sorted(pieces)]
     flat = xp.concatenate([xp.zeros((0,), x.dtype), *parts])
-    arrived = xp.exchange(flat, send_counts, receive_counts, group)
+    received = xp.exchange(flat, send_counts, receive_counts, group)
     around = []
     for shape, peer in zip(shapes, recv_ids, strict=True):
         start = sum(receive_counts[:peer]) if peer != -1 else 0
         around.append(
             xp.zeros(shape, x.dtype)
             if peer == -1
-            else xp.reshape(arrived[start : start + receive_counts[peer]], shape)
+            else xp.reshape(received[start : start + receive_counts[peer]], shape)
         )
     top, top_right, right, bottom_right, bottom, bottom_left, left, top_left = around
     return xp.concatenate(

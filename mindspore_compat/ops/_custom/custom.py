@@ -110,7 +110,7 @@ class Custom(PrimitiveWithInfer):
         kinds = self._infer(self.out_dtype, "dtype", inputs)
         if not isinstance(kinds, (tuple, list)):
             kinds = [kinds] * (len(out) if several else 1)
-        result = [Tensor(one, kind) for one, kind in zip(out if several else [out], kinds)]
+        result = [Tensor(array, kind) for array, kind in zip(out if several else [out], kinds)]
         return tuple(result) if several else result[0]
 
     def _run_compiled(self, *inputs):

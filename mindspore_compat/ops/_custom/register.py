@@ -177,10 +177,10 @@ def _describing(cls, **signatures):
     }
     for method, parameters in signatures.items():
         names = [part.split("=")[0].strip() for part in parameters.split(",")]
-        described = ", ".join(f"{name!r}: {name}" for name in names)
+        signature = ", ".join(f"{name!r}: {name}" for name in names)
         lines = [
             f"def {method}(self, {parameters}, **kwargs):",
-            f"    return self._{method}({{{described}}}, kwargs)",
+            f"    return self._{method}({{{signature}}}, kwargs)",
         ]
         function = compiled(lines, {}, f"{cls.__name__}.{method}")[method]
         function.__doc__ = f"Describes {words[method]}."

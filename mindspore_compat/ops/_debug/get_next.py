@@ -66,17 +66,17 @@ class GetNext(Primitive):
         if queue is None:
             raise RuntimeError(f"For 'GetNext', there is no queue {self.shared_name!r}.")
         batch = tuple(queue.batches())
-        declared = list(zip(self.types, self.shapes))
+        specs = list(zip(self.types, self.shapes))
         if not len(batch) == self.output_num == len(self.types) == len(self.shapes) or not all(
-            one.dtype == kind and _fits(one.shape, shape)
-            for one, (kind, shape) in zip(batch, declared)
+            array.dtype == kind and _fits(array.shape, shape)
+            for array, (kind, shape) in zip(batch, specs)
         ):
             actual = [(tensor.dtype, tensor.shape) for tensor in batch]
             raise RuntimeError(
-                f"For 'GetNext', the batch must be as declared, {declared}, but it is {actual}."
+                f"For 'GetNext', the batch must be as declared, {specs}, but it is {actual}."
             )
         return batch
 
 
-def _fits(shape, declared):
-    return len(shape) == len(declared) and all(m in (-1, n) for n, m in zip(shape, declared))
+def _fits(shape, spec):
+    return len(shape) == len(spec) and all(m in (-1, n) for n, m in zip(shape, spec))

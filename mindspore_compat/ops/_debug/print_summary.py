@@ -44,10 +44,10 @@ def print_(*input_x):
 
     Source: mindspore.ops.print_ of MindSpore 2.10.
     """
-    for one in input_x:
-        _Printed.refuse_part("print_", "'input_x'", one, verb="hold")
-    for one in input_x:
-        print(repr(one) if isinstance(one, Tensor) else one)
+    for tensor in input_x:
+        _Printed.refuse_part("print_", "'input_x'", tensor, verb="hold")
+    for tensor in input_x:
+        print(repr(tensor) if isinstance(tensor, Tensor) else tensor)
 
 
 @public("ops.Print")
@@ -67,7 +67,7 @@ class Print(Primitive):
 
     def __call__(self, *input_x):
         print_(*input_x)
-        return next((one for one in input_x if isinstance(one, Tensor)), None)
+        return next((tensor for tensor in input_x if isinstance(tensor, Tensor)), None)
 
 
 summary_sinks = []  # functions (kind, tag, Tensor) that a SummaryRecord registers
@@ -182,17 +182,17 @@ class HookBackward(Primitive):
     def __call__(self, *inputs):
         def pull(given, out, sens):
             sens = sens if isinstance(sens, tuple) else (sens,)
-            changed = self._call_hook(sens)
-            return changed if isinstance(changed, tuple) else (changed,)
+            new_gradient = self._call_hook(sens)
+            return new_gradient if isinstance(new_gradient, tuple) else (new_gradient,)
 
-        passed = custom.custom_gradient(lambda *x: x if len(x) > 1 else x[0], pull, inputs)
-        return passed
+        outputs = custom.custom_gradient(lambda *x: x if len(x) > 1 else x[0], pull, inputs)
+        return outputs
 
     def _call_hook(self, sens):
         current.note_effect(Reason.GRADIENT_HOOK)
         count = self.hook_fn.__code__.co_argcount if hasattr(self.hook_fn, "__code__") else 1
-        changed = self.hook_fn(sens) if count == 1 else self.hook_fn(self.cell_id, sens, sens)
-        return sens if changed is None else changed
+        new_gradient = self.hook_fn(sens) if count == 1 else self.hook_fn(self.cell_id, sens, sens)
+        return sens if new_gradient is None else new_gradient
 
 
 @public("ops.InsertGradientOf")

@@ -28,20 +28,20 @@ def addn(xp, x: Several):
         [111. 222.]
     """
     first, *others = of_one_dtype(xp, x)
-    for one in others:
-        if one.shape != first.shape:
+    for tensor in others:
+        if tensor.shape != first.shape:
             raise ValueError(
                 f"For 'addn', the Tensors must have one shape, but got "
-                f"{tuple(first.shape)} and {tuple(one.shape)}."
+                f"{tuple(first.shape)} and {tuple(tensor.shape)}."
             )
     if 0 < len(others) < MOST_TERMS:
         return xp.pointwise(_total, first, *others)
-    return xp.cast(_total(xp, *[upcast(xp, one) for one in (first, *others)]), first.dtype)
+    return xp.cast(_total(xp, *[upcast(xp, tensor) for tensor in (first, *others)]), first.dtype)
 
 
 def _total(xp, first, *others):
-    for one in others:
-        first = first + one
+    for tensor in others:
+        first = first + tensor
     return first
 
 

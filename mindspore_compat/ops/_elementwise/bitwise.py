@@ -258,11 +258,11 @@ def population_count(
         [0 3 1]
     """
     bits = xp.cast(input_x, "uint64")
-    shown = [
+    parts = [
         (bits >> xp.asarray(i, "uint64")) & xp.asarray(1, "uint64")
         for i in range(8 * input_x.dtype.itemsize)
     ]
-    return xp.cast(sum(shown), "uint8")
+    return xp.cast(sum(parts), "uint8")
 
 
 @op("mint.bitwise_not(input)", "Tensor.bitwise_not()", compute="native")

@@ -68,7 +68,7 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     Source: mindspore.ops.clip_by_value of MindSpore 2.10.
     """
     if isinstance(x, (tuple, list)):
-        return tuple(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
+        return tuple(clip_by_value(tensor, clip_value_min, clip_value_max) for tensor in x)
     low, high = (_bound(x, value) for value in (clip_value_min, clip_value_max))
     if not isinstance(x, Tensor) or low is None and high is None:
         return build("ops", "clamp")(x, low, high)  # raises the error

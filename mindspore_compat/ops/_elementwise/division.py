@@ -312,8 +312,8 @@ def mod(xp, input: RealOperand, other: RealOperand):
     if input.dtype.kind in "iu":
         fixed = xp.where(input == 0, 0, odd)
         return xp.where(other == 0, xp.cast(fixed, input.dtype), xp.fmod(input, other))
-    both = (input == 0) & (other == 0)
-    return xp.where(both, 0, xp.fmod(input, xp.where(both, 1, other)))
+    both_zero = (input == 0) & (other == 0)
+    return xp.where(both_zero, 0, xp.fmod(input, xp.where(both_zero, 1, other)))
 
 
 mod.vjp_of("fmod")

@@ -194,5 +194,5 @@ def eps(xp, x: TensorOf(floating)):
         >>> print(ms.ops.eps(ms.Tensor([5.0, 7.0])))
         [1.1920929e-07 1.1920929e-07]
     """
-    one = xp.ones(x.shape, x.dtype)
-    return xp.nextafter(one, one + one) - one
+    ones = xp.ones(x.shape, x.dtype)
+    return xp.nextafter(ones, ones + ones) - ones

@@ -406,15 +406,18 @@ def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
     """Returns the boxes, scores and classes selected for one image, best first, as arrays."""
     parts_by_class = []
     for c in range(scores.shape[1]):
-        own = boxes[:, min(c, boxes.shape[1] - 1)]
-        low, height = xp.minimum(own[:, :2], own[:, 2:]), xp.maximum(own[:, :2], own[:, 2:])
+        class_boxes = boxes[:, min(c, boxes.shape[1] - 1)]
+        low, height = (
+            xp.minimum(class_boxes[:, :2], class_boxes[:, 2:]),
+            xp.maximum(class_boxes[:, :2], class_boxes[:, 2:]),
+        )
         rows = xp.concatenate([low, height], 1)
         shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
         union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
         at = _select(xp, shared > overlap * union, scores[:, c], per_class, least)
         parts_by_class.append(
             (
-                xp.take(own, at, 0),
+                xp.take(class_boxes, at, 0),
                 xp.take(scores[:, c], at, 0),
                 xp.full(at.shape, float(c), "float32"),
             )

@@ -200,5 +200,5 @@ def _share(xp, count, length, end):
     1)."""
     if count == 1:
         return 0.5 * (length - 1)
-    moved = xp.arange(count) * _ratio(count, length)
-    return moved if end else (length - 1) - moved
+    positions = xp.arange(count) * _ratio(count, length)
+    return positions if end else (length - 1) - positions

@@ -337,12 +337,12 @@ class SampleDistortedBoundingBoxV2(Primitive):
         height, width = self._sizes(image_size)
         boxes = self._boxes(bounding_boxes)
         share = self._share(min_object_covered)
-        drawn = random.stream(self.seed, self.seed2).next(HOST)
+        numbers = random.stream(self.seed, self.seed2).next(HOST)
         part = (0, 0, height, width)
         for _ in range(self.max_attempts):
-            tried = _part(drawn, height, width, self.aspect_ratio_range, self.area_range)
-            if tried is not None and _covers(tried, boxes * ([height, width] * 2), share):
-                part = tried
+            candidate = _part(numbers, height, width, self.aspect_ratio_range, self.area_range)
+            if candidate is not None and _covers(candidate, boxes * ([height, width] * 2), share):
+                part = candidate
                 break
         return self._answer(image_size, part, height, width)
 

@@ -131,7 +131,7 @@ def pick_axes(xp, x, indices):
 @implements
 def unpick_axes(xp, y, indices, size):
     """Computes the gradient of `pick_axes`: elements selected several times get the sum."""
-    return xp.apply_axes(y, tuple(_picks(*given).transposed for given in zip(indices, size)))
+    return xp.apply_axes(y, tuple(_picks(*row).transposed for row in zip(indices, size)))
 
 
 @lru_cache(maxsize=512)

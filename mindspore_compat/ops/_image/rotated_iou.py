@@ -84,8 +84,8 @@ def rotated_overlap(
         parts = [slice(start, start + rows) for start in range(0, max(count, 1), rows)]
         result = []
         for part in parts:
-            own = [xp.expand_dims(coordinate[:, part], 2) for coordinate in first]
-            result.append(_ratios(xp, own, second, mode, v_threshold, e_threshold))
+            corners = [xp.expand_dims(coordinate[:, part], 2) for coordinate in first]
+            result.append(_ratios(xp, corners, second, mode, v_threshold, e_threshold))
         ratio = result[0] if len(result) == 1 else xp.concatenate(result, 1)
     else:
         pairs = min(count, others)
@@ -99,8 +99,8 @@ def _ratios(xp, first, second, mode, v_threshold, e_threshold):
     """Computes the ratios of pairs; both inputs have the shape of the result, or broadcast to
     it."""
     shared = _intersection(xp, first, second, v_threshold, e_threshold)
-    own, other = first[2] * first[3], second[2] * second[3]
-    whole = own + 0 * other if mode == 1 else own + other - shared
+    area, other_area = first[2] * first[3], second[2] * second[3]
+    whole = area + 0 * other_area if mode == 1 else area + other_area - shared
     empty = whole == 0
     return xp.where(empty, 0.0, shared / xp.where(empty, 1.0, whole))
 
@@ -139,13 +139,13 @@ def _intersection(xp, first, second, v_threshold, e_threshold):
     zero = 0 * move[0]
     a, b = _corners(xp, (zero, zero), first), _corners(xp, move, second)
     margin = v_threshold + _ROUND * (first[2] + first[3] + second[2] + second[3])
-    crossings, crossed = _crossings(xp, a, b, e_threshold + _ROUND)
+    crossings, is_crossing = _crossings(xp, a, b, e_threshold + _ROUND)
     xs, ys = (xp.concatenate([a[i], b[i], crossings[i]], -1) for i in (0, 1))
     counts = xp.concatenate(
         [
             _inside(xp, a, move, second, margin),
             _inside(xp, b, (zero, zero), first, margin),
-            crossed,
+            is_crossing,
         ],
         -1,
     )
@@ -217,5 +217,5 @@ def _area(xp, xs, ys, counts):
     )
     # entries after the last vertex repeat the first one, so that the polygon is closed
     xs, ys = (xp.where(is_vertex > 0, coordinate, coordinate[..., :1]) for coordinate in (xs, ys))
-    turned = xs * xp.roll(ys, -1, -1) - ys * xp.roll(xs, -1, -1)
-    return xp.abs(xp.sum(turned, -1)) / 2
+    products = xs * xp.roll(ys, -1, -1) - ys * xp.roll(xs, -1, -1)
+    return xp.abs(xp.sum(products, -1)) / 2

@@ -118,6 +118,6 @@ class SubAndFilter(Primitive):
         self, input_x: Integers, max_num: FirstOf(Int) | Integers, offset: FirstOf(Int) | Integers
     ):
         xp = space_for(input_x._array)
-        moved = input_x._array - int(offset)
-        in_range = xp.nonzero((moved >= 0) & (moved < int(max_num)))[0]
-        return Tensor._wrap(moved[in_range]), Tensor._wrap(in_range.astype(moved.dtype))
+        shifted = input_x._array - int(offset)
+        in_range = xp.nonzero((shifted >= 0) & (shifted < int(max_num)))[0]
+        return Tensor._wrap(shifted[in_range]), Tensor._wrap(in_range.astype(shifted.dtype))

@@ -204,17 +204,17 @@ def on_device_of(array, index):
 def located(array, index, api):
     """Rejects an index with too many parts, or an int out of range, on the host as on a GPU."""
     parts = index if type(index) is tuple else (index,)
-    used = [_axes_used(part) for part in parts]
-    if array.ndim == 0 and type(index) is not tuple and used[0]:
+    axes_used = [_axes_used(part) for part in parts]
+    if array.ndim == 0 and type(index) is not tuple and axes_used[0]:
         error = TypeError if type(index) is int or _writes(api) else ValueError
         raise error(f"For '{api}', a 0-d Tensor has no axis to index, but got {index!r}.")
-    _need_axes(array, sum(used), api)
-    gap = array.ndim - sum(used)
+    _need_axes(array, sum(axes_used), api)
+    gap = array.ndim - sum(axes_used)
     dots = sum(part is Ellipsis for part in parts)
     if dots > 1:
         raise IndexError(f"For '{api}', an index must have at most one '...', but got {dots}.")
     axis = 0
-    for part, count in zip(parts, used, strict=True):
+    for part, count in zip(parts, axes_used, strict=True):
         if type(part) in SPACES and part.dtype == bool and part.shape != array.shape[:count]:
             raise ValueError(
                 f"For '{api}', a bool index must have the shape of the axes it "

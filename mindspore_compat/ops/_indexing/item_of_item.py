@@ -24,8 +24,8 @@ def reference(whole):
     A Tensor that is itself an item is kept alive, because nothing else may hold it; other Tensors
     are not.
     """
-    linked = whole.__dict__.keys() & {"_item_of", "_view_of"}
-    return (lambda: whole) if linked else weakref.ref(whole)
+    parents = whole.__dict__.keys() & {"_item_of", "_view_of"}
+    return (lambda: whole) if parents else weakref.ref(whole)
 
 
 def written(item, frame):

@@ -160,11 +160,11 @@ def _scatter_family(how, word, functions, classes, method=None):
         f"{word} slices of a Tensor at positions given as rows, in a copy.",
     )
     relations = ((), (), (OneDtype("input_x updates"),))
-    for function, path, title, doc, related in zip(
+    for function, path, title, doc, alias in zip(
         (scatter, scatter_nd, tensor_scatter), functions, classes, docs, relations, strict=True
     ):
         function.__name__ = function.__qualname__ = path.removeprefix("ops.")
-        target = ("ms.Parameter", ', name="x"') if related == () else ("ms.Tensor", "")
+        target = ("ms.Parameter", ', name="x"') if alias == () else ("ms.Tensor", "")
         function.__doc__ = doc + _SCATTER_DOC.format(
             kind=target[0],
             name=target[1],
@@ -172,7 +172,7 @@ def _scatter_family(how, word, functions, classes, method=None):
             printed=_PRINTED[how],
             indices="[0]" if function is scatter else "[[0]]",
         )
-        result = public(path)(checked(*related)(function))
+        result = public(path)(checked(*alias)(function))
         _class(title, result)
     if method:
         _method(method, result)

@@ -147,10 +147,12 @@ def _choices(choices):
         _Choices.refuse("choose", "choices", choices)
     if isinstance(choices, Tensor) and not choices.ndim or not len(choices):
         raise ValueError("For 'choose', 'choices' must have one entry or more, but got none.")
-    for one in choices:
-        if not isinstance(one, (Tensor, int, float, tuple, list)):
-            _Choice.refuse_part("choose", "'choices'", one, verb="hold")
-    tables = [one if isinstance(one, Tensor) else Tensor(one).astype("int64") for one in choices]
+    for array in choices:
+        if not isinstance(array, (Tensor, int, float, tuple, list)):
+            _Choice.refuse_part("choose", "'choices'", array, verb="hold")
+    tables = [
+        array if isinstance(array, Tensor) else Tensor(array).astype("int64") for array in choices
+    ]
     if not one_dtype(*tables):
         refuse_unlike("choose", {f"choices[{i}]": table for i, table in enumerate(tables)})
     return tables

@@ -110,9 +110,11 @@ def broadcast_gradient_args(x_shape, y_shape):
     x, y = ((1,) * (rank - len(shape)) + tuple(shape) for shape in (x_shape, y_shape))
     missing = rank - len(x_shape), rank - len(y_shape)
 
-    def axes(own, other, lacking):
+    def axes(sizes, other_sizes, lacking):
         return tuple(
-            index for index in range(rank) if index < lacking or own[index] == 1 != other[index]
+            index
+            for index in range(rank)
+            if index < lacking or sizes[index] == 1 != other_sizes[index]
         )
 
     return axes(x, y, missing[0]), axes(y, x, missing[1])

@@ -83,12 +83,12 @@ class BufferAppend(_Buffer):
     def __call__(self, data: Several, exp: Several, count: Count, head: Count):
         self._need("data", data, (self.capacity,))
         self._need("exp", exp)
-        used, first = int(count), int(head)
-        position = (first + used) % self.capacity
-        for stored, value in zip(data, exp):
-            stored[position] = value
-        full = used == self.capacity
-        overwrite(self.name, count, Tensor._wrap(count._array * 0 + min(used + 1, self.capacity)))
+        length, first = int(count), int(head)
+        position = (first + length) % self.capacity
+        for buffer, value in zip(data, exp):
+            buffer[position] = value
+        full = length == self.capacity
+        overwrite(self.name, count, Tensor._wrap(count._array * 0 + min(length + 1, self.capacity)))
         overwrite(
             self.name,
             head,
@@ -118,13 +118,13 @@ class BufferGetItem(_Buffer):
     @checked
     def __call__(self, data: Several, count: Count, head: Count, index: StoreIndex):
         self._need("data", data, (self.capacity,))
-        used, position = int(count), int(index)
-        if not -used <= position < used:
+        length, position = int(count), int(index)
+        if not -length <= position < length:
             raise IndexError(
-                f"For '{self.name}', 'index' must be in [-{used}, {used}), but got {position}."
+                f"For '{self.name}', 'index' must be in [-{length}, {length}), but got {position}."
             )
-        position = (int(head) + position % used) % self.capacity
-        return tuple(stored[position].copy() for stored in data)
+        position = (int(head) + position % length) % self.capacity
+        return tuple(buffer[position].copy() for buffer in data)
 
 
 @legacy("ops.BufferSample")
@@ -168,20 +168,20 @@ class BufferSample(_Buffer):
     @checked
     def __call__(self, data: Several, count: Count, head: Count):
         self._need("data", data, (self.capacity,))
-        used = int(count)
-        if used < self.batch_size:
+        length = int(count)
+        if length < self.batch_size:
             raise ValueError(
                 f"For '{self.name}', the buffer must have at least {self.batch_size} "
-                f"entries, but it has {used}."
+                f"entries, but it has {length}."
             )
-        drawn = random.stream(self.seed).next(HOST)
+        numbers = random.stream(self.seed).next(HOST)
         indices = (
-            drawn.permutation(used)[: self.batch_size]
+            numbers.permutation(length)[: self.batch_size]
             if self.unique
-            else drawn.integers(0, used, self.batch_size)
+            else numbers.integers(0, length, self.batch_size)
         )
-        chosen = Tensor((indices + int(head)) % self.capacity)
-        return tuple(stored[chosen] for stored in data)
+        index = Tensor((indices + int(head)) % self.capacity)
+        return tuple(buffer[index] for buffer in data)
 
 
 @legacy("ops.operations._rl_inner_ops.BatchAssign")

@@ -21,11 +21,11 @@ def _square(api, name, x):
         raise ValueError(f"For '{api}', '{name}' must be square matrices, but got shape {x.shape}.")
 
 
-def _same_rank(api, one, other):
-    if one.ndim != other.ndim:
+def _same_rank(api, first, second):
+    if first.ndim != second.ndim:
         raise ValueError(
             f"For '{api}', the inputs must have as many axes, but got shapes "
-            f"{one.shape} and {other.shape}."
+            f"{first.shape} and {second.shape}."
         )
 
 

@@ -113,8 +113,8 @@ def ormqr(
         )
     other = other if left else _adjoint(xp, other)
     forward = transpose == left
-    used = xp.conj(tau) if forward else tau
-    out = _reflect(xp, input, used, other, not forward)
+    factors = xp.conj(tau) if forward else tau
+    out = _reflect(xp, input, factors, other, not forward)
     return out if left else _adjoint(xp, out)
 
 

@@ -12,11 +12,11 @@ from .products import _by_vector
 Plain = TensorOf("float16", "float32", "float64", "int16", "int32", "int64")
 
 
-def _same_stack(api, one, other):
-    if one.shape[:-2] != other.shape[:-2]:
+def _same_stack(api, first, second):
+    if first.shape[:-2] != second.shape[:-2]:
         raise ValueError(
             f"For '{api}', 'batch1' and 'batch2' must have one stacked shape, but got "
-            f"shapes {one.shape} and {other.shape}."
+            f"shapes {first.shape} and {second.shape}."
         )
 
 
@@ -53,8 +53,8 @@ def addmm(
 
 def _plus(xp, beta, input, alpha, product):
     """Computes beta * input + alpha * product, in the promoted dtype of the two."""
-    one, two = promoted(xp, scaled(xp, beta, input), scaled(xp, alpha, product))
-    return one + two
+    a, b = promoted(xp, scaled(xp, beta, input), scaled(xp, alpha, product))
+    return a + b
 
 
 @op(

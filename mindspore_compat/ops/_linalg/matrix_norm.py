@@ -17,9 +17,9 @@ def _matrix_norm(A, order, axis, keep, dtype):
     """Computes the norm of matrices over two axes; rejects an unknown `order` or an axis that does
     not exist.
     """
-    if not isinstance(axis, tuple) or not all(type(one) is int for one in axis):
+    if not isinstance(axis, tuple) or not all(type(item) is int for item in axis):
         raise TypeError(f"For 'matrix_norm', 'axis' must be a tuple of two ints, but got {axis!r}.")
-    if len(axis) != 2 or any(not -A.ndim <= one < A.ndim for one in axis):
+    if len(axis) != 2 or any(not -A.ndim <= item < A.ndim for item in axis):
         raise ValueError(
             f"For 'matrix_norm', 'axis' must be two ints in [{-A.ndim}, {A.ndim}), but got {axis}."
         )

@@ -71,8 +71,8 @@ def inner(xp, input: Anything, other: Anything):
         [11. 17.]
     """
     if input.ndim == 0 or other.ndim == 0:
-        one, two = promoted(xp, input, other)
-        return one * two
+        a, b = promoted(xp, input, other)
+        return a * b
     if input.dtype != other.dtype:
         raise TypeError(
             f"For 'inner', 'input' and 'other' must have one dtype, but got "
@@ -95,11 +95,11 @@ def kron(xp, input: Anything, other: Anything):
          [0 1 0 2]]
     """
     rank = max(input.ndim, other.ndim)
-    one = (1,) * (rank - input.ndim) + tuple(input.shape)
-    two = (1,) * (rank - other.ndim) + tuple(other.shape)
-    left = xp.reshape(input, tuple(n for pair in zip(one, (1,) * rank) for n in pair))
-    right = xp.reshape(other, tuple(n for pair in zip((1,) * rank, two) for n in pair))
-    return xp.reshape(left * right, tuple(a * b for a, b in zip(one, two)))
+    shape1 = (1,) * (rank - input.ndim) + tuple(input.shape)
+    shape2 = (1,) * (rank - other.ndim) + tuple(other.shape)
+    left = xp.reshape(input, tuple(n for pair in zip(shape1, (1,) * rank) for n in pair))
+    right = xp.reshape(other, tuple(n for pair in zip((1,) * rank, shape2) for n in pair))
+    return xp.reshape(left * right, tuple(a * b for a, b in zip(shape1, shape2)))
 
 
 @op(
@@ -128,11 +128,11 @@ def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = 
             f"and {other.shape}."
         )
     whole = xp.broadcast_shapes(input.shape, other.shape)
-    one, two = (
+    a, b = (
         xp.moveaxis(xp.broadcast_to(vectors, whole), at, 0)
         for vectors in promoted(xp, input, other)
     )
-    parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
+    parts = [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
     out = xp.moveaxis(xp.stack(parts, 0), 0, at)
     return xp.cast(out, promotion.promote_weak_0d_np(input.dtype, out.dtype))
 

@@ -111,8 +111,8 @@ def matrix_triangular_solve(
          [2.]]
     """
     _square("MatrixTriangularSolve", "matrix", matrix)
-    more = rhs.ndim - matrix.ndim
-    if more < 0 or matrix.shape[:-2] != rhs.shape[more:-2]:
+    lead = rhs.ndim - matrix.ndim
+    if lead < 0 or matrix.shape[:-2] != rhs.shape[lead:-2]:
         raise ValueError(
             f"For 'MatrixTriangularSolve', 'matrix' and 'rhs' must have one stacked shape, "
             f"but got shapes {matrix.shape} and {rhs.shape}."

@@ -32,10 +32,10 @@ def _draw(stream, sampled, count, limit, unique, without):
         numbers = stream.next(HOST).random(max(count, 64))
         if not unique:
             return sampled(numbers, limit)[:count], count
-        for one in sampled(numbers, limit).tolist():
+        for sample in sampled(numbers, limit).tolist():
             tries += 1
-            if one not in without:
-                classes[one] = True
+            if sample not in without:
+                classes[sample] = True
             if len(classes) == count:
                 break
     return np.array(list(classes)), tries
@@ -148,8 +148,8 @@ class UniformCandidateSampler(_Sampler):
     def _without(self, true_labels):
         if not (self.unique and self.remove_accidental_hits):
             return ()
-        own = set(true_labels.ravel().tolist())
-        return own if self.num_sampled <= self.range_max - len(own) else ()
+        labels = set(true_labels.ravel().tolist())
+        return labels if self.num_sampled <= self.range_max - len(labels) else ()
 
 
 @public("ops.LogUniformCandidateSampler")

@@ -12,10 +12,10 @@ from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 def _cosine(xp, a, b, axis, eps):
     """Computes the inner product divided by the product of the norms, which is at least `eps`."""
     if isinstance(axis, int):
-        one, two = (rooted(xp, xp.sum(xp.square(v), axis), 2) for v in (a, b))
+        x_norm, y_norm = (rooted(xp, xp.sum(xp.square(v), axis), 2) for v in (a, b))
     else:
-        one, two = (norm.body(xp, v, 2, axis, False) for v in (a, b))
-    return xp.sum(a * b, axis) / xp.maximum(one * two, eps)
+        x_norm, y_norm = (norm.body(xp, v, 2, axis, False) for v in (a, b))
+    return xp.sum(a * b, axis) / xp.maximum(x_norm * y_norm, eps)
 
 
 @op(

@@ -41,8 +41,8 @@ def class_nll(xp, x, target, counts):
 
 def _row_nll(xp, x, target, counts):
     x = x - xp.max(x, 1, keepdims=True)
-    lost = xp.log(xp.sum(xp.exp(x), 1)) - xp.pick_column(x, xp.where(counts, target, 0))
-    return xp.where(counts, lost, 0)
+    losses = xp.log(xp.sum(xp.exp(x), 1)) - xp.pick_column(x, xp.where(counts, target, 0))
+    return xp.where(counts, losses, 0)
 
 
 def _class_nll_vjp(xp, g, out, x, target, counts):
@@ -129,8 +129,8 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     counts = target != ignore
     target = xp.where(counts, target, 0)
     keep = xp.cast(counts, logs.dtype)
-    own = keep if weight is None else keep * xp.cast(xp.take(weight, target, 0), logs.dtype)
-    loss = -_pick(xp, logs, target, axis) * own
+    factor = keep if weight is None else keep * xp.cast(xp.take(weight, target, 0), logs.dtype)
+    loss = -_pick(xp, logs, target, axis) * factor
     if smoothing:
         smoothed = (
             logs
@@ -140,7 +140,7 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
         uniform = -xp.sum(smoothed, axis) * keep
         loss = (1 - smoothing) * loss + (smoothing / classes) * uniform
     if reduction == "mean":
-        return xp.sum(loss) / xp.sum(own)
+        return xp.sum(loss) / xp.sum(factor)
     return reduced(xp, loss, reduction)
 
 
@@ -340,8 +340,8 @@ def nll_loss_primitive(
         )
     loss = _likelihood(xp, "NLLLoss", logits, labels, weight, ignore_index, reduction, 0.0)
     counts = labels != ignore_index
-    own = xp.take(weight, xp.where(counts, labels, 0), 0) * xp.cast(counts, weight.dtype)
-    return loss, xp.cast(xp.sum(own), logits.dtype)
+    factor = xp.take(weight, xp.where(counts, labels, 0), 0) * xp.cast(counts, weight.dtype)
+    return loss, xp.cast(xp.sum(factor), logits.dtype)
 
 
 @op("ops.SoftmaxCrossEntropyWithLogits()(logits, labels)")

@@ -119,9 +119,9 @@ def ctc_alpha(xp, logs, targets, steps, lengths, blank=0):
     """Computes the forward variables, (N, T, 2 S + 1)."""
     lattice = _Lattice(xp, targets, steps, lengths, blank)
     alpha = lattice.forward(xp, lattice.emitted(xp, logs))
-    used = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
-    used = used & (xp.arange(alpha.shape[2]) < xp.reshape(lattice.last, (1, -1, 1)))
-    return xp.moveaxis(xp.where(used & (alpha > 0.1 * NONE), alpha, -xp.inf), 0, 1)
+    in_length = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
+    in_length = in_length & (xp.arange(alpha.shape[2]) < xp.reshape(lattice.last, (1, -1, 1)))
+    return xp.moveaxis(xp.where(in_length & (alpha > 0.1 * NONE), alpha, -xp.inf), 0, 1)
 
 
 @implements
@@ -134,8 +134,8 @@ def ctc_occupation(xp, logs, targets, steps, lengths, blank=0, merge=True):
     total = xp.reshape(lattice.total(xp, alpha), (1, -1, 1))
     possible = total > 0.1 * NONE
     share = xp.exp(xp.minimum(alpha + beta - xp.where(possible, total, 0), 0))
-    used = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
-    share = xp.where(used & possible, share, 0)
+    in_length = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
+    share = xp.where(in_length & possible, share, 0)
     index = xp.broadcast_to(xp.expand_dims(lattice.labels, 0), share.shape)
     return xp.scatter_along_axis(xp.zeros(logs.shape, logs.dtype), index, share, 2, add=True)
 
@@ -280,15 +280,15 @@ def ctc_loss_v2(
 def _dense_labels(indices, values, count, collapse, blank):
     """Returns rows of labels, given their indices (batch, position) and values; a blank ends a
     row."""
-    rows, ended = [[] for _ in range(count)], set()
+    rows, finished = [[] for _ in range(count)], set()
     for i, ((batch, _), label) in enumerate(zip(indices, values)):
-        if not 0 <= label <= blank or batch in ended and label < blank:
+        if not 0 <= label <= blank or batch in finished and label < blank:
             raise RuntimeError(
                 f"For 'CTCLoss', 'labels_values[{i}]' must be in [0, {blank}), with no label after "
                 f"a blank, but got {label}."
             )
         if label == blank:
-            ended.add(batch)
+            finished.add(batch)
         elif not (collapse and rows[batch] and rows[batch][-1] == label):
             rows[batch].append(label)
     longest = max(map(len, rows), default=0)
@@ -343,7 +343,7 @@ def ctc_loss_sparse(
     logs = xp.log_soft(upcast(xp, x), 2)
     loss = xp.ctc_nll(logs, *arrays, blank, ctc_merge_repeated)
     occupation = xp.ctc_occupation(logs, *arrays, blank, ctc_merge_repeated)
-    used = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(arrays[1], (1, -1, 1))
+    in_length = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(arrays[1], (1, -1, 1))
     count = xp.asarray([not numbers for numbers in long])
     final = xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == arrays[1] - 1
     final = xp.sum(xp.where(final, logs[:, :, blank], 0), 0)  # log p(blank) at the last step
@@ -351,7 +351,7 @@ def ctc_loss_sparse(
     ends = (xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == arrays[1] - 1) & (arrays[2] == 0)
     ends = xp.expand_dims(ends, 2) & (xp.arange(x.shape[2]) == blank)
     occupation = xp.where(ends, xp.reshape(xp.sigmoid(final), (1, -1, 1)), occupation)
-    gradient = xp.where(used & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)
+    gradient = xp.where(in_length & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)
     return xp.cast(loss, x.dtype), xp.cast(gradient, x.dtype)
 
 
@@ -419,9 +419,11 @@ def ctc_greedy_decoder(
             f"to {inputs.shape[0]}, but got {steps}."
         )
     best = xp.argmax(inputs, 2)
-    used = xp.reshape(xp.arange(inputs.shape[0]), (-1, 1)) < xp.reshape(sequence_length, (1, -1))
-    score = -xp.sum(xp.where(used, xp.max(inputs, 2), 0), 0)
-    keep = used & (best != inputs.shape[2] - 1)
+    in_length = xp.reshape(xp.arange(inputs.shape[0]), (-1, 1)) < xp.reshape(
+        sequence_length, (1, -1)
+    )
+    score = -xp.sum(xp.where(in_length, xp.max(inputs, 2), 0), 0)
+    keep = in_length & (best != inputs.shape[2] - 1)
     if merge_repeated:
         before = xp.concatenate([best[:1] * 0 - 1, best[:-1]], 0)
         keep = keep & (best != before)

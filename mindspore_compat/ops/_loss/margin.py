@@ -191,8 +191,8 @@ def _multi_margin(xp, api, x, target, p, margin, weight, reduction):
         )
     if bool(xp.any((target < 0) | (target >= x.shape[1]))):
         raise ValueError(f"For '{api}', 'target' must be in [0, {x.shape[1]}).")
-    own = xp.take_along_axis(x, xp.expand_dims(target, 1), 1)
-    terms = margin - own + x
+    target_score = xp.take_along_axis(x, xp.expand_dims(target, 1), 1)
+    terms = margin - target_score + x
     terms = xp.where(terms > 0, terms, 0)  # has a gradient of 0 at 0
     terms = terms if p == 1 else xp.square(terms)
     if weight is not None:
@@ -259,12 +259,12 @@ def _multilabel(xp, api, x, target):
     if x.ndim not in (1, 2):
         raise ValueError(f"For '{api}', 'input' must have 1 or 2 dimensions, but got {x.ndim}.")
     rows, classes = (xp.expand_dims(v, 0) if v.ndim == 1 else v for v in (x, target))
-    listed = xp.cumsum(xp.cast(classes < 0, "int64"), 1) == 0  # before the first negative entry
+    is_label = xp.cumsum(xp.cast(classes < 0, "int64"), 1) == 0  # before the first negative entry
     indices = xp.arange(rows.shape[1])
-    hit = xp.any((xp.expand_dims(classes, 2) == indices) & xp.expand_dims(listed, 2), 1)
-    own = xp.take_along_axis(rows, xp.where(listed, classes, 0), 1)
-    gaps = xp.maximum(1 - (xp.expand_dims(own, 2) - xp.expand_dims(rows, 1)), 0)
-    counts = xp.expand_dims(listed, 2) & xp.expand_dims(xp.logical_not(hit), 1)
+    hit = xp.any((xp.expand_dims(classes, 2) == indices) & xp.expand_dims(is_label, 2), 1)
+    label_scores = xp.take_along_axis(rows, xp.where(is_label, classes, 0), 1)
+    gaps = xp.maximum(1 - (xp.expand_dims(label_scores, 2) - xp.expand_dims(rows, 1)), 0)
+    counts = xp.expand_dims(is_label, 2) & xp.expand_dims(xp.logical_not(hit), 1)
     loss = xp.sum(xp.where(counts, gaps, 0), (1, 2)) / rows.shape[1]
     if x.ndim == 1:
         return xp.squeeze(loss, 0), xp.squeeze(hit, 0)

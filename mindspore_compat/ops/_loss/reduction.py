@@ -14,20 +14,20 @@ def reduced(xp, loss, reduction):
     return xp.cast(total, loss.dtype)
 
 
-def need_shape(api, first, second, one, other):
+def need_shape(api, first_name, second_name, first, second):
     """Rejects two Tensors of different shapes."""
-    if tuple(one.shape) != tuple(other.shape):
+    if tuple(first.shape) != tuple(second.shape):
         raise ValueError(
-            f"For '{api}', '{first}' and '{second}' must have the same shape, but got "
-            f"{tuple(one.shape)} and {tuple(other.shape)}."
+            f"For '{api}', '{first_name}' and '{second_name}' must have the same shape, but got "
+            f"{tuple(first.shape)} and {tuple(second.shape)}."
         )
 
 
-def need_broadcast(api, first, second, one, other):
+def need_broadcast(api, first_name, second_name, first, second):
     """Rejects two Tensors whose shapes do not broadcast."""
-    for a, b in zip(reversed(one.shape), reversed(other.shape)):
+    for a, b in zip(reversed(first.shape), reversed(second.shape)):
         if a != b and 1 not in (a, b):
             raise ValueError(
-                f"For '{api}', '{first}' and '{second}' must broadcast, but got shapes "
-                f"{tuple(one.shape)} and {tuple(other.shape)}."
+                f"For '{api}', '{first_name}' and '{second_name}' must broadcast, but got shapes "
+                f"{tuple(first.shape)} and {tuple(second.shape)}."
             )

@@ -31,9 +31,9 @@ class _Grid:
         batch, times, positions, _ = logs.shape
         self.time, self.position = xp.reshape(xp.arange(times), (-1, 1)), xp.arange(positions)
         steps, lengths = (xp.reshape(array, (-1, 1, 1)) for array in (steps, lengths))
-        used = self.position < xp.squeeze(lengths, 1)
+        in_length = self.position < xp.squeeze(lengths, 1)
         gap = xp.zeros((batch, 1), "int64")
-        self.index = xp.expand_dims(xp.where(used, xp.concatenate([labels, gap], 1), 0), 2)
+        self.index = xp.expand_dims(xp.where(in_length, xp.concatenate([labels, gap], 1), 0), 2)
         index = xp.broadcast_to(xp.expand_dims(self.index, 1), (batch, times, positions, 1))
         emit = xp.squeeze(xp.take_along_axis(logs, index, 3), 3)
         blanks, inside = logs[:, :, :, blank], self.time < steps
@@ -190,10 +190,10 @@ def _host_inputs(acts, labels, input_lengths, label_lengths, blank):
             f"For 'RNNTLoss', 'blank_label' must be in [0, {classes}), but got {blank}."
         )
     values = [value.asnumpy() for value in values]
-    counted = [row[: max(n, 0)] for row, n in zip(values[0], values[2].tolist())]
+    rows = [row[: max(n, 0)] for row, n in zip(values[0], values[2].tolist())]
     _need_range("input_lengths", [values[1]], 1, times)
     _need_range("label_lengths", [values[2]], 0, positions - 1)
-    _need_range("labels", counted, 0, classes - 1)
+    _need_range("labels", rows, 0, classes - 1)
     return values
 
 

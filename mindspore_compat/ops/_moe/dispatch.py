@@ -135,14 +135,14 @@ def moe_distribute_dispatch(
     _need_tokens(ranks, x, expert_ids, expert_scales, scales, quant_mode)
     order = sorted(range(len(copies)), key=copies.__getitem__)
     rows = _rows(x, expert_ids, order)
-    sent = [rows] if quant_mode == 0 else _in_bytes(ranks, rows, order, copies, scales)
+    payload = [rows] if quant_mode == 0 else _in_bytes(ranks, rows, order, copies, scales)
     if expert_scales is not None:
-        sent.append(_row_scales(expert_scales, order))
+        payload.append(_row_scales(expert_scales, order))
     sizes = *expert_ids.shape, global_bs
-    sent, arrivals = _send(ranks, sent, copies, sizes)
+    payload, arrivals = _send(ranks, payload, copies, sizes)
     nothing = tensor_like(x, [], "float32")
-    expand_x, units = sent[0], sent[1] if quant_mode else nothing
-    weights = nothing if expert_scales is None else sent[-1]
+    expand_x, units = payload[0], payload[1] if quant_mode else nothing
+    weights = nothing if expert_scales is None else payload[-1]
     return (
         expand_x,
         units,
@@ -187,8 +187,8 @@ def _in_bytes(ranks, rows, order, copies, scales):
 def _row_scales(expert_scales, order):
     """Returns the scale of each copy; 1 for copies to the shared expert."""
     flat, count = expert_scales.reshape(-1), expert_scales.size
-    own = rows_or_zeros.run(flat, tensor_like(flat, [i if i < count else -1 for i in order]))
-    return own + tensor_like(flat, [float(i >= count) for i in order], "float32")
+    scales = rows_or_zeros.run(flat, tensor_like(flat, [i if i < count else -1 for i in order]))
+    return scales + tensor_like(flat, [float(i >= count) for i in order], "float32")
 
 
 def _send(ranks, rows, copies, sizes):
@@ -222,8 +222,8 @@ def _send(ranks, rows, copies, sizes):
         part = rows_or_zeros.run(part, tensor_like(part, indices))
         if ranks.tensor is not None:
             part = all_gather_uneven.run(part, lengths, ranks.tensor)
-        filled = [*range(sum(lengths)), *[-1] * (capacity - sum(lengths))]
-        results.append(rows_or_zeros.run(part, tensor_like(part, filled)))
+        row_indices = [*range(sum(lengths)), *[-1] * (capacity - sum(lengths))]
+        results.append(rows_or_zeros.run(part, tensor_like(part, row_indices)))
     return results, arrivals
 
 
@@ -233,14 +233,14 @@ def _counts_for_combine(ranks, x, arrivals, kind):
 
     If `kind` is 0, the first holds running totals. Without tensor parallelism the third is empty.
     """
-    own = len(ranks.slots(ranks.rank))
+    expert_count = len(ranks.slots(ranks.rank))
     totals, running = (
-        [sum(counts[e] for part in arrivals for counts in part) for e in range(own)],
+        [sum(counts[e] for part in arrivals for counts in part) for e in range(expert_count)],
         [],
     )
     for count in totals:
         running.append(count + (running[-1] if running else 0))
-    by_rank = [counts[e] for part in arrivals for e in range(own) for counts in part]
+    by_rank = [counts[e] for part in arrivals for e in range(expert_count) for counts in part]
     parts = [] if ranks.tensor is None else [sum(map(sum, part)) for part in arrivals]
     return (
         tensor_like(x, totals if kind else running, "int64"),
@@ -396,8 +396,8 @@ def _need_results(ranks, expand_x, expert_ids, expand_idx, expert_scales, expand
 
 def _return_rows(ranks, x, copies, counts, parts):
     """Returns the rows of this rank's copies, in the order in which they were sent."""
-    own = len(ranks.slots(ranks.rank))
-    step = own * ranks.size
+    expert_count = len(ranks.slots(ranks.rank))
+    step = expert_count * ranks.size
     lengths = [sum(counts[i : i + step]) for i in range(0, len(counts), step)]
     shares = [] if ranks.tensor is None else parts
     if len(counts) != step * ranks.parts or ranks.parts > 1 and shares != lengths:
@@ -414,12 +414,14 @@ def _return_rows(ranks, x, copies, counts, parts):
     back = ranks.counts(copies)
     arriving = [counts[source :: ranks.size] for source in range(ranks.size)]
     table = ranks.group.objects((back, arriving))
-    for rank, (_, claimed) in enumerate(table):
-        own_counts = [[sent[slot] for slot in ranks.slots(rank)] for sent, _ in table]
-        if claimed != own_counts:
+    for rank, (_, received) in enumerate(table):
+        own_counts = [
+            [counts_of_ranks[slot] for slot in ranks.slots(rank)] for counts_of_ranks, _ in table
+        ]
+        if received != own_counts:
             ranks.refuse(
                 f"'ep_send_counts' of rank {rank} must be what the others sent, {own_counts}, "
-                f"but got {claimed}"
+                f"but got {received}"
             )
     order = by_expert(arriving)
     inverse = sorted(range(len(order)), key=order.__getitem__)

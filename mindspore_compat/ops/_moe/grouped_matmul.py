@@ -99,8 +99,8 @@ def grouped_matmul(
     api = "grouped_matmul"
     _need_pair(api, split_item, group_type, group_list)
     _need_none(api, scale=scale, offset=offset)
-    x = [one.swapaxes(-1, -2) for one in x] if transpose_a else x
-    weight = [one.swapaxes(-1, -2) for one in weight] if transpose_b else weight
+    x = [tensor.swapaxes(-1, -2) for tensor in x] if transpose_a else x
+    weight = [tensor.swapaxes(-1, -2) for tensor in weight] if transpose_b else weight
     ends = _ends(group_list, 0)
     if ends and ends[-1] != (x[0].shape[0] if len(x) == 1 else -1):
         raise ValueError(
@@ -126,9 +126,11 @@ def _need_pair(api, split_item, group_type, group_list):
 
 
 def _need_none(api, **reserved):
-    for name, one in reserved.items():
-        if one is not None:
-            raise ValueError(f"For '{api}', '{name}' must be None: it is reserved, but got {one}.")
+    for name, value in reserved.items():
+        if value is not None:
+            raise ValueError(
+                f"For '{api}', '{name}' must be None: it is reserved, but got {value}."
+            )
 
 
 def _ends(group_list, kind):
@@ -140,33 +142,33 @@ def _ends(group_list, kind):
     return numbers if kind == 0 else [sum(numbers[: i + 1]) for i in range(len(numbers))]
 
 
-def _products(api, x, weight, more, ends):
+def _products(api, x, weight, columns, ends):
     """Computes the products pair by pair, or multiplies the rows of each expert by its own
     matrix."""
-    lengths = [len(one) for one in (x, weight, *more) if one is not None]
+    lengths = [len(rows) for rows in (x, weight, *columns) if rows is not None]
     if len(set(lengths)) > 1 or ends is not None and len(x) != 1:
         raise ValueError(
             f"For '{api}', the lists must be as long as each other, of length 1 with "
             f"a 'group_list', but got lengths {lengths}."
         )
     rank = 2 if ends is None else 3
-    for one, table in zip(x, weight):
+    for rows, table in zip(x, weight):
         if (
-            not 2 <= one.ndim <= (6 if ends is None else 2)
+            not 2 <= rows.ndim <= (6 if ends is None else 2)
             or table.ndim != rank
-            or (one.shape[-1] != table.shape[-2])
+            or (rows.shape[-1] != table.shape[-2])
         ):
             raise ValueError(
                 f"For '{api}', the matrices must fit, of {rank} axes in 'weight', but "
-                f"got shapes {one.shape} and {table.shape}."
+                f"got shapes {rows.shape} and {table.shape}."
             )
-    rest = [one or [None] * len(x) for one in more]
+    rest = [rows or [None] * len(x) for rows in columns]
     if ends is None:
         return tuple(map(expert_product.run, x, weight, *rest))
-    return (_by_expert(api, x[0], weight[0], [one[0] for one in rest], ends),)
+    return (_by_expert(api, x[0], weight[0], [rows[0] for rows in rest], ends),)
 
 
-def _by_expert(api, x, weight, more, ends):
+def _by_expert(api, x, weight, columns, ends):
     """Multiplies the rows of each expert by its own matrix; rows that belong to no expert give
     zeros."""
     starts, rows = [0, *ends], x.shape[0]
@@ -175,13 +177,13 @@ def _by_expert(api, x, weight, more, ends):
             f"For '{api}', 'group_list' must grow to at most {rows}, one number for "
             f"each of {weight.shape[0]} experts, but got {ends}."
         )
-    *by_column, by_row = more
+    *by_column, by_row = columns
     parts = []
     for i, (start, end) in enumerate(zip(starts, ends)):
-        own = [one if one is None else one[i] for one in by_column]
+        parameters = [column if column is None else column[i] for column in by_column]
         if end > start:
-            own.append(None if by_row is None else by_row[start:end])
-            parts.append(expert_product.run(x[start:end], weight[i], *own))
+            parameters.append(None if by_row is None else by_row[start:end])
+            parts.append(expert_product.run(x[start:end], weight[i], *parameters))
     if ends[-1] < rows:
         xp = space_for(x._array)
         dtype = parts[0]._array.dtype if parts else x._array.dtype
@@ -303,8 +305,8 @@ def grouped_matmul_v4(
             f"For '{api}', 'scale' and 'pre_token_scale' must be given together, or "
             f"'antiquant_scale' and 'antiquant_offset', but got another choice."
         )
-    more = (bias, scale or antiquant_scale, antiquant_offset, pre_token_scale)
-    return _products(api, x, weight, more, _ends(group_list, group_list_type))
+    optional = (bias, scale or antiquant_scale, antiquant_offset, pre_token_scale)
+    return _products(api, x, weight, optional, _ends(group_list, group_list_type))
 
 
 @public("ops.auto_generate.GroupedMatmulV4")

@@ -57,13 +57,13 @@ def fused_add_topk_div(
     require("FusedAddTopKDiv", "activate_type", activate_type, (0,))
     rows, experts = x.shape
     chance = ops.sigmoid(x.astype(float32))
-    rated = (chance + add_num.astype(float32)).asnumpy().reshape(rows, group_num, -1)
-    groups = -np.sort(-rated, -1)[..., :n].sum(-1)
+    scores = (chance + add_num.astype(float32)).asnumpy().reshape(rows, group_num, -1)
+    groups = -np.sort(-scores, -1)[..., :n].sum(-1)
     best = np.argsort(-groups, -1, kind="stable")[:, :group_topk]
     open_ = np.zeros(groups.shape, bool)
     np.put_along_axis(open_, best, True, -1)
-    rated = np.where(open_[..., None], rated, -np.inf).reshape(rows, experts)
-    winners = np.argsort(-rated, -1, kind="stable")[:, :k]
+    scores = np.where(open_[..., None], scores, -np.inf).reshape(rows, experts)
+    winners = np.argsort(-scores, -1, kind="stable")[:, :k]
     weights = ops.gather_elements(chance, 1, Tensor(winners, int32))
     if is_norm:
         weights = weights / ops.sum(weights, -1, True)
@@ -81,8 +81,8 @@ def moe_gating_top_k_softmax(x, finished=None, k=1):
     """
     values, experts = ops.topk(ops.softmax(x.astype(float32), -1), k)
     if finished is not None:
-        done = ops.expand_dims(finished, -1).astype(experts.dtype)
-        experts = experts * (1 - done) + x.shape[-1] * done
+        mask = ops.expand_dims(finished, -1).astype(experts.dtype)
+        experts = experts * (1 - mask) + x.shape[-1] * mask
     rows = int(np.prod(x.shape[:-1]))
     indices = np.arange(k)[None] * rows + np.arange(rows)[:, None]
     return (
@@ -136,13 +136,13 @@ def gmm(x, weight, bias=None, group_list=None, group_type=0, group_list_type=0):
     parts = _parts(group_list, group_list_type)
     if group_type == 2:
         return (ops.stack([ops.matmul(x[0][:, a:b], weight[0][a:b]) for a, b in parts]),)
-    matrices = [part for one in weight for part in (one if one.ndim == 3 else [one])]
-    added = (
+    matrices = [part for stack in weight for part in (stack if stack.ndim == 3 else [stack])]
+    biases = (
         [0] * len(parts)
         if bias is None
-        else [part for one in bias for part in (one if one.ndim == 2 else [one])]
+        else [part for stack in bias for part in (stack if stack.ndim == 2 else [stack])]
     )
-    rows = [ops.matmul(x[0][a:b], w) + c for (a, b), w, c in zip(parts, matrices, added)]
+    rows = [ops.matmul(x[0][a:b], w) + c for (a, b), w, c in zip(parts, matrices, biases)]
     return (ops.cat(rows, 0),)
 
 
@@ -152,7 +152,7 @@ def gmm_to_inputs(grad, weight, group_list=None, group_list_type=0):
     """Returns the gradients of `gmm` with respect to its matrices, a tuple."""
     return gmm(
         grad,
-        tuple(transpose(one) for one in weight),
+        tuple(transpose(matrix) for matrix in weight),
         None,
         group_list,
         -1 if group_list is None else 0,

@@ -190,10 +190,10 @@ def routed(
     indices = xp.cast(indices, "int32")
     count = expert_num * expert_capacity
     # one extra destination for dropped rows, and one extra source for rows of zeros
-    filled = xp.full((count + 1,), x.shape[0], "int32")
-    filled = xp.scatter_set(filled, (indices,), xp.cast(order // copies, "int32"))[:count]
+    slots = xp.full((count + 1,), x.shape[0], "int32")
+    slots = xp.scatter_set(slots, (indices,), xp.cast(order // copies, "int32"))[:count]
     padded = xp.concatenate([x, xp.zeros((1, x.shape[1]), x.dtype)], 0)
-    by_expert = xp.reshape(xp.getitem(padded, (filled,)), (expert_num, expert_capacity, x.shape[1]))
+    by_expert = xp.reshape(xp.getitem(padded, (slots,)), (expert_num, expert_capacity, x.shape[1]))
     back = xp.scatter_set(xp.zeros(flat.shape, "int32"), (order,), indices)
     return by_expert, back
 
@@ -410,14 +410,14 @@ def moe_finalize_routing(
     Source: mindspore.ops.auto_generate.moe_finalize_routing of MindSpore 2.10.
     """
     api = "moe_finalize_routing"
-    needed = {
+    required = {
         "bias": bias,
         "scales": scales,
         "expanded_row_idx": expanded_row_idx,
         "expanded_expert_idx": expanded_expert_idx,
     }
-    for name, one in needed.items():
-        if one is None:
+    for name, tensor in required.items():
+        if tensor is None:
             raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got None.")
     floats = [x for x in (expanded_x, x1, x2, bias, scales) if x is not None]
     if len({x.dtype for x in floats}) > 1:
@@ -444,6 +444,6 @@ def moe_finalize_routing(
     indices = xp.swapaxes(xp.reshape(expanded_row_idx, (copies, rows)), 0, 1)
     expert_rows = _upcast(xp, xp.getitem(expanded_x, (indices,)))
     expert_rows = expert_rows + _upcast(xp, xp.getitem(bias, (expanded_expert_idx,)))
-    merged = xp.sum(expert_rows * xp.expand_dims(_upcast(xp, scales), -1), 1) + _upcast(xp, x1)
-    merged = merged if x2 is None else merged + _upcast(xp, x2)
-    return xp.cast(merged, expanded_x.dtype)
+    merged_rows = xp.sum(expert_rows * xp.expand_dims(_upcast(xp, scales), -1), 1) + _upcast(xp, x1)
+    merged_rows = merged_rows if x2 is None else merged_rows + _upcast(xp, x2)
+    return xp.cast(merged_rows, expanded_x.dtype)

@@ -212,14 +212,14 @@ batch_rescale.vjp(
 )
 
 
-def need_channels(api, x, ranks, rank_error=ValueError, **given):
+def need_channels(api, x, ranks, rank_error=ValueError, **tensors):
     """Rejects data of another rank, and per-channel values of another length."""
     if x.ndim not in ranks:
         raise rank_error(
             f"For '{api}', the input must have {ranks[0]} to {ranks[-1]} dimensions, but got "
             f"shape {x.shape}."
         )
-    for name, value in given.items():
+    for name, value in tensors.items():
         if value is not None and value.shape != x.shape[1:2]:
             raise ValueError(
                 f"For '{api}', '{name}' must have shape ({x.shape[1]},), but got {value.shape}."

@@ -224,7 +224,7 @@ def _row_normal_vjp(xp, g, x, eps):
 derive("row_normal(x, eps)", x=_row_normal_vjp)
 
 
-def _need_rows(api, x, shape, **given):
+def _need_rows(api, x, shape, **tensors):
     """Rejects a normalized shape that does not match the last axes of the data, and weights of
     another shape.
     """
@@ -233,7 +233,7 @@ def _need_rows(api, x, shape, **given):
             f"For '{api}', 'normalized_shape' must be how the shape of 'input' ends, but got "
             f"{shape} and {x.shape}."
         )
-    for name, value in given.items():
+    for name, value in tensors.items():
         if value is not None and value.shape != shape:
             raise ValueError(
                 f"For '{api}', '{name}' must have shape {shape}, but got {value.shape}."

@@ -353,8 +353,8 @@ class BatchNormGradGrad(Primitive):
             return tuple(vjp(forward, x, scale, scale * 0)[1](dy))
 
         gradients = vjp(first, x, dy, scale)[1]((dout_dx, dout_dscale, dout_dbias))
-        moved = (channels_last.run(tensor) if last else tensor for tensor in gradients[:2])
-        return (*moved, gradients[2])
+        in_layout = (channels_last.run(tensor) if last else tensor for tensor in gradients[:2])
+        return (*in_layout, gradients[2])
 
 
 @op(

@@ -181,8 +181,8 @@ def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
 def proximal_update(xp, p, g, *, lr, l1, l2):
     """Makes a step of gradient descent, then the proximal step of an l1 and l2 penalty."""
     target = p - lr * g
-    shrunk = xp.maximum(xp.abs(target) - lr * l1, 0.0)
-    return (xp.sign(target) * shrunk / (1 + lr * l2),)
+    magnitude = xp.maximum(xp.abs(target) - lr * l1, 0.0)
+    return (xp.sign(target) * magnitude / (1 + lr * l2),)
 
 
 def proximal_adagrad_update(xp, p, g, accum, *, lr, l1, l2):
@@ -196,11 +196,11 @@ def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
     """Makes a step of FTRL (follow the regularized leader): the parameter is recomputed from the
     accumulated linear term.
     """
-    grown = accum + g * g
-    root = grown**-lr_power
+    new_accum = accum + g * g
+    root = new_accum**-lr_power
     linear = linear + g - (root - accum**-lr_power) / lr * p
     solved = (xp.sign(linear) * l1 - linear) / (root / lr + 2 * l2)
-    return xp.where(xp.abs(linear) > l1, solved, 0.0), grown, linear
+    return xp.where(xp.abs(linear) > l1, solved, 0.0), new_accum, linear
 
 
 def ftrl_shrunk_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2, shrink):

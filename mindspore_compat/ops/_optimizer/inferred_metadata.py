@@ -17,9 +17,9 @@ def element(dtype):
     return dtype.element_type() if isinstance(dtype, dtypes.TensorType) else dtype
 
 
-def need_among(api, allowed, **given):
+def need_among(api, allowed, **names):
     """Rejects a dtype, of numbers or Tensors, that is not one of those allowed."""
-    for name, dtype in given.items():
+    for name, dtype in names.items():
         if element(dtype) not in allowed:
             raise TypeError(
                 f"For '{api}', the dtype of '{name}' must be one of "
@@ -27,21 +27,21 @@ def need_among(api, allowed, **given):
             )
 
 
-def need_tensors(api, **given):
+def need_tensors(api, **names):
     """Rejects a dtype that is not a Tensor type."""
-    for name, dtype in given.items():
+    for name, dtype in names.items():
         if not isinstance(dtype, dtypes.TensorType):
             _TensorType.refuse(api, name, dtype)
 
 
-def need_same(api, **given):
+def need_same(api, **names):
     """Rejects Tensor types whose element dtype differs from that of the first."""
-    first = next(iter(given))
-    for name, dtype in given.items():
-        if element(dtype) != element(given[first]):
+    first = next(iter(names))
+    for name, dtype in names.items():
+        if element(dtype) != element(names[first]):
             raise TypeError(
                 f"For '{api}', '{name}' must have the dtype of '{first}', "
-                f"{given[first]}, but got {dtype}."
+                f"{names[first]}, but got {dtype}."
             )
 
 
@@ -53,14 +53,14 @@ def together(api, x_shape, y_shape):
     """
     rank, lengths = max(len(x_shape), len(y_shape)), []
     shapes = [[1] * (rank - len(shape)) + list(shape) for shape in (x_shape, y_shape)]
-    for one, other in zip(*shapes):
-        choices = {one, other} - {1, -1}
+    for size, other_size in zip(*shapes):
+        choices = {size, other_size} - {1, -1}
         if len(choices) > 1:
             raise ValueError(
                 f"For '{api}', the shapes of 'x' and 'y' must broadcast, but got "
                 f"{list(x_shape)} and {list(y_shape)}."
             )
-        lengths.append(choices.pop() if choices else min(one, other))
+        lengths.append(choices.pop() if choices else min(size, other_size))
     return lengths
 
 

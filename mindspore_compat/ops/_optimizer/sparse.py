@@ -78,8 +78,8 @@ def _rows_and_gradients(update, tensors, grad, indices, lenient=False):
     xp = space_for(var._array)
     at, grad_rows = xp.asarray(indices._array), xp.asarray(grad._array)
     if lenient:
-        there = (at >= 0) & (at < var.shape[0])
-        at, grad_rows = at[there], grad_rows[there]
+        in_range = (at >= 0) & (at < var.shape[0])
+        at, grad_rows = at[in_range], grad_rows[in_range]
     else:
         check_range(update.name, at.reshape(-1, 1), var.shape[:1])
     return at, grad_rows if grad_rows.dtype.kind not in "iub" else xp.cast(
@@ -505,8 +505,8 @@ def _rounds(rows):
     rows keep their order.
     """
     order = numpy.argsort(rows, kind="stable")
-    ordered = rows[order]
-    turn = numpy.arange(rows.size) - numpy.searchsorted(ordered, ordered)
+    sorted_rows = rows[order]
+    turn = numpy.arange(rows.size) - numpy.searchsorted(sorted_rows, sorted_rows)
     return [order[turn == i] for i in range(turn.max(initial=-1) + 1)]
 
 

@@ -368,6 +368,6 @@ def max_unpool3d_grad(
 
 def _take(xp, grads, indices, spatial, data_format):
     if data_format.endswith("C"):
-        moved = (xp.moveaxis(array, -1, 1) for array in (grads, indices))
-        return xp.moveaxis(xp.take_spatial(*moved, spatial), 1, -1)
+        channels_first = (xp.moveaxis(array, -1, 1) for array in (grads, indices))
+        return xp.moveaxis(xp.take_spatial(*channels_first, spatial), 1, -1)
     return xp.take_spatial(grads, indices, spatial)

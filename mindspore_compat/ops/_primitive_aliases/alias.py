@@ -90,16 +90,16 @@ def _class(area, name, settings, inputs, target):
     attributes = _names(settings)
     values = {name_of_value: name_of_value for name_of_value in _names(inputs)}
     values |= {name_of_value: f"self.{name_of_value}" for name_of_value in attributes}
-    called = function_of(target, ", ".join(values))
+    primitive = function_of(target, ", ".join(values))
     lines = [
         f"def __init__({', '.join(filter(None, ['self', settings]))}):",
         f"    _base.__init__(self, {name!r})",
         *(f"    self.{name_of_value} = {name_of_value}" for name_of_value in attributes),
         "",
         f"def __call__(self, {inputs}):",
-        f"    return _target({_arguments(called, values)})",
+        f"    return _target({_arguments(primitive, values)})",
     ]
-    scope = compiled(lines, {**_DTYPES, "_base": Primitive, "_target": called}, f"{area}.{name}")
+    scope = compiled(lines, {**_DTYPES, "_base": Primitive, "_target": primitive}, f"{area}.{name}")
     return type(
         name,
         (Primitive,),
@@ -116,9 +116,9 @@ def _class(area, name, settings, inputs, target):
 
 def _function(area, name, parameters, target):
     values = {parameter: parameter for parameter in _names(parameters)}
-    called = function_of(target, ", ".join(values))
-    lines = [f"def {name}({parameters}):", f"    return _target({_arguments(called, values)})"]
-    function = compiled(lines, {**_DTYPES, "_target": called}, f"{area}.{name}")[name]
+    primitive = function_of(target, ", ".join(values))
+    lines = [f"def {name}({parameters}):", f"    return _target({_arguments(primitive, values)})"]
+    function = compiled(lines, {**_DTYPES, "_target": primitive}, f"{area}.{name}")[name]
     function.__module__ = f"{_PACKAGE}.{area}"
     function.__doc__ = _document(f"{name}({parameters})", area, name, target, " as")
     return function

@@ -108,14 +108,14 @@ def find_inference(name):
     parameters = line.partition("(")[2][:-1]
     signature = inspect.signature(compiled([f"def {name}({parameters}): ..."], {}, name)[name])
     names = signature.parameters
-    needed = [
+    sources = [
         parameter.name for parameter in names.values() if parameter.default is parameter.empty
     ]
     function = function_of(CONSTANTS[line], ", ".join(names), type_of=_type_of)
 
     def infer(*args, **kwargs):
         arguments = signature.bind(*args, **kwargs)
-        if any(_is_unknown(arguments.arguments[parameter]) for parameter in needed):
+        if any(_is_unknown(arguments.arguments[parameter]) for parameter in sources):
             return None
         arguments.apply_defaults()
         return function(*arguments.args)

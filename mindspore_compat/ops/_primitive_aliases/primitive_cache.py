@@ -2,7 +2,7 @@
 
 from ..primitive import Primitive
 
-_made = {}
+_instances = {}
 
 
 def _get_cache_prim(cls):
@@ -22,8 +22,8 @@ def _get_cache_prim(cls):
 
     def make(*args, **kwargs):
         key = (cls, repr(args), repr(sorted(kwargs.items())))
-        if key not in _made:
-            _made[key] = cls(*args, **kwargs)
-        return _made[key]
+        if key not in _instances:
+            _instances[key] = cls(*args, **kwargs)
+        return _instances[key]
 
     return make

@@ -182,8 +182,8 @@ class FakeQuantParam(Primitive):
         """
         _Scales.refuse("FakeQuantParam", "scale", scale)
         parameters = {
-            cls.attr_key_linear_quant_scale: _listed(scale),
-            cls.attr_key_linear_quant_zero_point: _listed(zp),
+            cls.attr_key_linear_quant_scale: _as_list(scale),
+            cls.attr_key_linear_quant_zero_point: _as_list(zp),
         }
         name = cls.attr_value_linear_quant_algo_name
         return cls(quant_dtype, name, is_per_channel, **parameters, **kwargs)
@@ -193,5 +193,5 @@ class FakeQuantParam(Primitive):
         return input_x
 
 
-def _listed(value):
+def _as_list(value):
     return list(value) if isinstance(value, (tuple, list)) else [value]

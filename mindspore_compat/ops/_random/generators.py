@@ -53,18 +53,18 @@ class _Draw:
     def __init__(self, stream, xp):
         self._stream = stream
         self._xp = xp
-        self._taken = None
+        self._stream_generator = None
 
     def __getattr__(self, name):
         def call(*args, **kwargs):
-            if self._taken is not None:
-                return getattr(self._taken, name)(*args, **kwargs)
+            if self._stream_generator is not None:
+                return getattr(self._stream_generator, name)(*args, **kwargs)
             before = self._stream.state()
-            self._taken = self._stream.next(self._xp)
+            self._stream_generator = self._stream.next(self._xp)
             try:
-                return getattr(self._taken, name)(*args, **kwargs)
+                return getattr(self._stream_generator, name)(*args, **kwargs)
             except BaseException:
-                self._taken = None
+                self._stream_generator = None
                 self._stream.restore(before)
                 raise
 
@@ -88,11 +88,11 @@ class _Seeded(Primitive):
     def _set(self, seed, seed2):
         Primitive.__init__(self, type(self).__name__)
         self.seed, self.seed2 = seed, seed2
-        self._own = random.start(seed, seed2) if seed or seed2 else None
+        self._own_stream = random.start(seed, seed2) if seed or seed2 else None
 
     @property
     def _stream(self):
-        return self._own or random.default
+        return self._own_stream or random.default
 
     def _draw(self, xp):
         """Returns the generator for one call."""

@@ -56,15 +56,15 @@ class _Stacked(Primitive):
 
     def _widths(self):
         """Yields the layer and direction of each cell, with the number of its input features."""
-        both = 1 + self.bidirectional
-        width = both * self._shown()
+        directions = 1 + self.bidirectional
+        width = directions * self._output_size()
         return [
             self.input_size if layer == 0 else width
             for layer in range(self.num_layers)
-            for _ in range(both)
+            for _ in range(directions)
         ]
 
-    def _shown(self):
+    def _output_size(self):
         return self.hidden_size
 
     def _rows(self):
@@ -72,10 +72,10 @@ class _Stacked(Primitive):
 
     def _weights(self, w):
         """Returns (input weight, state weight, projection, biases) for each cell."""
-        widths, rows, shown = self._widths(), self._rows(), self._shown()
-        projected = shown != self.hidden_size
-        plain = sum(rows * (width + shown) for width in widths)
-        plain += len(widths) * shown * self.hidden_size * projected
+        widths, rows, output_size = self._widths(), self._rows(), self._output_size()
+        projected = output_size != self.hidden_size
+        plain = sum(rows * (width + output_size) for width in widths)
+        plain += len(widths) * output_size * self.hidden_size * projected
         counts = (2, 1) if self.has_bias else (0,)
         sizes = [plain + count * rows * len(widths) for count in counts]
         if w.size not in sizes:
@@ -87,26 +87,28 @@ class _Stacked(Primitive):
         pieces = _Pieces(reshape(w, (-1,)))
         if self.num_layers == 1 and count < 2:
             inputs = [pieces.take(rows, width) for width in widths]
-            turning = [pieces.take(rows, shown) for _ in widths]
+            turning = [pieces.take(rows, output_size) for _ in widths]
         else:
-            pairs = [(pieces.take(rows, width), pieces.take(rows, shown)) for width in widths]
+            pairs = [(pieces.take(rows, width), pieces.take(rows, output_size)) for width in widths]
             inputs, turning = zip(*pairs)
-        projection = [pieces.take(shown, self.hidden_size) if projected else None for _ in widths]
+        projection = [
+            pieces.take(output_size, self.hidden_size) if projected else None for _ in widths
+        ]
         biases = [tuple(pieces.take(rows) for _ in range(count)) for _ in widths]
         return list(zip(inputs, turning, projection, biases))
 
     def _run(self, x, states, w, mask=None):
         """Returns the outputs of the last layer and the last states of all layers."""
-        weights, both, lasts = self._weights(w), 1 + self.bidirectional, []
+        weights, directions, lasts = self._weights(w), 1 + self.bidirectional, []
         firsts = list(zip(*states))
         for layer in range(self.num_layers):
             outputs = []
-            for way in range(both):
-                at = layer * both + way
+            for way in range(directions):
+                at = layer * directions + way
                 out, *last = self._sweep(x, firsts[at], weights[at], way == 1, mask)
                 outputs.append(out)
                 lasts.append(last)
-            x = outputs[0] if both == 1 else cat.run(outputs, -1)
+            x = outputs[0] if directions == 1 else cat.run(outputs, -1)
             if self.dropout and self.is_train and layer < self.num_layers - 1:
                 x = dropout.run(x, self.dropout, True)
         return (x, *(stack.run(list(column), 0) for column in zip(*lasts)))
@@ -155,10 +157,10 @@ def lstm_projected(
     Returns:
         The outputs (T, N, R), the last state (N, R) and the last cell (N, H).
     """
-    turned, projection_t = xp.swapaxes(weight, 0, 1), xp.swapaxes(projection, 0, 1)
+    weight_t, projection_t = xp.swapaxes(weight, 0, 1), xp.swapaxes(projection, 0, 1)
     h, c, outputs = h0, c0, {}
     for t in steps(gates.shape[0], reverse):
-        out, c = lstm_update(xp, *lstm_gates(xp, gates[t] + xp.matmul(h, turned)), c)
+        out, c = lstm_update(xp, *lstm_gates(xp, gates[t] + xp.matmul(h, weight_t)), c)
         h = outputs[t] = xp.matmul(out, projection_t)
     return stacked(xp, outputs), h, c
 
@@ -223,7 +225,7 @@ class LSTM(_Stacked):
         self.has_bias, self.bidirectional = has_bias, bidirectional
         self.dropout, self.proj_size = dropout, proj_size
 
-    def _shown(self):
+    def _output_size(self):
         return self.proj_size or self.hidden_size
 
     def _sweep(self, x, states, weights, reverse, mask):
@@ -235,7 +237,7 @@ class LSTM(_Stacked):
 
     @checked(OneDtype("input h c w"))
     def __call__(self, input: Floats, h: State, c: State, w: Floats):
-        self._need(input, h=(h, self._shown()), c=(c, self.hidden_size))
+        self._need(input, h=(h, self._output_size()), c=(c, self.hidden_size))
         return (*self._run(input, (h, c), w), *self._spaces(input))
 
 

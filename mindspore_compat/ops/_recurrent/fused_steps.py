@@ -42,11 +42,11 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
     result = door.call("recurrence", kind, order, gates, weight, mask, (h,), None, None)
     if result is not None:
         return result
-    turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
+    weight_t, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
         result = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
-        arguments = gates[t], xp.matmul(h, turned), h, at
+        arguments = gates[t], xp.matmul(h, weight_t), h, at
         if bodies.pointwise(_rnn_step, *arguments, out=result, kind=kind) is None:
             return None
         h = result[-1]
@@ -108,10 +108,10 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
     result = door.call("recurrence", "lstm", order, *arguments)
     if result is not None:
         return *result, activated
-    turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
+    weight_t, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
-        arguments = Parts(gates[t], 4), Parts(xp.matmul(h, turned), 4), h, c, at
+        arguments = Parts(gates[t], 4), Parts(xp.matmul(h, weight_t), 4), h, c, at
         new = xp.empty(h.shape, h.dtype)
         result = [outputs[t], new] if at is None else [outputs[t], new, xp.empty(h.shape, h.dtype)]
         result += [Parts(activated[t], 4)] if saves else []
@@ -190,10 +190,10 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
     result = door.call("recurrence", "gru", order, *arguments)
     if result is not None:
         return *result, activated
-    turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
+    weight_t, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
-        arguments = Parts(gates[t], 3), Parts(xp.matmul(h, turned), 3), *_bias_parts(bias), h, at
+        arguments = Parts(gates[t], 3), Parts(xp.matmul(h, weight_t), 3), *_bias_parts(bias), h, at
         result = [outputs[t]] if at is None else [outputs[t], xp.empty(h.shape, h.dtype)]
         h = result[-1]
         result += [Parts(activated[t], 4)] if saves else []

@@ -104,7 +104,7 @@ def dynamic_gru_v2_grad(
     dx, dw_input, dw_hidden, dh_prev, db_input, db_hidden = by_input
     state = init_h._array.dtype
     kinds = [x._array.dtype] * 2 + [state] * 2 + [x._array.dtype, state]
-    ordered = (dw_input, dw_hidden, db_input, db_hidden, dx, dh_prev)
+    results = (dw_input, dw_hidden, db_input, db_hidden, dx, dh_prev)
     return tuple(
-        Tensor._wrap(xp.cast(tensor, kind)) for tensor, kind in zip(ordered, kinds, strict=True)
+        Tensor._wrap(xp.cast(tensor, kind)) for tensor, kind in zip(results, kinds, strict=True)
     )

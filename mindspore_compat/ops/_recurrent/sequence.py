@@ -90,9 +90,9 @@ def rnn_sequence(
             result := fused_steps.rnn(bodies, xp, order, gates, h0, weight, mask, kind)
         ) is not None:
             return result
-    turned, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
+    weight_t, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
     for t in order:
-        new = _activate(xp, gates[t] + xp.matmul(h, turned), kind)
+        new = _activate(xp, gates[t] + xp.matmul(h, weight_t), kind)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
         h = masked(new, h, at)
@@ -166,9 +166,9 @@ def lstm_sequence(
         result = fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask, activated)
         if result is not None:
             return result
-    turned, h, c, outputs, activated = xp.swapaxes(weight, 0, 1), h0, c0, {}, {}
+    weight_t, h, c, outputs, activated = xp.swapaxes(weight, 0, 1), h0, c0, {}, {}
     for t in order:
-        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
+        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, weight_t))
         if saves:
             activated[t] = xp.concatenate([let_in, keep, candidate, let_out], -1)
         at = None if mask is None else mask[t]
@@ -324,8 +324,8 @@ def gru_sequence_vjp(xp, g, h0, weight, bias, mask, reverse, out):
         to_z, to_n = gru_into_gates(z, n, before[t], into)
         to_r, to_inner = 0, 0
         if by_activated is not None:
-            more = by_activated[t] if at is None else by_activated[t] * at
-            more_r, more_z, more_n, more_inner = _quarters(more)
+            gate_gradient = by_activated[t] if at is None else by_activated[t] * at
+            more_r, more_z, more_n, more_inner = _quarters(gate_gradient)
             to_r, to_z, to_n, to_inner = more_r, to_z + more_z, to_n + more_n, more_inner
         to_n = through_tanh(to_n, n)
         to_z = through_sigmoid(to_z, z)

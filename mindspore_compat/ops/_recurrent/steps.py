@@ -86,7 +86,7 @@ def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
     to_h, to_c, to_i, to_j, to_f, to_o, to_bent = g
     h, c, i, j, f, o, bent = out
     before, cells = _before(xp, h, init_h), _before(xp, c, init_c)
-    turned = xp.swapaxes(w[x.shape[-1] :], 0, 1)
+    weight_t = xp.swapaxes(w[x.shape[-1] :], 0, 1)
     flow = cell_flow = xp.zeros_like(init_h)
     by_step = []
     for t in range(x.shape[0] - 1, -1, -1):
@@ -99,7 +99,7 @@ def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
             (into * bent[t] + to_o[t]) * o[t] * (1 - o[t]),
         )
         by_step.append(xp.concatenate(list(grads), -1))
-        flow, cell_flow = xp.matmul(by_step[-1], turned), cell * f[t]
+        flow, cell_flow = xp.matmul(by_step[-1], weight_t), cell * f[t]
     grads = xp.stack(by_step[::-1], 0)
     weight = _weight_vjp(xp, xp.concatenate([x, before], -1), grads)
     back = xp.matmul(grads, xp.swapaxes(w[: x.shape[-1]], 0, 1))
@@ -351,10 +351,10 @@ def gru_steps_vjp(
             reset * r[t] * (1 - r[t]),
             (into * (before[t] - n[t]) + to_z[t]) * z[t] * (1 - z[t]),
         ]
-        both = xp.concatenate(pair if gate_order == "rzh" else pair[::-1], -1)
-        flow = into * z[t] + xp.matmul(both, gates) + (back if reset_after else back * r[t])
-        by_step.append(xp.concatenate([both, grad_out], -1))
-        by_state.append(xp.concatenate([both, state], -1))
+        both_gates = xp.concatenate(pair if gate_order == "rzh" else pair[::-1], -1)
+        flow = into * z[t] + xp.matmul(both_gates, gates) + (back if reset_after else back * r[t])
+        by_step.append(xp.concatenate([both_gates, grad_out], -1))
+        by_state.append(xp.concatenate([both_gates, state], -1))
     by_input, turned = (xp.stack(grads_of_steps[::-1], 0) for grads_of_steps in (by_step, by_state))
     hidden = xp.concatenate(
         [

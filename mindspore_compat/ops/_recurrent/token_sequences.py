@@ -143,9 +143,9 @@ def _sequences(indices, values):
 def _edits(hypothesis, truth):
     """Returns the Levenshtein distance, one row of the table at a time."""
     row = list(range(len(truth) + 1))
-    for i, one in enumerate(hypothesis, 1):
+    for i, token in enumerate(hypothesis, 1):
         before, row[0] = row[0], i
-        for j, other in enumerate(truth, 1):
-            cost = min(row[j] + 1, row[j - 1] + 1, before + (one != other))
+        for j, truth_token in enumerate(truth, 1):
+            cost = min(row[j] + 1, row[j - 1] + 1, before + (token != truth_token))
             before, row[j] = row[j], cost
     return row[-1]

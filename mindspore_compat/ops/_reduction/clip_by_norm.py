@@ -57,12 +57,14 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
             f"For 'clip_by_global_norm', 'use_norm' must be None, but got {use_norm!r}."
         )
     squares = [
-        add_up.run(arithmetic.square.run(one.astype(dtypes.float32))) for one in map(stored, x)
+        add_up.run(arithmetic.square.run(tensor.astype(dtypes.float32)))
+        for tensor in map(stored, x)
     ]
     total = elementary.sqrt.run(addn.run(squares))
     scale = clip_norm / maximum.maximum.run(total, float(clip_norm))
     return tuple(
-        map_stored(lambda one: arithmetic.mul.run(one, scale.astype(one.dtype)), one) for one in x
+        map_stored(lambda one: arithmetic.mul.run(one, scale.astype(one.dtype)), tensor)
+        for tensor in x
     )
 
 
@@ -83,9 +85,9 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     Source: mindspore.ops.clip_by_norm of MindSpore 2.10.
     """
     several = list(x) if isinstance(x, (tuple, list)) else [x]
-    for one in several:
-        if not isinstance(one, Tensor):
-            _Tensors.refuse("clip_by_norm", "x", one)
+    for tensor in several:
+        if not isinstance(tensor, Tensor):
+            _Tensors.refuse("clip_by_norm", "x", tensor)
     max_norm, norm_type = plain_numbers(max_norm), plain_numbers(norm_type)
     bound = max_norm  # a Tensor whose gradient may be needed
     max_norm, norm_type = (
@@ -95,7 +97,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
         if not isinstance(value, (int, float)):
             _IntOrFloat.refuse("clip_by_norm", name, value)
-    parts = [norm.run(one.reshape(-1), norm_type) for one in several]
+    parts = [norm.run(tensor.reshape(-1), norm_type) for tensor in several]
     total = norm.run(stack.run(parts, 0), norm_type)
     if error_if_nonfinite and not bool(comparison.isfinite.run(total)):
         raise RuntimeError(
@@ -104,6 +106,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     bound = bound.reshape(()) if isinstance(bound, Tensor) else bound
     scale = maximum.minimum.run(bound / (total + 1e-6), 1.0)
     clipped = [
-        one * scale.astype(one.dtype) if one.is_floating_point() else one * scale for one in several
+        tensor * scale.astype(tensor.dtype) if tensor.is_floating_point() else tensor * scale
+        for tensor in several
     ]
     return type(x)(clipped) if isinstance(x, (tuple, list)) else clipped[0]

@@ -97,8 +97,8 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
         [0.70710677]
     """
     product = xp.sum(x1 * x2, dim)
-    one, two = (norm._vector_norm(xp, array, 2, dim, False) for array in (x1, x2))
-    return product / xp.maximum(one * two, eps)
+    norm1, norm2 = (norm._vector_norm(xp, array, 2, dim, False) for array in (x1, x2))
+    return product / xp.maximum(norm1 * norm2, eps)
 
 
 @op(
@@ -215,5 +215,5 @@ def pdist(xp, input: Float16To64, p: Float(ge=0.0) = 2.0):
     if input.ndim != 2:
         raise ValueError(f"For 'pdist', 'input' must be matrices, but got {input.shape}.")
     first, second = numpy.triu_indices(input.shape[-2], 1)
-    one, other = (xp.take(input, xp.asarray(array), -2) for array in (first, second))
-    return _vector_norm(xp, one - other, p, -1, False)
+    a, b = (xp.take(input, xp.asarray(array), -2) for array in (first, second))
+    return _vector_norm(xp, a - b, p, -1, False)

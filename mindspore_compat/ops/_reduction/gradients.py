@@ -48,8 +48,8 @@ def median_grad(
     dtype = "float64" if x.dtype == "float64" else "float32"
     gradient = xp.cast(y_grad, dtype)
     if global_median:
-        same = xp.cast(x == y, dtype)
-        return gradient * same / xp.sum(same)
+        is_median = xp.cast(x == y, dtype)
+        return gradient * is_median / xp.sum(is_median)
     if not keep_dims and x.ndim:
         gradient, indices = xp.expand_dims(gradient, axis), xp.expand_dims(indices, axis)
     if not x.ndim:

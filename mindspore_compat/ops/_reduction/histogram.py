@@ -148,12 +148,12 @@ class ConfusionMatrix(Primitive):
                 f"length, but got {labels.shape} and {predictions.shape}."
             )
         xp = space_for(labels._array)
-        both = xp.stack([labels._array, predictions._array])
-        if both.size and not (0 <= int(both.min()) and int(both.max()) < self.num_classes):
+        pair = xp.stack([labels._array, predictions._array])
+        if pair.size and not (0 <= int(pair.min()) and int(pair.max()) < self.num_classes):
             raise ValueError(f"For 'ConfusionMatrix', classes must be in [0, {self.num_classes}).")
         terms = xp.ones(labels.size, self.dtype) if weights is None else weights._array
         matrix = xp.zeros((self.num_classes, self.num_classes), self.dtype)
-        xp.add.at(matrix, (both[0], both[1]), terms.astype(self.dtype))
+        xp.add.at(matrix, (pair[0], pair[1]), terms.astype(self.dtype))
         return Tensor._wrap(matrix)
 
 

@@ -325,7 +325,7 @@ def max(
 
     Source: mindspore.ops.max of MindSpore 2.10.
     """
-    return _both(input, axis, keepdims, initial, where, amax, max_along, "maximum")
+    return _extreme_and_index(input, axis, keepdims, initial, where, amax, max_along, "maximum")
 
 
 @public("ops.min")
@@ -349,10 +349,10 @@ def min(
 
     Source: mindspore.ops.min of MindSpore 2.10.
     """
-    return _both(input, axis, keepdims, initial, where, amin, min_along, "minimum")
+    return _extreme_and_index(input, axis, keepdims, initial, where, amin, min_along, "minimum")
 
 
-def _both(input, axis, keepdims, initial, where, over_all, along, bound):
+def _extreme_and_index(input, axis, keepdims, initial, where, over_all, along, bound):
     if not isinstance(input, Tensor):
         Anything.refuse("max", "input", input)
     if axis is None or input.ndim == 0:

@@ -132,13 +132,17 @@ def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
         )
     if axis is None:
         input, axis = xp.reshape(input, (-1,)), 0
-    ordered = xp.sort(xp.moveaxis(input, axis, -1), -1)
-    missing = xp.sum(xp.isnan(ordered), -1, keepdims=True)
-    count = ordered.shape[-1] - missing if ignore_nan else xp.full(missing.shape, ordered.shape[-1])
+    sorted_input = xp.sort(xp.moveaxis(input, axis, -1), -1)
+    missing = xp.sum(xp.isnan(sorted_input), -1, keepdims=True)
+    count = (
+        sorted_input.shape[-1] - missing
+        if ignore_nan
+        else xp.full(missing.shape, sorted_input.shape[-1])
+    )
     count = xp.maximum(count, 1)
     parts = []
-    for one in xp.reshape(q, (-1,)):
-        part = _quantile(xp, ordered, count, one, -1)
+    for fraction in xp.reshape(q, (-1,)):
+        part = _quantile(xp, sorted_input, count, fraction, -1)
         parts.append(part if ignore_nan else xp.where(missing > 0, float("nan"), part))
     result = xp.stack([xp.squeeze(p, -1) for p in parts], 0)
     if keepdims:

@@ -20,16 +20,16 @@ def by_segment(xp, input_x: Anything, segment_ids: Index, count: Any, how: Any):
         total = xp.scatter_add(xp.zeros(shape, input_x.dtype), (segment_ids,), input_x)
         if how == "add":
             return total
-        many = xp.scatter_add(xp.zeros(count, "int64"), (segment_ids,), xp.ones_like(segment_ids))
-        many = xp.reshape(xp.maximum(many, 1), (count,) + (1,) * (input_x.ndim - 1))
-        return xp.cast(total / xp.cast(many, total.dtype), input_x.dtype)
+        counts = xp.scatter_add(xp.zeros(count, "int64"), (segment_ids,), xp.ones_like(segment_ids))
+        counts = xp.reshape(xp.maximum(counts, 1), (count,) + (1,) * (input_x.ndim - 1))
+        return xp.cast(total / xp.cast(counts, total.dtype), input_x.dtype)
     if how == "mul":
         return xp.scatter_reduce(xp.ones(shape, input_x.dtype), (segment_ids,), input_x, how)
     start = xp.full(shape, start_of(input_x.dtype, how), input_x.dtype)
     out = xp.scatter_reduce(start, (segment_ids,), input_x, how)
-    many = xp.bincount(segment_ids, None, count)
-    filled = xp.reshape(many > 0, (count,) + (1,) * (input_x.ndim - 1))
-    return xp.where(filled, out, xp.zeros_like(out))
+    counts = xp.bincount(segment_ids, None, count)
+    is_filled = xp.reshape(counts > 0, (count,) + (1,) * (input_x.ndim - 1))
+    return xp.where(is_filled, out, xp.zeros_like(out))
 
 
 def _check(api, input_x, segment_ids):

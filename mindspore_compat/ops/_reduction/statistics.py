@@ -177,8 +177,8 @@ def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
     if edges.ndim == 1:
         return xp.searchsorted(edges, values, side)
     stack = xp.expand_dims(edges, -2)
-    one = xp.expand_dims(values, -1)
-    return xp.sum((stack <= one) if right else (stack < one), -1)
+    column = xp.expand_dims(values, -1)
+    return xp.sum((stack <= column) if right else (stack < column), -1)
 
 
 def need_rows(api, edges, values):
@@ -204,9 +204,9 @@ def intopk(xp, x1: Float16Or32, x2: Index, k: Int):
         ...                     2))
         [ True False]
     """
-    own = xp.take_along_axis(x1, xp.expand_dims(x2, 1), 1)
-    ahead = xp.sum(x1 > own, 1)
-    return (ahead < k) & xp.isfinite(xp.squeeze(own, 1))
+    target_score = xp.take_along_axis(x1, xp.expand_dims(x2, 1), 1)
+    ahead = xp.sum(x1 > target_score, 1)
+    return (ahead < k) & xp.isfinite(xp.squeeze(target_score, 1))
 
 
 @op("mint.var_mean(input, dim: axis=None, *, correction=1, keepdim=False)")

@@ -25,10 +25,10 @@ def axes_along(api, name, axis, x):
     if type(axis) is int and -rank <= axis < rank:
         return None if not x.ndim else axis if axis >= 0 else axis + rank
     several = axis if isinstance(axis, (tuple, list)) else (axis,)
-    for one in several:
-        if not -rank <= one < rank:
+    for position in several:
+        if not -rank <= position < rank:
             raise ValueError(f"For '{api}', '{name}' must be in [{-rank}, {rank}), but got {axis}.")
-    numbers = tuple([one % rank for one in several])
+    numbers = tuple([position % rank for position in several])
     if len(set(numbers)) < len(numbers):
         raise ValueError(f"For '{api}', '{name}' must name an axis once, but got {axis}.")
     if not numbers or not x.ndim:

@@ -74,7 +74,7 @@ def _ends(api, k):
         if k.ndim > 1:
             raise ValueError(f"For '{api}', 'k' must have at most one axis, but got {k.shape}.")
     ends = k.asnumpy().reshape(-1).tolist() if isinstance(k, Tensor) else [k]
-    if len(ends) not in (1, 2) or not all(type(one) is int for one in ends):
+    if len(ends) not in (1, 2) or not all(type(end) is int for end in ends):
         raise TypeError(
             f"For '{api}', 'k' must be an int or a Tensor of one or two, but got {show(k)}."
         )

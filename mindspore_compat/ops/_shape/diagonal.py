@@ -95,13 +95,13 @@ def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: I
     if not count:
         raise ValueError("For 'diag_embed', 'input' must have elements along its last axis.")
     rank = input.ndim + 1
-    one, two = dim1 % rank, dim2 % rank
-    if one == two:
+    first, second = dim1 % rank, dim2 % rank
+    if first == second:
         raise ValueError(
             f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and {dim2}."
         )
     result = xp.scatter_diagonal(input, (*input.shape[:-1], count, count), offset, -2, -1)
-    return xp.moveaxis(result, (-2, -1), (one, two))
+    return xp.moveaxis(result, (-2, -1), (first, second))
 
 
 @op("ops.diag(input)", "ops.Diag()(input)", compute="native")
@@ -230,8 +230,8 @@ def diagonal_scatter(
             f"For 'diagonal_scatter', 'src' must have shape {tuple(expected_shape)}, but got "
             f"{tuple(src.shape)}."
         )
-    here = xp.scatter_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
-    return xp.where(here, xp.scatter_diagonal(src, input.shape, offset, dim1, dim2), input)
+    mask = xp.scatter_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
+    return xp.where(mask, xp.scatter_diagonal(src, input.shape, offset, dim1, dim2), input)
 
 
 @op(

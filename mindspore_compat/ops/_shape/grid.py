@@ -30,12 +30,12 @@ def _meshgrid(inputs, indexing):
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         error = ValueError if isinstance(indexing, str) else TypeError
         raise error(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
-    for one in inputs:
-        if not isinstance(one, Tensor):
-            _Inputs.refuse("meshgrid", "inputs", one)
-        if one.ndim > 1:
+    for tensor in inputs:
+        if not isinstance(tensor, Tensor):
+            _Inputs.refuse("meshgrid", "inputs", tensor)
+        if tensor.ndim > 1:
             raise ValueError(
-                f"For 'meshgrid', 'inputs' must have one axis, but got shape {one.shape}."
+                f"For 'meshgrid', 'inputs' must have one axis, but got shape {tensor.shape}."
             )
     return grids.run(inputs, indexing)
 

@@ -327,23 +327,25 @@ def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
     return _parts("tensor_split", input, indices_or_sections, dim)
 
 
-def _at_least(count, one):
+def _at_least(count, tensor):
     """Returns a Tensor with at least `count` axes, added in the places where NumPy's atleast_1d, 2d
     and 3d add them."""
-    if one.ndim >= count:
-        return one
-    if one.ndim == 0:
-        return reshape_array.run(one, (1,) * count)
+    if tensor.ndim >= count:
+        return tensor
+    if tensor.ndim == 0:
+        return reshape_array.run(tensor, (1,) * count)
     if count == 2:
-        return expand_dims.run(one, 0)
-    return reshape_array.run(one, (1, one.shape[0], 1) if one.ndim == 1 else (*one.shape, 1))
+        return expand_dims.run(tensor, 0)
+    return reshape_array.run(
+        tensor, (1, tensor.shape[0], 1) if tensor.ndim == 1 else (*tensor.shape, 1)
+    )
 
 
 def _atleast(path, count):
     def make(inputs):
         if isinstance(inputs, Tensor):
             return _at_least(count, inputs)
-        return tuple(_at_least(count, one) for one in inputs)
+        return tuple(_at_least(count, tensor) for tensor in inputs)
 
     make.__name__ = path.removeprefix("ops.")
     make.__doc__ = f"""Tensors with at least {count} axes; new ones have length 1.
@@ -493,11 +495,11 @@ class ParallelConcat(Primitive):
 def _joined_dtype(xp, tensors):
     """Casts Tensors to their common dtype, or to the float dtype to which the Cell casts."""
     target = tensors[0].dtype
-    for one in tensors[1:]:
-        target = promote_np(target, one.dtype)
-    if precision.dtype is not None and any(one.dtype != target for one in tensors):
+    for tensor in tensors[1:]:
+        target = promote_np(target, tensor.dtype)
+    if precision.dtype is not None and any(tensor.dtype != target for tensor in tensors):
         target = precision.dtype if target.kind in "fV" else target
-    return [xp.cast(one, target) for one in tensors]
+    return [xp.cast(tensor, target) for tensor in tensors]
 
 
 def of_one_dtype(xp, tensors):
@@ -508,6 +510,6 @@ def of_one_dtype(xp, tensors):
     """
     if precision.dtype is not None:
         return _joined_dtype(xp, tensors)
-    for one in tensors[1:]:
-        one_np(tensors[0].dtype, one.dtype)
+    for tensor in tensors[1:]:
+        one_np(tensors[0].dtype, tensor.dtype)
     return tensors

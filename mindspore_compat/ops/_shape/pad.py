@@ -33,8 +33,8 @@ def pad_constant(xp, input: Anything, widths: Any, value: Any):
     if any(min(pair) < 0 for pair in widths):
         crop = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
         input = input[crop]
-    added = tuple((max(a, 0), max(b, 0)) for a, b in widths)
-    return xp.pad(input, added, constant_values=value)
+    padding = tuple((max(a, 0), max(b, 0)) for a, b in widths)
+    return xp.pad(input, padding, constant_values=value)
 
 
 @op(compute="native")

@@ -67,10 +67,10 @@ def _repeat(api, input, repeats, axis):
         repeats = repeats.tolist()
     counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
     counts, axis = plain_numbers(counts), plain_numbers(axis)
-    for one in counts:
-        if isinstance(one, bool) or not isinstance(one, int):
-            _Repeats.refuse(api, "repeats", one)
-        if one < 0:
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, int):
+            _Repeats.refuse(api, "repeats", count)
+        if count < 0:
             raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
         Int.refuse(api, "axis", axis)
@@ -129,8 +129,8 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
          [2. 2. 2.]]
     """
     lengths = [int(n) for n in size]
-    more = len(lengths) - input_x.ndim
-    sizes = [input_x.shape[i - more] if n == -1 else n for i, n in enumerate(lengths)]
+    lead = len(lengths) - input_x.ndim
+    sizes = [input_x.shape[i - lead] if n == -1 else n for i, n in enumerate(lengths)]
     return xp.broadcast_to(input_x, tuple(sizes))
 
 

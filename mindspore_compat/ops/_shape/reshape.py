@@ -32,15 +32,15 @@ def shape_of(api, shape):
             )
         shape = shape[0].asnumpy().reshape(-1).tolist()
     shape = plain_numbers(tuple(shape))
-    for position, one in enumerate(shape, 1):
-        whole = isinstance(one, int) or isinstance(one, Tensor) and one.size == 1
-        if isinstance(one, bool) or not whole:
-            kind, name = type(one).__name__, api.rpartition(".")[2]
+    for position, size in enumerate(shape, 1):
+        whole = isinstance(size, int) or isinstance(size, Tensor) and size.size == 1
+        if isinstance(size, bool) or not whole:
+            kind, name = type(size).__name__, api.rpartition(".")[2]
             raise TypeError(
-                f"For '{api}', 'shape' must be ints, but got {one!r} of type {kind}. {name}(): "
+                f"For '{api}', 'shape' must be ints, but got {size!r} of type {kind}. {name}(): "
                 f"argument 'shape' (position {position}) must be tuple of int, not {kind}."
             )
-    return tuple(int(one) for one in shape)
+    return tuple(int(size) for size in shape)
 
 
 @op("ops.Reshape()(input, shape)", compute="native")

@@ -84,7 +84,7 @@ def tuple_to_array(input_x):
         input_x = tuple(input_x)
     if not isinstance(input_x, tuple):
         _ATuple.refuse("tuple_to_array", "input_x", input_x)
-    if len({type(one) for one in input_x}) > 1:
+    if len({type(item) for item in input_x}) > 1:
         raise TypeError(
             f"For 'tuple_to_array', the elements of 'input_x' must have one type, but "
             f"got {input_x}."

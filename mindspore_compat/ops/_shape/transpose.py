@@ -100,8 +100,8 @@ def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
         raise ValueError(
             f"For 'ConjugateTranspose', 'perm' must order {x.ndim} axes, but got {perm}."
         )
-    turned = xp.transpose(x, tuple(perm))
-    return xp.conj(turned) if x.dtype.kind == "c" else turned
+    transposed = xp.transpose(x, tuple(perm))
+    return xp.conj(transposed) if x.dtype.kind == "c" else transposed
 
 
 @op("ops.TransposeView()(input, input_perm)", compute="native")
@@ -146,8 +146,8 @@ def adjoint(xp, x: Anything):
         [[1.-2.j]
          [3.+4.j]]
     """
-    turned = xp.swapaxes(x, -1, -2)
-    return xp.conj(turned) if x.dtype.kind == "c" else turned
+    transposed = xp.swapaxes(x, -1, -2)
+    return xp.conj(transposed) if x.dtype.kind == "c" else transposed
 
 
 def _need_matrix(name, self, least=2, most=None):

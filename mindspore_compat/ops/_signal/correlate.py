@@ -94,6 +94,6 @@ def fft_shape_copy(xp, dout: TensorOf(any_dtype), shape: TupleOf(Int(ge=0))):
         dout = dout[(slice(None),) * axis + (slice(0, length),)]
         gap = length - dout.shape[axis]
         if gap:
-            more = (*dout.shape[:axis], gap, *dout.shape[axis + 1 :])
-            dout = xp.concatenate([dout, xp.zeros(more, dout.dtype)], axis)
+            gap_shape = (*dout.shape[:axis], gap, *dout.shape[axis + 1 :])
+            dout = xp.concatenate([dout, xp.zeros(gap_shape, dout.dtype)], axis)
     return dout

@@ -44,9 +44,9 @@ def _cosines(xp, x, axis, inverse):
     kind = "complex128" if x.dtype == "float64" else "complex64"
     order = _order(count)
     if inverse:
-        turned = xp.cast(x * even, kind) + xp.cast(x * odd, kind) * 1j
+        spectrum = xp.cast(x * even, kind) + xp.cast(x * odd, kind) * 1j
         back = [order.index(index) for index in range(count)]
-        return xp.take(xp.real(xp.fft_c2c(turned, (axis,), None, False)), xp.asarray(back), axis)
+        return xp.take(xp.real(xp.fft_c2c(spectrum, (axis,), None, False)), xp.asarray(back), axis)
     whole = xp.fft_c2c(xp.cast(xp.take(x, xp.asarray(order), axis), kind), (axis,), None, False)
     return xp.real(whole) * even - xp.imag(whole) * odd
 

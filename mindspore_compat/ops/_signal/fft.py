@@ -469,7 +469,7 @@ def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
 
-for _one in (
+for _operator in (
     fft,
     ifft,
     fft2,
@@ -489,7 +489,7 @@ for _one in (
     hfftn,
     ihfftn,
 ):
-    _one.upcast = False  # float16 becomes complex64, and a real result of it stays float32
+    _operator.upcast = False  # float16 becomes complex64, and a real result of it stays float32
 
 
 @public("ops.FFTWithSize")

@@ -35,7 +35,7 @@ def _window(api, length, periodic, dtype, weights):
     index. A window of one element has the weight 1. It is computed in float64 whatever the dtype,
     unless a Tensor gives the length.
     """
-    own = not isinstance(length, Tensor)
+    as_number = not isinstance(length, Tensor)
     if isinstance(length, Tensor):
         if length.ndim:
             raise ValueError(
@@ -48,7 +48,9 @@ def _window(api, length, periodic, dtype, weights):
     whole = length + 1 if periodic else length
     indices = xp.arange(whole, dtype="float64")
     result = weights(xp, indices, whole - 1)[:length] if length > 1 else xp.ones(length)
-    return Tensor._wrap(result if length < 2 and own else result.astype(dtypes.to_numpy(dtype)))
+    return Tensor._wrap(
+        result if length < 2 and as_number else result.astype(dtypes.to_numpy(dtype))
+    )
 
 
 def _cosines(*shares):
@@ -277,9 +279,9 @@ def _transform(x, n_fft, hop, length, window, normalized, onesided, as_complex):
     if is_complex and onesided:
         raise ValueError("For 'stft', 'onesided' must be False for complex input.")
     if length < n_fft:
-        left = (n_fft - length) // 2
+        pad = (n_fft - length) // 2
         xp = space_for(window._array)
-        sides = [(left, n_fft - length - left)]
+        sides = [(pad, n_fft - length - pad)]
         window = Tensor._wrap(xp.pad(window._array, sides, constant_values=1))
     out = stretches.run(x, window, n_fft, hop, onesided, normalized)
     as_complex = is_complex if as_complex is None else as_complex

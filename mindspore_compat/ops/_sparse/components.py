@@ -49,14 +49,14 @@ def _part(path, kind, attribute):
 
     part.__name__ = part.__qualname__ = name
     parts = "[[0, 1]]" if kind is COOTensor else "[0, 1, 1]), ms.Tensor([1]"
-    printed = _PRINTED[name.rpartition("get_")[2], kind]
+    example = _PRINTED[name.rpartition("get_")[2], kind]
     part.__doc__ = f"""The {attribute} of a {kind.__name__}; a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms
         >>> x = ms.{kind.__name__}(ms.Tensor({parts}), ms.Tensor([5.0]), (2, 2))
         >>> print(ms.{path}(x))
-        {printed}
+        {example}
     """
     public(path)(part)
 
@@ -252,9 +252,9 @@ def _coalesce(api, indices, values, shape):
     flat = xp.ravel_multi_index(tuple(at), tuple(sizes))
     unique, owner = xp.unique(flat, return_inverse=True)
     start = Tensor._wrap(xp.zeros(unique.shape, values._array.dtype))
-    added = scatter_by.run(start, values, (owner.reshape(-1),), "add")
+    sums = scatter_by.run(start, values, (owner.reshape(-1),), "add")
     positions = xp.stack(xp.unravel_index(unique, tuple(sizes))).astype("int64")
-    return Tensor._wrap(positions), added, shape
+    return Tensor._wrap(positions), sums, shape
 
 
 @public("ops.SparseSlice")
@@ -379,5 +379,5 @@ def sparse_segment_mean(
     rows = xp.take(x, indices, 0)
     shape = (count, *x.shape[1:])
     total = xp.scatter_add(xp.zeros(shape, x.dtype), (segment_ids,), rows)
-    many = xp.maximum(xp.bincount(segment_ids, None, count), 1)
-    return total / xp.cast(xp.reshape(many, (count,) + (1,) * (x.ndim - 1)), x.dtype)
+    counts = xp.maximum(xp.bincount(segment_ids, None, count), 1)
+    return total / xp.cast(xp.reshape(counts, (count,) + (1,) * (x.ndim - 1)), x.dtype)

@@ -98,10 +98,10 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
     """
     _need("csr_mm", "a", a, CSRTensor)
     _need("csr_mm", "b", b, CSRTensor)
-    one, two = csr_to_dense(a), csr_to_dense(b)
-    one = one.T if trans_a or adjoint_a else one
-    two = two.T if trans_b or adjoint_b else two
-    return coo_to_csr(dense_to_sparse_coo(one @ two))
+    first, second = csr_to_dense(a), csr_to_dense(b)
+    first = first.T if trans_a or adjoint_a else first
+    second = second.T if trans_b or adjoint_b else second
+    return coo_to_csr(dense_to_sparse_coo(first @ second))
 
 
 @public("ops.csr_reduce_sum")
@@ -198,10 +198,10 @@ def csr_add(a, b, alpha, beta):
         ("beta", beta, Tensor),
     ):
         _need("csr_add", name, value, kind)
-    one, two = csr_to_coo(a), csr_to_coo(b)
-    scaled = arithmetic.mul.run(one.values, alpha), arithmetic.mul.run(two.values, beta)
-    merged = _merge(one, two, *scaled)
-    return coo_to_csr(merged)
+    first, second = csr_to_coo(a), csr_to_coo(b)
+    scaled = arithmetic.mul.run(first.values, alpha), arithmetic.mul.run(second.values, beta)
+    total = _merge(first, second, *scaled)
+    return coo_to_csr(total)
 
 
 def _merge(one, two, values_one, values_two, thresh=None):

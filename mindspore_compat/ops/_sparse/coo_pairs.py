@@ -107,18 +107,18 @@ class _OfTwo(SparsePrimitive):
                 f"'x1_shape' and 'x2_shape' must agree, but got {sizes} and "
                 f"{x2_shape.asnumpy().tolist()}."
             )
-        one = self.flat("x1_indices", x1_indices, x1_values, sizes)
-        two = self.flat("x2_indices", x2_indices, x2_values, sizes)
-        xp = space_for(one)
-        keys, owner = xp.unique(xp.concatenate([one, two]), return_inverse=True)
+        first = self.flat("x1_indices", x1_indices, x1_values, sizes)
+        second = self.flat("x2_indices", x2_indices, x2_values, sizes)
+        xp = space_for(first)
+        keys, owner = xp.unique(xp.concatenate([first, second]), return_inverse=True)
         owner = owner.reshape(-1)
-        return keys, sizes, owner[: len(one)], owner[len(one) :]
+        return keys, sizes, owner[: len(first)], owner[len(first) :]
 
     def filled(self, components):
         """Returns the sorted indices, and the values of both tensors there, 0 where one has
         none."""
-        keys, sizes, one, two = self.together(*components)
-        values = summed(components[1], one, len(keys)), summed(components[4], two, len(keys))
+        keys, sizes, first, second = self.together(*components)
+        values = summed(components[1], first, len(keys)), summed(components[4], second, len(keys))
         return Tensor._wrap(unravel(space_for(keys), keys, sizes)), values
 
 
@@ -152,8 +152,8 @@ class SparseSparseMaximum(_OfTwo):
         x2_shape: Indices,
     ):
         components = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
-        indices, (one, two) = self.filled(components)
-        return indices, one.maximum(two)
+        indices, (first, second) = self.filled(components)
+        return indices, first.maximum(second)
 
 
 @public("ops.operations.sparse_ops.SparseSparseMinimum")
@@ -186,8 +186,8 @@ class SparseSparseMinimum(_OfTwo):
         x2_shape: Indices,
     ):
         components = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
-        indices, (one, two) = self.filled(components)
-        return indices, one.minimum(two)
+        indices, (first, second) = self.filled(components)
+        return indices, first.minimum(second)
 
 
 @public("ops.operations.sparse_ops.SparseAdd")
@@ -223,10 +223,10 @@ class SparseAdd(_OfTwo):
         thresh: Anything,
     ):
         components = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
-        keys, sizes, one, two = self.together(*components)
+        keys, sizes, first, second = self.together(*components)
         xp, count = space_for(keys), len(keys)
-        values = summed(x1_values, one, count) + summed(x2_values, two, count)
-        both = xp.bincount(one, minlength=count) + xp.bincount(two, minlength=count) > 1
-        remaining = xp.nonzero(~both | (xp.abs(values._array) >= thresh._array))[0]
+        values = summed(x1_values, first, count) + summed(x2_values, second, count)
+        in_both = xp.bincount(first, minlength=count) + xp.bincount(second, minlength=count) > 1
+        remaining = xp.nonzero(~in_both | (xp.abs(values._array) >= thresh._array))[0]
         indices = Tensor._wrap(unravel(xp, keys[remaining], sizes))
         return indices, picked(values, remaining), x1_shape

@@ -397,14 +397,14 @@ class SparseFillEmptyRows(SparsePrimitive):
         xp, count = space_for(indices._array), len(indices)
         empty = xp.bincount(indices._array[:, 0], minlength=sizes[0]) == 0
         rows = xp.nonzero(empty)[0]
-        filled = xp.stack([rows, xp.zeros_like(rows)], 1)
-        positions = xp.concatenate([indices._array, filled]).astype("int64")
+        filler_positions = xp.stack([rows, xp.zeros_like(rows)], 1)
+        positions = xp.concatenate([indices._array, filler_positions]).astype("int64")
         order = xp.argsort(positions[:, 0], kind="stable")
-        added = default_value.reshape(()).astype(values.dtype).broadcast_to((len(rows),))
+        filler = default_value.reshape(()).astype(values.dtype).broadcast_to((len(rows),))
         came_to = xp.argsort(order, kind="stable")[:count]
         return (
             Tensor._wrap(positions[order]),
-            picked(cat.run([values, added], 0), order),
+            picked(cat.run([values, filler], 0), order),
             Tensor._wrap(empty),
             Tensor._wrap(came_to.astype("int64")),
         )

@@ -285,23 +285,23 @@ class SparseMatrixAdd(SparsePrimitive):
         alpha: Anything,
         beta: Anything,
     ):
-        one = Csr.read(
+        matrix = Csr.read(
             self, x1_dense_shape, x1_batch_pointers, x1_row_pointers, x1_col_indices, x1_values
         )
-        two = Csr.read(
+        other = Csr.read(
             self, x2_dense_shape, x2_batch_pointers, x2_row_pointers, x2_col_indices, x2_values
         )
-        if one.sizes != two.sizes:
-            self.refuse(f"the shapes must agree, but got {one.sizes} and {two.sizes}.")
-        xp = one.xp
-        positions = xp.concatenate([one.indices, two.indices])
+        if matrix.sizes != other.sizes:
+            self.refuse(f"the shapes must agree, but got {matrix.sizes} and {other.sizes}.")
+        xp = matrix.xp
+        positions = xp.concatenate([matrix.indices, other.indices])
         _, first, owner = xp.unique(
-            xp.concatenate([one.flat(), two.flat()]), return_index=True, return_inverse=True
+            xp.concatenate([matrix.flat(), other.flat()]), return_index=True, return_inverse=True
         )
         owner, count = owner.reshape(-1), len(first)
-        values = summed(one.values * alpha, owner[: len(one.indices)], count)
-        values = values + summed(two.values * beta, owner[len(one.indices) :], count)
-        return one.at(positions[first], one.sizes).with_values(values).five()
+        values = summed(matrix.values * alpha, owner[: len(matrix.indices)], count)
+        values = values + summed(other.values * beta, owner[len(matrix.indices) :], count)
+        return matrix.at(positions[first], matrix.sizes).with_values(values).five()
 
 
 class _Product(SparsePrimitive):
@@ -312,7 +312,7 @@ class _Product(SparsePrimitive):
             if getattr(self, f"transpose_{name}") and getattr(self, f"adjoint_{name}"):
                 self.refuse(f"'transpose_{name}' and 'adjoint_{name}' must not both be True.")
 
-    def _turned(self, matrix, name):
+    def _transposed_operand(self, matrix, name):
         if getattr(self, f"adjoint_{name}"):
             return matrix.transposed(conjugate=True)
         return matrix.transposed() if getattr(self, f"transpose_{name}") else matrix
@@ -372,7 +372,7 @@ class SparseMatrixMatMul(_Product):
         matrix = Csr.read(
             self, x1_dense_shape, x1_batch_pointers, x1_row_pointers, x1_col_indices, x1_values
         )
-        matrix = self._turned(matrix, "x1")
+        matrix = self._transposed_operand(matrix, "x1")
         if self.transpose_x2 or self.adjoint_x2:
             x2_dense = x2_dense.swapaxes(-1, -2)
         if self.adjoint_x2:
@@ -452,7 +452,7 @@ class SparseMatrixSparseMatMul(_Product):
     ):
         a = Csr.read(self, a_shape, a_batch_pointers, a_row_pointers, a_col_indices, a_values)
         b = Csr.read(self, b_shape, b_batch_pointers, b_row_pointers, b_col_indices, b_values)
-        a, b = self._turned(a, "a"), self._turned(b, "b")
+        a, b = self._transposed_operand(a, "a"), self._transposed_operand(b, "b")
         if a.sizes[:-2] != b.sizes[:-2] or a.sizes[-1] != b.sizes[-2]:
             self.refuse(f"the shapes {a.sizes} and {b.sizes} have no product.")
         left, right = _multiplied_pairs(a, b)
@@ -475,8 +475,8 @@ def _multiplied_pairs(a, b):
     rows = ravel(xp, b.indices[:, :-1], b.sizes[:-1])
     order = xp.argsort(rows, kind="stable")
     first = xp.searchsorted(rows[order], keys, side="left")
-    many = xp.searchsorted(rows[order], keys, side="right") - first
-    left = xp.repeat(xp.arange(len(keys)), many)
-    start = xp.cumsum(many) - many
-    step = xp.arange(len(left)) - xp.repeat(start, many)
-    return left, order[xp.repeat(first, many) + step]
+    counts = xp.searchsorted(rows[order], keys, side="right") - first
+    left = xp.repeat(xp.arange(len(keys)), counts)
+    start = xp.cumsum(counts) - counts
+    step = xp.arange(len(left)) - xp.repeat(start, counts)
+    return left, order[xp.repeat(first, counts) + step]

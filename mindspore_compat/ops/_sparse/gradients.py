@@ -120,12 +120,14 @@ def sparse_slice_grad(
             f"{tuple(backprop_val_grad.shape)}, {tuple(indices.shape)}, {tuple(start.shape)} and "
             f"{tuple(new_indices.shape)}."
         )
-    same = xp.expand_dims(indices - start, 1) == xp.expand_dims(new_indices, 0)
-    same = xp.all(same, 2)
-    if not bool(xp.all(xp.any(same, 0))):
+    is_match = xp.expand_dims(indices - start, 1) == xp.expand_dims(new_indices, 0)
+    is_match = xp.all(is_match, 2)
+    if not bool(xp.all(xp.any(is_match, 0))):
         raise RuntimeError(f"For '{api}', 'new_indices' must all be among 'indices', both sorted.")
     grads = xp.expand_dims(backprop_val_grad, 0)
-    return xp.cast(xp.sum(xp.where(same, grads, xp.zeros_like(grads)), 1), backprop_val_grad.dtype)
+    return xp.cast(
+        xp.sum(xp.where(is_match, grads, xp.zeros_like(grads)), 1), backprop_val_grad.dtype
+    )
 
 
 @op("ops.operations._grad_ops.SparseFillEmptyRowsGrad()(reverse_index_map, grad_values)")

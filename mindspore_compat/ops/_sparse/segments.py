@@ -41,9 +41,9 @@ class _Segments(SparsePrimitive):
         if not self.power:
             return total
         xp = space_for(ids)
-        many = xp.maximum(xp.bincount(ids, minlength=count), 1) ** self.power
-        many = many.astype(x._array.dtype).reshape((count,) + (1,) * (x.ndim - 1))
-        return total / type(x)._wrap(many)
+        counts = xp.maximum(xp.bincount(ids, minlength=count), 1) ** self.power
+        counts = counts.astype(x._array.dtype).reshape((count,) + (1,) * (x.ndim - 1))
+        return total / type(x)._wrap(counts)
 
 
 @public("ops.operations.sparse_ops.SparseSegmentSum")

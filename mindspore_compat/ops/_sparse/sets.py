@@ -74,14 +74,14 @@ class _SetOperation(SparsePrimitive):
             self.refuse(f"'set_operation' must be one of {_OPERATIONS}, but got {set_operation!r}.")
         self.set_operation, self.validate_indices = set_operation, validate_indices
 
-    def _result(self, one, two, lead, dtype):
+    def _result(self, first, second, lead, dtype):
         """Returns (indices, values, shape), given the pairs of both."""
-        xp = space_for(one)
-        both = xp.concatenate([one, two])
-        order = xp.lexsort(xp.stack([both[:, 1], both[:, 0]]))
-        both, of_two = both[order], order >= len(one)
-        again = xp.zeros(len(both), bool)
-        again[1:] = (both[1:] == both[:-1]).all(1)
+        xp = space_for(first)
+        both_sets = xp.concatenate([first, second])
+        order = xp.lexsort(xp.stack([both_sets[:, 1], both_sets[:, 0]]))
+        both_sets, of_two = both_sets[order], order >= len(first)
+        again = xp.zeros(len(both_sets), bool)
+        again[1:] = (both_sets[1:] == both_sets[:-1]).all(1)
         shared = again.copy()
         shared[:-1] |= again[1:]
         operation = self.set_operation.lower()
@@ -91,15 +91,15 @@ class _SetOperation(SparsePrimitive):
             "intersection": again,
             "union": ~again,
         }[operation]
-        owner, values = both[remaining, 0], both[remaining, 1]
+        owner, values = both_sets[remaining, 0], both_sets[remaining, 1]
         count = 1
         for size in lead:
             count *= size
-        many = xp.bincount(owner, minlength=count)
-        start = xp.cumsum(many) - many
+        counts = xp.bincount(owner, minlength=count)
+        start = xp.cumsum(counts) - counts
         column = xp.arange(len(owner)) - start[owner]
         indices = xp.concatenate([unravel(xp, owner, lead), column.reshape(-1, 1)], 1)
-        shape = xp.asarray((*lead, int(many.max()) if count else 0), "int64")
+        shape = xp.asarray((*lead, int(counts.max()) if count else 0), "int64")
         return (
             Tensor._wrap(indices.astype("int64")),
             Tensor._wrap(values.astype(dtype)),

@@ -138,10 +138,10 @@ class MoveTo(Primitive):
         blocking: Bool = True,
     ):
         tensor = input if isinstance(input, Tensor) else Tensor(list(input), dtypes.int64)
-        there = HOST if to == "CPU" else current_space()
-        home = SPACES.get(type(tensor._array), there)
+        space = HOST if to == "CPU" else current_space()
+        home = SPACES.get(type(tensor._array), space)
         return custom.custom_gradient(
-            lambda x: _copied_to(x, there),
+            lambda x: _copied_to(x, space),
             lambda x, out, sens: (_copied_to(sens, home),),
             (tensor,),
         )

@@ -466,10 +466,10 @@ def sum_to_size(self, *size):
     Source: mindspore.Tensor.sum_to_size of MindSpore 2.10.
     """
     size = reshape.shape_of("sum_to_size", size)
-    more = self.ndim - len(size)
-    if more < 0 or any(n not in (1, m) for n, m in zip(size, self.shape[more:], strict=False)):
+    lead = self.ndim - len(size)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(size, self.shape[lead:], strict=False)):
         raise ValueError(
             f"For 'sum_to_size', 'size' must broadcast to {self.shape}, but got {size}."
         )
-    axes = [i for i in range(self.ndim) if i < more or size[i - more] != self.shape[i]]
+    axes = [i for i in range(self.ndim) if i < lead or size[i - lead] != self.shape[i]]
     return self.sum(tuple(axes), keepdims=True).reshape(size) if axes else self

@@ -333,13 +333,13 @@ def transpose(self, *axes, **named):
             "Tensor.transpose", self, _from_keyword("Tensor.transpose", "axes", axes, named)
         )
     if len(axes) == 2:
-        one, two = (
+        first, second = (
             axes_along("Tensor.transpose", name, axis, self)
             for name, axis in zip(
                 ("dim0", "dim1"), reshape_ops.shape_of("Tensor.transpose", axes), strict=True
             )
         )
-        return self if one is None else transpose_ops.swapaxes.run(self, one, two)
+        return self if first is None else transpose_ops.swapaxes.run(self, first, second)
     return _permute("Tensor.transpose", self, axes)
 
 
@@ -438,6 +438,6 @@ def tensor_resize(self, *new_shape):
     shape = reshape_ops.shape_of("resize", new_shape)
     flat, count = reshape_ops.reshape_array.run(self, (-1,)), math.prod(shape)
     if count > self.size:
-        more = space_for(self._array).zeros(count - self.size, self._array.dtype)
-        flat = join_split.cat.run([flat, Tensor._wrap(more)], 0)
+        filler = space_for(self._array).zeros(count - self.size, self._array.dtype)
+        flat = join_split.cat.run([flat, Tensor._wrap(filler)], 0)
     return reshape_ops.reshape_array.run(flat[:count], shape)

@@ -104,8 +104,8 @@ Parameter.register_hook = parameter_hook
 def _through(hooks, gradient):
     """Returns `gradient` after applying every hook that is still registered."""
     for hook in list(hooks.values()):
-        changed = hook(gradient)
-        gradient = gradient if changed is None else changed
+        new_gradient = hook(gradient)
+        gradient = gradient if new_gradient is None else new_gradient
     return gradient
 
 

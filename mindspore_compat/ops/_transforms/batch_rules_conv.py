@@ -38,12 +38,12 @@ def _declare(name, arrays, shape_at):
             return getattr(space.base, name)(*args, **kwargs)
         if name in _WEIGHTS and batches[1]:
             return loop(space, name, *args, **kwargs)
-        folded = [_fold(space, a) for a in args[:arrays]]
+        samples = [_fold(space, a) for a in args[:arrays]]
         rest = list(args[arrays:])
         if shape_at is not None:
             first, *others = rest[shape_at - arrays]
             rest[shape_at - arrays] = (space.count * first, *others)
-        out = getattr(space.base, name)(*folded, *rest, **kwargs)
+        out = getattr(space.base, name)(*samples, *rest, **kwargs)
         return space.wrap_batch(out.reshape((space.count, -1, *out.shape[1:])))
 
     RULES[name] = rule

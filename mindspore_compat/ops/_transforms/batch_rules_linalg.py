@@ -58,10 +58,12 @@ for _name, _names_of_axes in _NAMED.items():
 def _solve(space, a, b):
     """Aligns matrices as in a product: one of lower rank gets axes after the hidden one."""
     rank, array = max(a.ndim, b.ndim), []
-    for one in (a, b):
-        if space.is_batch(one):
-            one = one.array.reshape((space.count, *(1,) * (rank - one.ndim), *one.shape))
-        array.append(one)
+    for tensor in (a, b):
+        if space.is_batch(tensor):
+            tensor = tensor.array.reshape(
+                (space.count, *(1,) * (rank - tensor.ndim), *tensor.shape)
+            )
+        array.append(tensor)
     out = space.base.linalg_solve(*array)
     return space.wrap_batch(out) if space.is_batch(a) or space.is_batch(b) else out
 

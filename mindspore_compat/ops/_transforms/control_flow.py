@@ -189,11 +189,11 @@ class PyFunc(Primitive):
         stateful=True,
     ):
         super().__init__("PyFunc")
-        for one, other, word in ((in_types, in_shapes, "in"), (out_types, out_shapes, "out")):
-            if len(one) != len(other):
+        for types, shapes, word in ((in_types, in_shapes, "in"), (out_types, out_shapes, "out")):
+            if len(types) != len(shapes):
                 raise ValueError(
                     f"For 'PyFunc', '{word}_types' and '{word}_shapes' must be as many, but got "
-                    f"{len(one)} and {len(other)}."
+                    f"{len(types)} and {len(shapes)}."
                 )
         self.fn, self.out_types = fn, out_types
 
@@ -208,8 +208,8 @@ class PyFunc(Primitive):
             )
         xp = space_for(input_x[0]._array) if input_x else None
         outs = []
-        for one, out_type in zip(outputs, self.out_types, strict=True):
-            tensor = Tensor(one, out_type)
+        for output, out_type in zip(outputs, self.out_types, strict=True):
+            tensor = Tensor(output, out_type)
             outs.append(tensor if xp is None else Tensor._wrap(to_space(xp, tensor._array)))
         return tuple(outs)
 
@@ -264,8 +264,8 @@ def _of_scalars(path, function):
         return function(x, y)
 
     scalar.__name__ = scalar.__qualname__ = name
-    own = name.removeprefix("scalar_")
-    scalar.__doc__ = f"""Python's own `{own}` of two numbers; a TypeError for anything else.
+    op_name = name.removeprefix("scalar_")
+    scalar.__doc__ = f"""Python's own `{op_name}` of two numbers; a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms

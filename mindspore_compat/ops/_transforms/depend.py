@@ -41,15 +41,15 @@ def depend(value, *expr):
 def _tie(tensor, others):
     """Returns the Tensor with a tape node from which the backward pass also continues to
     `others`."""
-    tied = Tensor._wrap(tensor._array)
+    alias = Tensor._wrap(tensor._array)
     together = [tensor, *others]
-    tied._node = record(
+    alias._node = record(
         TIED,
         tuple(member._node for member in together),
         (len(others),),
         tuple((member._array.shape, member._array.dtype) for member in together),
     )
-    return tied
+    return alias
 
 
 @public("ops.Depend")

@@ -28,8 +28,8 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
 
     def jacobian(*args):
         positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
-        for one in positions:
-            if isinstance(one, bool) or not isinstance(one, int):
+        for index in positions:
+            if isinstance(index, bool) or not isinstance(index, int):
                 raise TypeError(
                     f"For '{api}', 'grad_position' must be an int or a tuple of ints, "
                     f"but got {grad_position!r}."
@@ -37,8 +37,8 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
 
         def of_chosen(*inputs_of_jacobian):
             full = list(args)
-            for position, one in zip(positions, inputs_of_jacobian):
-                full[position] = one
+            for position, item in zip(positions, inputs_of_jacobian):
+                full[position] = item
             return fn(*full)
 
         inputs_of_jacobian = [args[p] for p in positions]
@@ -62,9 +62,9 @@ def _rows(pull, inputs):
 def _columns(push, inputs):
     """Runs one forward pass for each element of each input."""
     by_head = [[] for _ in push.heads]
-    for n, one in enumerate(inputs):
-        for row, head, pushed in zip(by_head, push.heads, _of_units(push, inputs, n)):
-            row.append(moveaxis.run(pushed, 0, -1).reshape(head.shape + one.shape))
+    for n, tensor in enumerate(inputs):
+        for row, head, product in zip(by_head, push.heads, _of_units(push, inputs, n)):
+            row.append(moveaxis.run(product, 0, -1).reshape(head.shape + tensor.shape))
     return by_head
 
 
@@ -79,15 +79,15 @@ def _of_units(linear, likes, at):
     like = likes[at]
     xp = space_for(like._array)
     units = xp.eye(like.size, dtype=like._array.dtype).reshape((like.size, *like.shape))
-    rest = [Tensor._wrap(xp.zeros(one.shape, one._array.dtype)) for one in likes]
+    rest = [Tensor._wrap(xp.zeros(tensor.shape, tensor._array.dtype)) for tensor in likes]
 
     def walk(unit):
         return tuple(linear([*rest[:at], unit, *rest[at + 1 :]]))
 
     if linear.alone:
         return vmap(walk, chunk_size=_AT_ONCE)(Tensor._wrap(units))
-    walked = [walk(Tensor._wrap(units[i : i + 1].reshape(like.shape))) for i in range(like.size)]
-    return [stack.run(list(column), 0) for column in zip(*walked)]
+    columns = [walk(Tensor._wrap(units[i : i + 1].reshape(like.shape))) for i in range(like.size)]
+    return [stack.run(list(column), 0) for column in zip(*columns)]
 
 
 def _arrange(main, by_head):

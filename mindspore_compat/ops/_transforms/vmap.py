@@ -157,17 +157,17 @@ def _check_cells(cells):
 
 def _leaves(axes):
     if isinstance(axes, (tuple, list)):
-        return [a for one in axes for a in _leaves(one)]
+        return [a for axis in axes for a in _leaves(axis)]
     return [axes]
 
 
 def _check_axes(name, axes, cells):
-    for one in _leaves(axes):
-        if one is not None and (isinstance(one, bool) or not isinstance(one, int)):
-            shown = f"{one:g}" if isinstance(one, float) else one
+    for axis in _leaves(axes):
+        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
+            text = f"{axis:g}" if isinstance(axis, float) else axis
             raise RuntimeError(
                 f"For 'vmap': The axis in vmap's '{name}' should be a None or a scalar of type "
-                f"Int64Imm, but got a {shown}."
+                f"Int64Imm, but got a {text}."
             )
     if cells:
         return

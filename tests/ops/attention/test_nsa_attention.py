@@ -94,10 +94,10 @@ def test_gradients_go_through_the_attention():
     query, key, value = (
         random(*shape, dtype="float64") for shape in ((3, 2, 4), (5, 1, 4), (5, 1, 4))
     )
-    from mindspore_compat.ops._attention.nsa_compress_attention import _one
+    from mindspore_compat.ops._attention.nsa_compress_attention import _attend_sequence
 
     def gathered(*tensors):
-        return _one(tensors, None, None, 0.4, (16, 16, 16), slice(0, 2), 1)[0]
+        return _attend_sequence(tensors, None, None, 0.4, (16, 16, 16), slice(0, 2), 1)[0]
 
     check_gradients(gathered, query, key, value, order=1)
 
