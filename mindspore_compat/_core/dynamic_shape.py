@@ -166,16 +166,16 @@ def unfill(tensor, shape, dtype):
     Raises:
         TypeError: if a length is not an int, None or a Symbol.
     """
-    known = [-2] if shape is None else list(shape)
-    for length in known:
+    shape_list = [-2] if shape is None else list(shape)
+    for length in shape_list:
         if not isinstance(length, int | Symbol | None):
             raise TypeError(
                 f"For 'Tensor', 'shape' must hold ints, Nones or Symbols, but got {length!r}."
             )
     vars(tensor).update(
-        _known=known,
+        _known=shape_list,
         _dtype=dtype,
-        _lengths=tuple(length if isinstance(length, int) else -1 for length in known),
+        _lengths=tuple(length if isinstance(length, int) else -1 for length in shape_list),
     )
     tensor.__class__ = Unfilled
 

@@ -34,22 +34,25 @@ def links_of(trace):
 def without_package_frames(trace):
     """Returns a traceback without the package's frames. Returns `trace` itself if it has no other
     frames, or if all frames are to be shown."""
-    own = [each for each in links_of(trace) if not is_of_package(each.tb_frame.f_code.co_filename)]
-    if not own or shows_all_frames():
+    own_links = [
+        link for link in links_of(trace) if not is_of_package(link.tb_frame.f_code.co_filename)
+    ]
+    if not own_links or shows_all_frames():
         return trace
     linked = None
-    for each in reversed(own):
-        linked = types.TracebackType(linked, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    for link in reversed(own_links):
+        linked = types.TracebackType(linked, link.tb_frame, link.tb_lasti, link.tb_lineno)
     return linked
 
 
 def hide_package_frames(summary):
     """Removes the package's frames from a `traceback.TracebackException`, and causes that have no
     other frames. Returns the number of removed frames."""
-    own = [frame for frame in summary.stack if not is_of_package(frame.filename)]
-    started = summary.stack.index(own[0]) if own else 0  # what runs the script is not counted
-    hidden = len(summary.stack) - started - len(own)
-    summary.stack[:] = own
+    own_frames = [frame for frame in summary.stack if not is_of_package(frame.filename)]
+    # the frames before the first are those that run the script; they are not counted
+    preamble = summary.stack.index(own_frames[0]) if own_frames else 0
+    hidden = len(summary.stack) - preamble - len(own_frames)
+    summary.stack[:] = own_frames
     for name in ("__cause__", "__context__"):
         earlier = getattr(summary, name)
         if earlier is not None:

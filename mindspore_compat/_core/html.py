@@ -24,10 +24,10 @@ def cell_view(cell):
 def dataset_view(dataset):
     """Returns the HTML of a dataset: its operations from the last to the source, and its columns.
     No row is read."""
-    names, each = [], dataset
-    while each is not None:
-        names.append(type(each).__name__)
-        each = each.children[0] if each.children else None
+    names, node = [], dataset
+    while node is not None:
+        names.append(type(node).__name__)
+        node = node.children[0] if node.children else None
     columns = html.escape(", ".join(map(str, dataset.get_col_names())))
     return f"<b>{' of '.join(names)}</b><br>columns: {columns}"
 

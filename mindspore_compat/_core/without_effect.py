@@ -51,20 +51,20 @@ def without_effect(line, because=""):
             its `__init__`).
         because (str): the reason, a clause that follows a colon.
     """
-    path, _, named = line.partition("(")
-    mark = Mark(path, tuple(named.rstrip(")").replace(",", " ").split()), because)
+    path, _, arguments = line.partition("(")
+    mark = Mark(path, tuple(arguments.rstrip(")").replace(",", " ").split()), because)
     MARKS[path] = mark
 
     def give(thing):
         if isinstance(thing, property):
             setter = _warning(thing.fset, mark)
-            return property(thing.fget, setter, thing.fdel, _described(thing.__doc__, mark))
+            return property(thing.fget, setter, thing.fdel, _insert_mark(thing.__doc__, mark))
         if inspect.isclass(thing):
             thing.__init__ = _warning(thing.__init__, mark)
             target = thing
         else:
             target = _warning(thing, mark)
-        target.__doc__ = _described(thing.__doc__, mark)
+        target.__doc__ = _insert_mark(thing.__doc__, mark)
         return target
 
     return give
@@ -144,7 +144,7 @@ def _warning_of_arguments(function, mark):
     return run
 
 
-def _described(doc, mark):
+def _insert_mark(doc, mark):
     """Returns a docstring with the sentence of a Mark inserted: as the second paragraph, or after
     the entry of each marked argument."""
     if not mark.arguments:

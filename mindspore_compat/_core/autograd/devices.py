@@ -44,8 +44,8 @@ def recorded_move(xp, array, node):
     its tape node, which records the move if `node` is not None."""
     copy = xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
     home = SPACES.get(type(array))
-    same = home is None or arrays.on_device(array) == arrays.on_device(copy)
-    if same or node is None or depth.paused:
+    same_device = home is None or arrays.on_device(array) == arrays.on_device(copy)
+    if same_device or node is None or depth.paused:
         return copy, node
     moves.recorded += 1
     if home not in _RULES:
@@ -67,8 +67,8 @@ def on_one_device(values):
     """Returns the values with all Tensors moved to a GPU, if one of them is there; other values are
     unchanged."""
     tensors = [value for value in values if isinstance(value, Tensor)]
-    there = [SPACES[type(t._array)] for t in tensors if type(t._array) in SPACES]
-    device = next((space for space in there if space is not arrays.HOST), None)
-    if device is None or all(space is device for space in there):
+    spaces = [SPACES[type(t._array)] for t in tensors if type(t._array) in SPACES]
+    device = next((space for space in spaces if space is not arrays.HOST), None)
+    if device is None or all(space is device for space in spaces):
         return values
     return [in_space(device, value) if isinstance(value, Tensor) else value for value in values]

@@ -28,15 +28,15 @@ def gradient_of_rows(xp, g, index, shape):
         shape: the shape of the table.
     """
     index, g = xp.reshape(index, (-1,)), xp.reshape(g, (-1, *shape[1:]))
-    known = (index >= 0) & (index < shape[0])
+    in_range = (index >= 0) & (index < shape[0])
     if type(g) is not numpy.ndarray or type(index) is not numpy.ndarray:
-        rows = g * xp.cast(xp.expand_dims(known, -1), g.dtype)
-        return xp.add_rows(xp.where(known, index, 0), rows, shape[0])
+        rows = g * xp.cast(xp.expand_dims(in_range, -1), g.dtype)
+        return xp.add_rows(xp.where(in_range, index, 0), rows, shape[0])
     recorder = current.running() or current.suspended_recorder()
     if recorder is not None:
         recorder.refuse(Reason.SPARSE_GRADIENTS)
-    if not known.all():
-        index, g = index[known], g[known]
+    if not in_range.all():
+        index, g = index[in_range], g[in_range]
     return RowSparse(index.astype(numpy.int64, copy=False), g, shape)
 
 

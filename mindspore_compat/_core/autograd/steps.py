@@ -32,7 +32,7 @@ def rule_of(name, body, parameters, inputs):
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     joint.__signature__ = inspect.Signature(
-        [inspect.Parameter(one, kind) for one in ("xp", "g", *parameters)]
+        [inspect.Parameter(parameter_name, kind) for parameter_name in ("xp", "g", *parameters)]
     )
     return VjpRule(name, inputs, joint=joint)
 
@@ -53,12 +53,14 @@ def _by_steps(symbols, g, body, values, arrays):
         )
         saved = {**operands, "out": trace.operand(step.result)}
         numbers = [_number(operands[name]) for name in entry.rule.inputs]
-        wanted = [number is not None for number in numbers]
-        found = entry.rule.pull(symbols, g, tuple(saved[name] for name in entry.rule.saves), wanted)
-        for number, gradient in zip(numbers, found):
+        needs_grad = [number is not None for number in numbers]
+        gradients_of_inputs = entry.rule.pull(
+            symbols, g, tuple(saved[name] for name in entry.rule.saves), needs_grad
+        )
+        for number, gradient in zip(numbers, gradients_of_inputs):
             if number is not None and gradient is not None:
-                known = number in gradients
-                gradients[number] = gradients[number] + gradient if known else gradient
+                has_gradient = number in gradients
+                gradients[number] = gradients[number] + gradient if has_gradient else gradient
     return tuple(None if x is None else gradients.get(x.number) for x in arrays)
 
 

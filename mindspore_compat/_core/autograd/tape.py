@@ -146,8 +146,8 @@ def _compile_pull(rule, vjps, joint):
 
     def call(function, label):
         scope[label] = function
-        needed = list(inspect.signature(function).parameters)[2:]
-        return f"{label}({', '.join(['xp', 'g', *needed])})"
+        parameters = list(inspect.signature(function).parameters)[2:]
+        return f"{label}({', '.join(['xp', 'g', *parameters])})"
 
     if joint:
         lines.append(f"    return {call(joint, 'joint')}")
@@ -236,13 +236,13 @@ def record_many(rule, parents, saved, metas, outs):
 
 def pick(node, index):
     """Creates a node for one of the outputs of `node`."""
-    made = _new(Pick)
-    made.rule = None
-    made.parents = (node,)
-    made.saved = made.metas = made.outs = None
-    made.index = index
-    made.number = next_number()
-    return made
+    new = _new(Pick)
+    new.rule = None
+    new.parents = (node,)
+    new.saved = new.metas = new.outs = None
+    new.index = index
+    new.number = next_number()
+    return new
 
 
 def leaf(parent, shape, dtype):
@@ -385,12 +385,12 @@ def _pull(gathered, node, g, floor, higher):
     """Computes the gradients of the parents of `node` and adds them to `gathered`."""
     rule = node.rule
     parents = node.parents
-    needed = [parent is not None and parent.number >= floor for parent in parents]
-    if True not in needed:
+    needs_grad = [parent is not None and parent.number >= floor for parent in parents]
+    if True not in needs_grad:
         return
     saved = node.saved.unpack() if type(node.saved) is Packed else node.saved
     if node.outs is not None:
-        g, xp = _filled(g, node.outs, rule.fills)
+        g, xp = _fill_gradients(g, node.outs, rule.fills)
     else:
         xp = SPACES.get(type(g))
         if xp is None:
@@ -400,23 +400,23 @@ def _pull(gathered, node, g, floor, higher):
     grads = None
     if rule.upcast and _dtype_of(g) in getattr(xp, rule.upcast):
         if not higher and node.outs is None:
-            grads = _pull_by_one_kernel(xp, node, g, saved, needed)
+            grads = _pull_by_one_kernel(xp, node, g, saved, needs_grad)
         if grads is None:
             g, saved = _upcast(xp, g, saved, getattr(xp, rule.upcast))
     if grads is not None:
         pass
     elif arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
-        grads = recorded_array.call_pull(rule.pull, g, saved, needed, type(rule) is VjpRule)
+        grads = recorded_array.call_pull(rule.pull, g, saved, needs_grad, type(rule) is VjpRule)
     else:
         if xp is HOST and node.outs is None and g.nbytes >= Least.SPACE:
             xp = LARGE
-        grads = rule.pull(xp, g, saved, needed)
+        grads = rule.pull(xp, g, saved, needs_grad)
         if xp.level and hasattr(xp, "gradients"):
             grads = xp.gradients(grads)
     if rule.many:
         grads = _flat(grads, len(parents))
     for parent, is_needed, grad, meta in zip(
-        parents, needed, grads, node.metas or _any * len(parents)
+        parents, needs_grad, grads, node.metas or _any * len(parents)
     ):
         if is_needed and grad is not None:
             shape, dtype = meta
@@ -450,20 +450,20 @@ def as_gradient(g):
     return HOST.asarray(g), HOST
 
 
-def _filled(given, outs, fills):
+def _fill_gradients(given, outs, fills):
     """Returns the gradients of several outputs, with zeros for missing ones, and their space."""
     _, xp = as_gradient(next(g for g in given if g is not None))
     if not fills:
         return tuple(g if g is None else as_gradient(g)[0] for g in given), xp
-    filled = tuple(
+    outputs = tuple(
         xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(given, outs)
     )
-    return filled, xp
+    return outputs, xp
 
 
 def _dtype_of(g):
     """Returns the dtype of a gradient, or of the first of several."""
-    return (next(each for each in g if each is not None) if type(g) is tuple else g).dtype
+    return (next(part for part in g if part is not None) if type(g) is tuple else g).dtype
 
 
 def _pull_by_one_kernel(xp, node, g, saved, wanted):

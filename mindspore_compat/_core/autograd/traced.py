@@ -102,7 +102,7 @@ class TracedSpace:
         A tuple of arrays stands for the outputs of `node`.
         """
         if type(array) is tuple:
-            return tuple(self.wrap(one, pick(node, i)) for i, one in enumerate(array))
+            return tuple(self.wrap(item, pick(node, i)) for i, item in enumerate(array))
         traced = _new(Traced)
         traced.array = array
         traced.node = node
@@ -182,14 +182,14 @@ def _recording(space, primitive):
         )
     for n in inputs:
         lines.append(f"    n_{n} = {n}.node if type({n}) is Traced_ else None")
-    passed = [f"a_{n}" for n in names if n not in _BY_NAME]
-    passed += [f"{n}=a_{n}" for n in names if n in _BY_NAME]
+    signature = [f"a_{n}" for n in names if n not in _BY_NAME]
+    signature += [f"{n}=a_{n}" for n in names if n in _BY_NAME]
     whole = " and ".join(f"(type(a_{n}) is array_type_ or type(a_{n}) in numbers_)" for n in inputs)
     saved = "".join(f"{_saved_source(k, inputs)}, " for k in rule.saves)
     metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in inputs)
     lines += [f"    if not ({whole}):", f"        return general_({', '.join(names)})"]
     lines += [
-        f"    out_ = function_({', '.join(passed)})",
+        f"    out_ = function_({', '.join(signature)})",
         "    if type(out_) is not array_type_:",
         "        out_ = asarray_(out_)",
         "    made_ = new_(Traced_)",

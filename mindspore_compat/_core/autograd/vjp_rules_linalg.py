@@ -53,8 +53,8 @@ def _lu_vjp(xp, g, out):
     inner = xp.tril(xp.matmul(adjoint(xp, lower), xp.tril(g, -1)), -1) + xp.triu(
         xp.matmul(xp.triu(g), adjoint(xp, upper))
     )
-    left = xp.linalg_solve(adjoint(xp, lower), inner)
-    return adjoint(xp, xp.linalg_solve(upper, adjoint(xp, left)))
+    lower_part = xp.linalg_solve(adjoint(xp, lower), inner)
+    return adjoint(xp, xp.linalg_solve(upper, adjoint(xp, lower_part)))
 
 
 def _gaps(xp, values):

@@ -107,10 +107,10 @@ def _einsum_vjp(xp, g, operands, equation):
     for i, source in enumerate(sources):
         others = sources[:i] + sources[i + 1 :]
         rest = [conj(xp, o) for j, o in enumerate(operands) if j != i]
-        known = set(target).union(*others) if others else set(target)
-        present = "".join(c for c in source if c in known)
+        letters = set(target).union(*others) if others else set(target)
+        present = "".join(c for c in source if c in letters)
         part = xp.einsum_list([g, *rest], ",".join([target, *others]) + "->" + present)
-        missing = [(k, operands[i].shape[k]) for k, c in enumerate(source) if c not in known]
+        missing = [(k, operands[i].shape[k]) for k, c in enumerate(source) if c not in letters]
         for k, _ in missing:
             part = xp.expand_dims(part, k)
         grads.append(xp.broadcast_to(part, operands[i].shape))

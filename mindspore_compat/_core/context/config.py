@@ -199,29 +199,29 @@ def set_context(**kwargs):
 
     Source: mindspore.context.set_context of MindSpore 2.10.
     """
-    changed = config.change("set_context", kwargs)
-    if "jit_level" in changed.get("jit_config", ()):
-        changed["jit_level"] = changed["jit_config"]["jit_level"]
-    if "device_target" in changed or "device_id" in changed:
+    changes = config.change("set_context", kwargs)
+    if "jit_level" in changes.get("jit_config", ()):
+        changes["jit_level"] = changes["jit_config"]["jit_level"]
+    if "device_target" in changes or "device_id" in changes:
         _set_device(
-            changed.get("device_target", config.device_target),
-            changed.get("device_id", config.device_id),
+            changes.get("device_target", config.device_target),
+            changes.get("device_id", config.device_id),
         )
-    if "max_device_memory" in changed:
-        device.limit_memory(int(changed["max_device_memory"] * (1 << 30)))
-    if changed.get("pynative_synchronize", config.pynative_synchronize) != (
+    if "max_device_memory" in changes:
+        device.limit_memory(int(changes["max_device_memory"] * (1 << 30)))
+    if changes.get("pynative_synchronize", config.pynative_synchronize) != (
         config.pynative_synchronize
     ):
-        arrays.block(changed["pynative_synchronize"])
-    if "runtime_num_threads" in changed:
-        scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
+        arrays.block(changes["pynative_synchronize"])
+    if "runtime_num_threads" in changes:
+        scheduler.limit(changes["runtime_num_threads"], "runtime_num_threads")
     for purpose in ("matmul", "conv"):
-        if f"{purpose}_allow_tf32" in changed.get("gpu_config", ()):
-            allow_tf32(changed["gpu_config"][f"{purpose}_allow_tf32"], purpose)
-    if "deterministic" in changed:
-        _configure_libraries(changed["deterministic"])
-    config.warn("set_context", {key: changed[key] for key in kwargs})
-    vars(config).update(changed)
+        if f"{purpose}_allow_tf32" in changes.get("gpu_config", ()):
+            allow_tf32(changes["gpu_config"][f"{purpose}_allow_tf32"], purpose)
+    if "deterministic" in changes:
+        _configure_libraries(changes["deterministic"])
+    config.warn("set_context", {key: changes[key] for key in kwargs})
+    vars(config).update(changes)
 
 
 def allow_tf32(value, purpose="matmul"):
@@ -456,9 +456,9 @@ def set_auto_parallel_context(**kwargs):
 
     Source: mindspore.context.set_auto_parallel_context of MindSpore 2.10.
     """
-    changed = config.parallel.change("set_auto_parallel_context", kwargs)
-    config.parallel.warn("set_auto_parallel_context", changed)
-    put_parallel(changed)
+    changes = config.parallel.change("set_auto_parallel_context", kwargs)
+    config.parallel.warn("set_auto_parallel_context", changes)
+    put_parallel(changes)
 
 
 def put_parallel(changed: dict) -> None:

@@ -143,15 +143,15 @@ class DictOf(Rule):
         object.__setattr__(self, "entries", tuple(entries.items()))
 
     def kind(self, name):
-        return both(f"isinstance({name}, dict)", self._each(name, "kind"))
+        return both(f"isinstance({name}, dict)", self._check_entries(name, "kind"))
 
     def value(self, name):
         if not self.entries:
             return ""
-        known = ", ".join(repr(key) for key, _ in self.entries)
-        return both(f"not {name}.keys() - {{{known}}}", self._each(name, "guard"))
+        keys = ", ".join(repr(key) for key, _ in self.entries)
+        return both(f"not {name}.keys() - {{{keys}}}", self._check_entries(name, "guard"))
 
-    def _each(self, name: str, part: str) -> str:
+    def _check_entries(self, name: str, part: str) -> str:
         texts = [(key, getattr(rule, part)(f"{name}[{key!r}]")) for key, rule in self.entries]
         return " and ".join(
             f"({key!r} not in {name} or {text})" for key, text in texts if text != "True"
@@ -173,9 +173,9 @@ class DictOf(Rule):
                 if key in value:
                     rule.refuse(api, f"{name}[{key!r}]", value[key])
             for key in value.keys() - {key for key, _ in self.entries}:
-                known = ", ".join(repr(key) for key, _ in self.entries)
+                keys = ", ".join(repr(key) for key, _ in self.entries)
                 raise ValueError(
-                    f"For '{api}', the keys of '{name}' must be among {known}, but got {key!r}."
+                    f"For '{api}', the keys of '{name}' must be among {keys}, but got {key!r}."
                 )
         super().refuse(api, name, value)
 

@@ -58,7 +58,9 @@ def by_slices(owner, space, values):
     Raises:
         ValueError: if the results of two slices differ in shape.
     """
-    return _each(space, lambda i: owner.run(**{n: _at(v, space, i) for n, v in values.items()}))
+    return _run_slices(
+        space, lambda i: owner.run(**{n: _at(v, space, i) for n, v in values.items()})
+    )
 
 
 Op._unfit = UNFIT
@@ -73,7 +75,7 @@ def in_each_slice(function):
         space = _space_of((*args, *kwargs.values())) if running.spaces else None
         if space is None:
             return function(*args, **kwargs)
-        return _each(
+        return _run_slices(
             space,
             lambda i: call(
                 *_at(args, space, i), **{n: _at(v, space, i) for n, v in kwargs.items()}
@@ -83,7 +85,7 @@ def in_each_slice(function):
     return call
 
 
-def _each(space, function):
+def _run_slices(space, function):
     """Calls `function(i)` for each slice number i of a vmap, and returns the results as Batches;
     None if the function returns None."""
     outs = []

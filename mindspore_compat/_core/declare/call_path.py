@@ -20,7 +20,7 @@ def write_run(op):
     names = op.inputs
     first = names[0]
     absent = {n: f"None if {n} is None else " if n in op.optional else "" for n in names}
-    line = [f"def run({', '.join(_declared(op))}):"]
+    line = [f"def run({', '.join(_parameter_list(op))}):"]
     if op.diverted:
         line += ["    if casting_.active:", f"        return general_({', '.join(op.parameters)})"]
     line += ["    try:"]
@@ -126,13 +126,13 @@ def _body_source(op):
 def _uncommon(op):
     """Returns the condition for the general path, as source."""
     first, *others = op.inputs
-    given = {n: f"{n} is not None and " if n in op.optional else "" for n in op.inputs}
-    odd = [f"{given[n]}type(a_{n}) is not kind_" for n in others]
+    guards = {n: f"{n} is not None and " if n in op.optional else "" for n in op.inputs}
+    odd = [f"{guards[n]}type(a_{n}) is not kind_" for n in others]
     lead = next((n for n in op.inputs if n in op.promote), None)
     if lead is not None:
         odd += [f"{lead} is None"] if lead in op.optional else []
         dtype = "dt_" if lead == first else f"a_{lead}.dtype"
-        odd += [f"{given[n]}a_{n}.dtype is not {dtype}" for n in op.promote if n != lead]
+        odd += [f"{guards[n]}a_{n}.dtype is not {dtype}" for n in op.promote if n != lead]
     if op.upcast:
         odd += [f"dt_ is not F32_ and dt_ in xp_.{op.upcast}"]
     if op.upcast and set(op.inputs) - {first, *op.promote}:
@@ -165,9 +165,9 @@ def _low_precision_lines(op):
 def _scalar_lines(op):
     """Returns the source that turns a Python number next to a Tensor into a weak scalar, a 0-d
     array."""
-    one, other = op.inputs
+    first_input, other = op.inputs
     lines = []
-    for tensor, number in ((one, other), (other, one)):
+    for tensor, number in ((first_input, other), (other, first_input)):
         if number not in op.numbers:
             continue
         values = ", ".join(
@@ -201,7 +201,7 @@ def _traced_lines(op, live):
     ]
 
 
-def _declared(op):
+def _parameter_list(op):
     return [f"{n}=default_{n}" if n in op.defaults else n for n in op.parameters]
 
 

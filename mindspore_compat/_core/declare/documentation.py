@@ -190,10 +190,10 @@ def _argument(signature, name, rule, descriptions):
     head = f"    {name}{f' ({kind})' if kind else ''}:"
     text = meaning or f"see `{name}` above."
     text += f" Default: ``{ast.unparse(default)}``." if default else ""
-    return f"{head} {text}" if "\n" in text else _folded(head, text)
+    return f"{head} {text}" if "\n" in text else _wrap(head, text)
 
 
-def _folded(head, text):
+def _wrap(head, text):
     """Returns `head` followed by `text`, wrapped at spaces to lines of at most `_WIDTH`
     characters."""
     lines, line = [], head
@@ -226,15 +226,17 @@ def _rename(text, names):
 
 def with_imports(example):
     """Prefixes an example with the imports that it needs."""
-    needed = [
+    import_lines = [
         line
-        for line, used in (
+        for line, pattern in (
             ("import numpy as np", r"\bnp\."),
             ("import mindspore_compat as ms", r"\bms\."),
         )
-        if re.search(used, example) and line not in example
+        if re.search(pattern, example) and line not in example
     ]
-    return "\n".join([*(f"    {_PROMPT} {line}" for line in needed), example]) if example else ""
+    return (
+        "\n".join([*(f"    {_PROMPT} {line}" for line in import_lines), example]) if example else ""
+    )
 
 
 def _other_names(op, path):

@@ -57,10 +57,10 @@ def failed_call(op, sources):
     """
     name = next(filter(None, map(_name_in, op.lines)), None) or _camel(op.name)
     arguments = ", ".join(f"{n}={type_of(s)}" for n, s in zip(op.inputs, sources, strict=False))
-    accepted = ", ".join(f"{n}=<{_taken(op, n)}>" for n in op.inputs[: len(sources)])
+    inputs = ", ".join(f"{n}=<{_accepted_kinds(op, n)}>" for n in op.inputs[: len(sources)])
     return (
         f'Failed calling {name} with "{name}()({arguments})". The valid calling should be: '
-        f'"{name}()({accepted})".'
+        f'"{name}()({inputs})".'
     )
 
 
@@ -72,7 +72,7 @@ def no_tensor(op, name, value):
     )
 
 
-def _taken(op, name):
+def _accepted_kinds(op, name):
     kinds = ["None"] * (name in op.absent) + ["Number"] * (name in op.numbers) + ["Tensor"]
     return ", ".join(kinds)
 

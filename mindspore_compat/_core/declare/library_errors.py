@@ -69,8 +69,10 @@ def _from_library(trace):
     error."""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
-        written = file.startswith("<") and " #" in file  # by this package: see source.py
-        if not (written or file.startswith(_PACKAGE) or any(name in file for name in _LIBRARIES)):
+        is_generated = file.startswith("<") and " #" in file  # by this package: see source.py
+        if not (
+            is_generated or file.startswith(_PACKAGE) or any(name in file for name in _LIBRARIES)
+        ):
             return False
         trace = trace.tb_next
     return True

@@ -19,14 +19,14 @@ class Missing:
         path = "mindspore" + self.module[len("mindspore_compat") :]
         message = f"module '{path}' has no attribute '{self.name}'"
         own_area = self.module.partition(".")[2]
-        hinted = with_hint(message, own_area, self.name)
+        text = with_hint(message, own_area, self.name)
         areas = [f"mindspore.{area}" for area in areas_with(self.name) if area != own_area]
-        known = [name for name in self.known if not name.startswith("_")]
-        near = difflib.get_close_matches(self.name, known, 1)
-        if areas and hinted == message:
-            own = f", and '{near[0]}' here" if near else ""
-            return f"{message}; there is '{self.name}' in {' and in '.join(areas)}{own}."
-        return f"{message}; did you mean '{near[0]}'?" if near and hinted == message else hinted
+        names = [name for name in self.known if not name.startswith("_")]
+        near = difflib.get_close_matches(self.name, names, 1)
+        if areas and text == message:
+            suggestion = f", and '{near[0]}' here" if near else ""
+            return f"{message}; there is '{self.name}' in {' and in '.join(areas)}{suggestion}."
+        return f"{message}; did you mean '{near[0]}'?" if near and text == message else text
 
     def __repr__(self):
         return repr(str(self))

@@ -98,10 +98,15 @@ class Op:
         self.body = body
         self.lines = lines
         types = types if isinstance(types, tuple) else (types,)
-        self.types = next((each for each in types if isinstance(each, Promote)), NO_PROMOTION)
+        self.types = next(
+            (promotion for promotion in types if isinstance(promotion, Promote)), NO_PROMOTION
+        )
         self.promote = self.types.names
         self.same_dtype = [
-            name for each in types if isinstance(each, SameDtype) for name in each.names
+            name
+            for promotion in types
+            if isinstance(promotion, SameDtype)
+            for name in promotion.names
         ]
         self.upcast = UPCAST[compute]
         self.quirks = quirks or NO_QUIRKS
@@ -231,9 +236,9 @@ class Op:
             nodes = broadcast_nodes(xp, operands, nodes)
         live = any(node is not None for node in nodes) and not depth.paused
         if self.upcast and getattr(xp, "upcast_kernels", None) is not None:
-            made = self._by_one_kernel(xp, values, operands, nodes, metas, live)
-            if made is not None:
-                return made
+            result = self._by_one_kernel(xp, values, operands, nodes, metas, live)
+            if result is not None:
+                return result
         if live and self.rule is None:
             return self._through_body(xp, values, operands, nodes)
         body_operands = self._with_axes(xp, operands)
@@ -288,14 +293,18 @@ class Op:
         rule = self.rule or self._rule_by_steps
         if live and rule is None or depth.open > 1:
             return None
-        own = self._with_axes(xp, operands)
+        input_axes = self._with_axes(xp, operands)
         operands = self._aligned(xp, self._in_precision(xp, operands))
         dtype = self._result_dtype(xp, operands, values)
-        if dtype is None or own is not None and promotion.promote_weak_0d_np(own, dtype) != dtype:
+        if (
+            dtype is None
+            or input_axes is not None
+            and promotion.promote_weak_0d_np(input_axes, dtype) != dtype
+        ):
             return None
         values = {**values, **dict(zip(self.inputs, operands))}
-        given = tuple([values[n] for n in self.parameters])
-        out = xp.upcast_kernels.run(self.body, given, dtype)
+        arguments = tuple([values[n] for n in self.parameters])
+        out = xp.upcast_kernels.run(self.body, arguments, dtype)
         if out is None or not live:
             return out if out is None else each_of(out, Tensor._wrap)
         return self._finish(out, tuple(nodes), values, metas, xp, rule)

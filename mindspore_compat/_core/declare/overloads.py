@@ -40,17 +40,17 @@ class Form:
     def __getattr__(self, name):
         if name != "fits":
             raise AttributeError(f"Form has no attribute '{name}'")
-        self.fits = self._written()
+        self.fits = self._generate_code()
         return self.fits
 
-    def _written(self):
+    def _generate_code(self):
         """Returns a function of the arguments: 1 if they fit, 2 if only their kinds fit, else 0."""
         scope, kinds, whole = {}, "True", "True"
         for name, rule in self.rules.items():
             kinds = both(kinds, _both_ways(rule.kind(name)))
             whole = both(whole, _both_ways(rule.guard(name)))
             scope.update(rule.scope())
-        declared = str(
+        signature = str(
             inspect.Signature(
                 [
                     parameter.replace(
@@ -67,7 +67,7 @@ class Form:
             {f"default_{parameter.name}": parameter.default for parameter in self.parameters}
         )
         lines = [
-            f"def fits{declared}:",
+            f"def fits{signature}:",
             f"    return 1 if {whole} else {_OUT_OF_RANGE} if {kinds} else 0",
         ]
         return compiled(lines, scope, f"form {self}")["fits"]
@@ -110,7 +110,7 @@ def form(path):
             method = _method(name)
             PUBLIC.setdefault("Tensor", {})[name] = method
         method.forms.append(Form(function))
-        method.__doc__ = _described(name, method.forms)
+        method.__doc__ = _join_docstrings(name, method.forms)
         return function
 
     return declare
@@ -127,16 +127,16 @@ def _method(name):
     loop."""
     forms, api = [], f"Tensor.{name}"
 
-    own = {"__builtins__": builtins, "__name__": __name__, "_become": None}
-    method = types.FunctionType(_first_call.__code__, own, name)
+    namespace = {"__builtins__": builtins, "__name__": __name__, "_become": None}
+    method = types.FunctionType(_first_call.__code__, namespace, name)
 
     def become(self, args, kwargs):
-        code, scope = _written(api, forms)
-        own.update(scope)
+        code, scope = _generate_code(api, forms)
+        namespace.update(scope)
         method.__code__ = code  # last, because other threads may still arrive here until then
         return method(self, *args, **kwargs)
 
-    own["_become"] = become
+    namespace["_become"] = become
     method.__qualname__ = api
     method.__module__ = "mindspore_compat.Tensor"
     method.forms = forms
@@ -147,7 +147,7 @@ def _first_call(self, *args, **kwargs):
     return _become(self, args, kwargs)  # noqa: F821 - in the method's own globals
 
 
-def _written(api, forms):
+def _generate_code(api, forms):
     """Returns the code of a method and its globals: for each form its test, then its function."""
     lines = ["def method(self, *args, **kwargs):", "    try:"]
     scope = {"errors": LIBRARY_ERRORS, "explain": explain, "otherwise": _otherwise, "forms": forms}
@@ -217,7 +217,7 @@ def _plain(rule, value):
     return value if value.ndim or value._array.dtype.kind not in "iu" else int(value._array)
 
 
-def _described(name, forms):
+def _join_docstrings(name, forms):
     """Returns the docstrings of the forms under their signatures; a single docstring stays
     unchanged."""
     if len(forms) == 1:

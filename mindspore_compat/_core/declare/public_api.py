@@ -115,8 +115,8 @@ def facade(module, classes=object, area=None, names=()):
         return public_object
 
     def visible():
-        own = (name for name in PUBLIC.get(area, ()) if not _hidden(area, name))
-        return sorted({*DECLARED.get(area, ()), *own, *names})
+        visible_names = (name for name in PUBLIC.get(area, ()) if not _hidden(area, name))
+        return sorted({*DECLARED.get(area, ()), *visible_names, *names})
 
     def listing():
         return sorted({*visible(), *(n for n in vars(sys.modules[module]) if n.startswith("__"))})
@@ -144,12 +144,12 @@ def build(area, name, classes=object, module=None):
     by_hand = PUBLIC.get(area, {}).get(name)
     if by_hand is not None:
         return None if _hidden(area, name) else with_older_signature(area, name, by_hand)
-    declared = DECLARED.get(area, {}).get(name)
-    if declared is None:
+    declaration = DECLARED.get(area, {}).get(name)
+    if declaration is None:
         return None
     key = (area, name, classes)
     if key not in _built:
-        op, line = declared
+        op, line = declaration
         _built[key] = _make(op, line, area, name, classes)
         _built[key].__module__ = module or f"mindspore_compat.{area}"
         _built[key] = with_older_signature(area, name, _built[key])
@@ -171,8 +171,8 @@ def rules_at(area, name):
         group = _with_self(op, group) if area == "Tensor" else group
         signature = _Signature(group, op, f"{area}.{name}")
         rules = signature.rules()
-        for parameter, fed in signature.feeds.items():
-            if fed in op.numbers and parameter in rules:
+        for parameter, input_name in signature.feeds.items():
+            if input_name in op.numbers and parameter in rules:
                 rules[parameter] = join(rules[parameter], TensorOf(scalars=True))
         paths.append(rules)
     return paths
@@ -207,25 +207,29 @@ class _Signature:
     def __init__(self, text, op, path):
         self.op, self.path = op, path
         self.stricter = op.quirks.rules.get(path, {})
-        parsed = ast.parse(f"def f({text}): pass").body[0].args
-        everything = [*parsed.posonlyargs, *parsed.args, *parsed.kwonlyargs]
-        self.star = parsed.vararg
+        arguments = ast.parse(f"def f({text}): pass").body[0].args
+        everything = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        self.star = arguments.vararg
         if self.star:
             everything.append(self.star)
         self.names = [a.arg for a in everything]
         self.feeds = {a.arg: a.annotation.id if a.annotation else a.arg for a in everything}
         for a in everything:
             a.annotation = None
-        self.text = ast.unparse(parsed)
+        self.text = ast.unparse(arguments)
         self.defaults = {}
-        positional = [*parsed.posonlyargs, *parsed.args]
-        for a, d in zip(positional[len(positional) - len(parsed.defaults) :], parsed.defaults):
+        positional = [*arguments.posonlyargs, *arguments.args]
+        for a, d in zip(
+            positional[len(positional) - len(arguments.defaults) :], arguments.defaults
+        ):
             self.defaults[a.arg] = d
-        self.defaults.update({a.arg: d for a, d in zip(parsed.kwonlyargs, parsed.kw_defaults) if d})
+        self.defaults.update(
+            {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d}
+        )
 
     def rules(self):
         """Returns the rules by parameter; a default of None allows None."""
-        found = {}
+        rules_of = {}
         for name in self.names:
             rule = self.stricter.get(self.feeds[name], self.op.rules.get(self.feeds[name]))
             if self.star and name == self.star.arg:
@@ -237,8 +241,8 @@ class _Signature:
             default = self.defaults.get(name)
             if isinstance(default, ast.Constant) and default.value is None:
                 rule = join(rule, NoneRule())
-            found[name] = rule
-        return found
+            rules_of[name] = rule
+        return rules_of
 
     def same_dtype(self):
         """Returns the parameters that must have one dtype; empty if there are fewer than two."""
@@ -261,38 +265,38 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
     rules = {n: r for n, r in signature.rules().items() if not _is_checked_by_call_path(r)}
     first = signature.op.quirks.shapes_first and arguments
     lines = []
-    guard, needed = guard_all(rules)
+    guard, extra_scope = guard_all(rules)
     if guard != "True":
-        scope.update(needed)
+        scope.update(extra_scope)
         tag = f"rules_{len(scope)}"
         scope.update({tag: rules, "refuse_all": refuse_all, "refuse_shapes": _refuse_shapes})
-        given = ", ".join(rules)
+        rule_values = ", ".join(rules)
         lines.append(f"{indent}if not ({guard}):")
         if first:
             lines.append(
-                f"{indent}    refuse_shapes({api!r}, {tag}, ({given},), "
-                f"lambda {given}: run({arguments}))"
+                f"{indent}    refuse_shapes({api!r}, {tag}, ({rule_values},), "
+                f"lambda {rule_values}: run({arguments}))"
             )
-        lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({given},), True)")
+        lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({rule_values},), True)")
         if signature.op.quirks.on_tape and arguments:
             scope.update(instead=signature.op.quirks.on_tape, on_tape=_on_tape)
             lines += [
-                f"{indent}    if on_tape(({given},), read):",
+                f"{indent}    if on_tape(({rule_values},), read):",
                 f"{indent}        return instead({arguments})",
             ]
-        lines.append(f"{indent}    {given}, = read")
+        lines.append(f"{indent}    {rule_values}, = read")
     together = signature.same_dtype()
     if together:
-        given = ", ".join(together)
+        rule_values = ", ".join(together)
         scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike, refuse_shapes=_refuse_shapes)
-        lines.append(f"{indent}if not one_dtype({given}):")
+        lines.append(f"{indent}if not one_dtype({rule_values}):")
         if first:
             lines.append(
-                f"{indent}    refuse_shapes({api!r}, None, ({given},), "
-                f"lambda {given}: run({arguments}))"
+                f"{indent}    refuse_shapes({api!r}, None, ({rule_values},), "
+                f"lambda {rule_values}: run({arguments}))"
             )
-        named = ", ".join(f"{n!r}: {n}" for n in together)
-        lines.append(f"{indent}    refuse_unlike({api!r}, {{{named}}})")
+        entries = ", ".join(f"{n!r}: {n}" for n in together)
+        lines.append(f"{indent}    refuse_unlike({api!r}, {{{entries}}})")
     return lines
 
 
@@ -300,8 +304,8 @@ def _on_tape(values, read):
     """Returns True if a gradient flows to a Tensor whose number was read: one of `values` that
     `read` replaces by another value."""
     return any(
-        isinstance(value, Tensor) and value is not found and value._node is not None
-        for value, found in zip(values, read)
+        isinstance(value, Tensor) and value is not replacement and value._node is not None
+        for value, replacement in zip(values, read)
     )
 
 
@@ -333,8 +337,12 @@ def _acceptable(rule, value):
     """Returns `value` if `rule` accepts it, else zeros of its shape in an acceptable dtype."""
     if not isinstance(value, Tensor) or rule.verdict(value) is None:
         return rule.read(value)
-    accepted = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
-    return _zeros(value, dtypes.numpy_dtype(min(accepted[0]))) if any(accepted) else value
+    dtypes_of_parts = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
+    return (
+        _zeros(value, dtypes.numpy_dtype(min(dtypes_of_parts[0])))
+        if any(dtypes_of_parts)
+        else value
+    )
 
 
 def _zeros(tensor, dtype):
@@ -349,12 +357,12 @@ def _no_lists(api, signature, scope):
     op = signature.op
     if not op.types.lists or api.startswith("__"):
         return []
-    given = [n for n in signature.names if signature.feeds[n] in op.inputs and n != "self"]
-    given = ["self"] if signature.path == "Tensor.add" else given
+    tensor_names = [n for n in signature.names if signature.feeds[n] in op.inputs and n != "self"]
+    tensor_names = ["self"] if signature.path == "Tensor.add" else tensor_names
     scope.update(lists=(list, tuple), refuse_list=_refuse_list)
     return [
         line
-        for n in given
+        for n in tensor_names
         for line in (f"    if type({n}) in lists:", f"        refuse_list({api!r}, {n!r}, {n})")
     ]
 
@@ -368,7 +376,7 @@ def _refuse_list(api, name, value):
 
 def _arguments(op, feeds, scope):
     """Returns the arguments of `run`: a parameter, an expression, or the body's own default."""
-    source = {fed: expression for expression, fed in feeds}
+    source = {input_name: expression for expression, input_name in feeds}
     values = []
     for name in op.parameters:
         if name not in source:
@@ -403,27 +411,27 @@ def _make_function(op, area, name, group):
     lines += _no_lists(name, signature, scope)
     first = (op.inputs or [op.many])[0] if (op.inputs or op.many) else None
     if "dtype" in signature.names and "dtype" not in op.parameters:
-        own = next(n for n in signature.names if signature.feeds[n] == first)
+        own_name = next(n for n in signature.names if signature.feeds[n] == first)
         scope["cast_to"] = _cast_to
         lines += [
             "    if dtype is not None:",
-            f"        {own} = cast_to({own}, dtype, {name!r}, {own!r})",
+            f"        {own_name} = cast_to({own_name}, dtype, {name!r}, {own_name!r})",
         ]
     call = f"run({arguments})"
     if "inplace" in signature.names and "inplace" not in op.parameters:
-        own = next(n for n in signature.names if signature.feeds[n] == first)
+        own_name = next(n for n in signature.names if signature.feeds[n] == first)
         scope["write_back"] = write_back
-        lines += ["    if inplace:", f"        return write_back({own}, {call})"]
+        lines += ["    if inplace:", f"        return write_back({own_name}, {call})"]
     if _writes(name):
-        own = next(n for n in signature.names if signature.feeds[n] == first)
+        own_name = next(n for n in signature.names if signature.feeds[n] == first)
         scope["overwrite"] = overwrite
-        call = f"overwrite({name!r}, {own}, {call})"
+        call = f"overwrite({name!r}, {own_name}, {call})"
     lines += _return_lines(name, call, scope, signature, op.quirks.errors.get(f"{area}.{name}"))
-    made = compiled(lines, scope, f"{area}.{name}")["public_object"]
-    made.__name__ = name
-    made.__qualname__ = f"Tensor.{name}" if method else name
-    made.__doc__ = describe(op, f"{area}.{name}", signature)
-    return made
+    function = compiled(lines, scope, f"{area}.{name}")["public_object"]
+    function.__name__ = name
+    function.__qualname__ = f"Tensor.{name}" if method else name
+    function.__doc__ = describe(op, f"{area}.{name}", signature)
+    return function
 
 
 def _return_lines(api, call, scope, signature, unfit):
@@ -434,9 +442,9 @@ def _return_lines(api, call, scope, signature, unfit):
     numbers = []
     if signature.op.types.need_tensor:
         scope["refuse_numbers"] = _refuse_numbers
-        given = [n for n in signature.names if signature.feeds[n] in signature.op.inputs]
-        named = ", ".join(f"{n!r}: {n}" for n in given)
-        numbers = [f"        refuse_numbers({api!r}, {{{named}}})"]
+        names = [n for n in signature.names if signature.feeds[n] in signature.op.inputs]
+        entries = ", ".join(f"{n!r}: {n}" for n in names)
+        numbers = [f"        refuse_numbers({api!r}, {{{entries}}})"]
     reflected = ["        if hasattr(other, 'takes_dense'):", "            return NotImplemented"]
     return [
         "    try:",
@@ -474,17 +482,21 @@ def _with_self(op, group):
 
 def _make_class(op, area, name, groups, base):
     path = f"{area}.{name}"
-    made, call = _Signature(groups[0], op, path), _Signature(groups[1], op, path)
+    signature, call = _Signature(groups[0], op, path), _Signature(groups[1], op, path)
     scope = {"run": op.run, "base": base, **_DTYPES}
-    lines = [f"def __init__({', '.join(filter(None, ['self', made.text]))}):"]
-    lines += _guard_lines(name, made, scope)
-    named = f", {name!r}" if area.startswith("ops") else ""
-    lines.append(f"    base.__init__(self{named})")
-    lines += [f"    self.{n} = {n}" for n in made.names]
-    star = "*" if made.star else ""
+    lines = [f"def __init__({', '.join(filter(None, ['self', signature.text]))}):"]
+    lines += _guard_lines(name, signature, scope)
+    name_argument = f", {name!r}" if area.startswith("ops") else ""
+    lines.append(f"    base.__init__(self{name_argument})")
+    lines += [f"    self.{n} = {n}" for n in signature.names]
+    star = "*" if signature.star else ""
     method = "__call__" if area.startswith("ops") else "construct"
     lines += ["", f"def {method}({', '.join(filter(None, ['self', call.text]))}):"]
-    feeds = [(f"self.{n}", made.feeds[n]) for n in made.names if made.feeds[n] in op.parameters]
+    feeds = [
+        (f"self.{n}", signature.feeds[n])
+        for n in signature.names
+        if signature.feeds[n] in op.parameters
+    ]
     feeds += [(n, call.feeds[n]) for n in call.names if call.feeds[n] in op.parameters]
     arguments = _arguments(op, feeds, scope)
     lines += _guard_lines(name, call, scope, arguments)
@@ -495,7 +507,7 @@ def _make_class(op, area, name, groups, base):
     body = {
         "__init__": scope["__init__"],
         method: scope[method],
-        "__doc__": describe(op, path, made, call),
+        "__doc__": describe(op, path, signature, call),
         "__module__": f"mindspore_compat.{area}",
         "_starred": star,
     }
@@ -556,9 +568,9 @@ def overwrite(api, target, result):
         )
     if result._array.dtype != target._array.dtype:
         result = _cast_to(result, target.dtype)
-    written = write_back(target, result)
+    target_result = write_back(target, result)
     write_into_whole(target)
-    return written
+    return target_result
 
 
 class LazyMethod:

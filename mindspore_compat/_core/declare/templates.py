@@ -57,8 +57,8 @@ def _completed(thing, shared, sections):
     for heading, text in sections.items():
         parts.setdefault(heading, text)
     source = parts.pop("Source", None)
-    ordered = [f"{heading}:\n{parts[heading]}" for heading in _ORDER if parts.get(heading)]
-    return "\n\n".join(filter(None, [parts[""], *ordered, source])) + "\n"
+    ordered_parts = [f"{heading}:\n{parts[heading]}" for heading in _ORDER if parts.get(heading)]
+    return "\n\n".join(filter(None, [parts[""], *ordered_parts, source])) + "\n"
 
 
 def _parameters(thing):

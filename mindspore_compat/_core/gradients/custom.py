@@ -98,8 +98,8 @@ def add_hook(tensor, hook):
 
     def vjp(xp, g, hook_saved, result):
         gradient = as_given(g)
-        changed = hook(gradient)
-        return [as_given_back(xp, gradient if changed is None else changed)]
+        new_gradient = hook(gradient)
+        return [as_given_back(xp, gradient if new_gradient is None else new_gradient)]
 
     node = _new(Node)
     node.rule = _CustomRule(vjp)

@@ -56,8 +56,8 @@ class _GradientScope:
         self.paused = depth.paused
         depth.open, depth.paused, depth.leaf = depth.open + 1, False, None
         scheduler.step.__enter__()
-        known = self.leaves or [None] * len(self.weights)
-        for weight, end in zip(self.weights, known):
+        leaves = self.leaves or [None] * len(self.weights)
+        for weight, end in zip(self.weights, leaves):
             self.saved.append((weight, weight._array, weight._node))
             weight._array = _in_vmap(weight._array)
             weight._node = depth.leaf = end or self._leaf(weight, True)
@@ -118,10 +118,10 @@ class _GradientScope:
 
     def only(self, indices):
         """Keeps only the gradients of these weights, in the order of `indices`."""
-        left = [self.leaves[index] for index in indices]
-        for unused_leaf in set(self.leaves) - set(left):
+        selected_leaves = [self.leaves[index] for index in indices]
+        for unused_leaf in set(self.leaves) - set(selected_leaves):
             unused_leaf.number = 0  # earlier than all leaves left: no backward pass gets there
-        self.leaves = left
+        self.leaves = selected_leaves
 
     def gradients(self, outputs, grad_outputs, last=False):
         """Returns the gradients of all leaves as Tensors, given the gradients of the outputs.
@@ -135,12 +135,12 @@ class _GradientScope:
         higher = depth.open > 1 and not self.paused
         spent = 0 if last and depth.open == 1 and not depth.retained else None
         roots = [out._node for out in outputs]
-        head_gradients = [_prepared(s, out, higher) for s, out in zip(grad_outputs, outputs)]
+        head_gradients = [_as_seed(s, out, higher) for s, out in zip(grad_outputs, outputs)]
         arrived = depth.arrived if depth.open == 1 and not higher else None
         grads = backward(roots, head_gradients, self.leaves, higher, spent, arrived)
-        divided = next((g.space for g in grads if hasattr(g, "placement")), None)
-        if divided is not None:
-            grads = divided.settled(grads, [end.saved for end in self.leaves])
+        space = next((g.space for g in grads if hasattr(g, "placement")), None)
+        if space is not None:
+            grads = space.settled(grads, [end.saved for end in self.leaves])
         gradients = [_as_tensor(g, end) for g, end in zip(grads, self.leaves)]
         for watch in () if higher else watchers:
             watch(gradients)
@@ -163,7 +163,7 @@ def _broadcast(array, spaces):
     return inner.broadcast(_broadcast(array, outer))
 
 
-def _prepared(grad_output, out, higher):
+def _as_seed(grad_output, out, higher):
     array, node = grad_output._array, grad_output._node
     if array.dtype != out._array.dtype:
         array = array.astype(out._array.dtype)

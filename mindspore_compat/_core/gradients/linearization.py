@@ -14,8 +14,8 @@ from ..tensor.tensor import Tensor
 from ..vmap.batch import running
 from .transforms import (
     _GradientScope,
-    _left,
     _on_device_of,
+    _without_history,
     map_tensors,
     ones_like,
     tensors_in,
@@ -51,7 +51,7 @@ class Pull:
         self.scope = scope
         self.main = out[0] if has_aux else out
         self.heads = tensors_in(self.main)
-        self.out = _left(out)
+        self.out = _without_history(out)
 
     def __call__(self, grad_outputs):
         """Returns the gradients of the inputs as a list, given the gradients of the heads."""
@@ -81,7 +81,7 @@ class Push:
         self.alone = depth.open == 0 and _events() == before
         self.main = pull.main
         self.heads = pull.heads
-        self.out = _left(pull.out)
+        self.out = _without_history(pull.out)
 
     def __call__(self, direction):
         """Returns the derivatives of the heads as a list, along one direction for each input."""

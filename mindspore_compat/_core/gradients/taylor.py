@@ -140,7 +140,7 @@ def jet(fn, primals, series):
     terms = [[row[i].astype(start.dtype) for i in range(order)] for start, row in zip(starts, rows)]
     out, derivatives = _along(fn, _moving(starts, terms), order)
     stack = DECLARED["ops"]["stack"][0]
-    return _listed(out, [stack.run(list(column), 0) for column in zip(*derivatives)])
+    return _in_form_of_output(out, [stack.run(list(column), 0) for column in zip(*derivatives)])
 
 
 @public("ops.derivative", "ops.functional.derivative")
@@ -184,10 +184,10 @@ def derivative(fn, primals, order):
         raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}.")
     starts = [_floats(start) for start in starts]
     out, derivatives = _along(fn, _moving(starts, [[ones_like(start)] for start in starts]), order)
-    return _listed(out, derivatives[-1])
+    return _in_form_of_output(out, derivatives[-1])
 
 
-def _listed(out, derivatives):
+def _in_form_of_output(out, derivatives):
     """Returns the outputs and the derivatives as `jet` does: single values for a single output,
     else lists."""
     if isinstance(out, Tensor):

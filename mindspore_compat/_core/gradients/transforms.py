@@ -110,7 +110,7 @@ class Request:
             return run, run.gradients(grad_outputs, last=True)
 
         run, gradients = scope.within(both)
-        return _left(run.out), run.answer(gradients)
+        return _without_history(run.out), run.answer(gradients)
 
     def _split(self, args, kwargs):
         """Splits off the gradient at the output: the last argument, or the keyword `sens`."""
@@ -172,8 +172,10 @@ class _Run:
             if isinstance(self.args[i], _WITH_GRADIENTS):
                 map_tensors(self._enter, self.args[i])
         count = len(args)
-        entered = [map_tensors(self._entered, value) for value in self.args]
-        self.out = request.fn(*entered[:count], **dict(zip(kwargs, entered[count:], strict=True)))
+        arguments = [map_tensors(self._tensor_inside, value) for value in self.args]
+        self.out = request.fn(
+            *arguments[:count], **dict(zip(kwargs, arguments[count:], strict=True))
+        )
         self.heads = request._heads(self.out)
 
     def _enter(self, tensor):
@@ -181,7 +183,7 @@ class _Run:
             copy_of_input = self.scope.input(tensor)
             self.inputs[id(tensor)] = tensor, copy_of_input, copy_of_input._node
 
-    def _entered(self, tensor):
+    def _tensor_inside(self, tensor):
         tensor_inside = self.inputs.get(id(tensor))
         return tensor if tensor_inside is None else tensor_inside[1]
 
@@ -202,7 +204,7 @@ class _Run:
         by_leaf = dict(zip(self.scope.leaves, gradients))
         request, args = self.request, self.args
         by_input = {
-            key: _hooked(tensor, by_leaf[end]) for key, (tensor, _, end) in self.inputs.items()
+            key: _apply_hooks(tensor, by_leaf[end]) for key, (tensor, _, end) in self.inputs.items()
         }
         inputs = [
             (i, _as_given(map_tensors(lambda t: by_input[id(t)], args[i])))
@@ -233,10 +235,10 @@ def _of_weight(weight, g):
     `requires_grad`."""
     if isinstance(weight, type_named("Parameter")) and not weight.requires_grad:
         return zeros_like(g)
-    return _hooked(weight, g)
+    return _apply_hooks(weight, g)
 
 
-def _left(out):
+def _without_history(out):
     """Returns results in the form in which a transform returns them: without history if no gradient
     is open any more."""
     return map_tensors(outside, out) if depth.open == 0 or depth.paused else out
@@ -262,11 +264,11 @@ def outside(tensor):
     return Tensor._wrap(tensor._array)
 
 
-def _hooked(weight, g):
+def _apply_hooks(weight, g):
     """Returns the gradient of a weight after the hooks registered on it."""
     for hook in getattr(weight, "_hooks", {}).values():
-        changed = hook(g)
-        g = g if changed is None else changed
+        new_gradient = hook(g)
+        g = g if new_gradient is None else new_gradient
     return g
 
 
@@ -321,10 +323,10 @@ def _in_space_of(grad_outputs, head):
 
 def _on_device_of(tensor, other):
     """Returns `tensor` on the device of `other`."""
-    here, there = type(tensor._array), type(other._array)
-    if here is there or here not in SPACES or there not in SPACES:
+    space_type, other_type = type(tensor._array), type(other._array)
+    if space_type is other_type or space_type not in SPACES or other_type not in SPACES:
         return tensor
-    return Tensor._wrap(to_space(SPACES[there], tensor._array))
+    return Tensor._wrap(to_space(SPACES[other_type], tensor._array))
 
 
 def _fitted(grad_outputs, head):
@@ -502,7 +504,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     scope = _GradientScope(request.weights)
     run = scope.within(lambda: _Run(request, scope, inputs, {}))
     depth.retained = True
-    out = _left(run.out)
+    out = _without_history(run.out)
 
     def pull(*grad_outputs):
         with scope if scope.weights else walking():
@@ -551,11 +553,11 @@ def jvp(fn, inputs, v, has_aux=False):
         derivatives = outer.gradients(pulled, [_on_device_of(d, p) for d, p in zip(v, pulled)])
     main = out[0] if has_aux else out
     gradients = iter(derivatives)
-    pushed = map_tensors(lambda t: next(gradients), main)
-    value = _left(out)
+    tangents = map_tensors(lambda t: next(gradients), main)
+    value = _without_history(out)
     if has_aux:
-        return value[0], pushed, value[1] if len(value) == 2 else value[1:]
-    return value, pushed
+        return value[0], tangents, value[1] if len(value) == 2 else value[1:]
+    return value, tangents
 
 
 @contextlib.contextmanager

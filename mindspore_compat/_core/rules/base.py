@@ -371,7 +371,7 @@ def as_rule(part) -> Rule:
 
 def call(name: str, *args, **options) -> str:
     """Returns the source of a call with these arguments, or `name` if there are none."""
-    inside = [_argument(each) for each in args]
+    inside = [_argument(argument) for argument in args]
     inside += [f"{key}={_argument(value)}" for key, value in options.items()]
     return f"{name}({', '.join(inside)})" if inside else name
 

@@ -203,7 +203,7 @@ def _stand_in(function, relations):
     """Returns a function that writes the checks and takes their code when it is first called."""
 
     def become(args, kwargs):
-        code, scope = _written(function, relations, stand_in.__name__)
+        code, scope = _generate_code(function, relations, stand_in.__name__)
         stand_in.__globals__.update(scope)
         stand_in.__defaults__ = function.__defaults__
         stand_in.__kwdefaults__ = function.__kwdefaults__
@@ -221,7 +221,7 @@ def _first_call(*args, **kwargs):
     return _become(args, kwargs)  # noqa: F821 - in the stand-in's own globals
 
 
-def _written(function, relations, name):
+def _generate_code(function, relations, name):
     """Returns the code object of the checking function, and the globals that it needs.
 
     Errors use `name`, which is the public name or the name of the function.
@@ -232,21 +232,24 @@ def _written(function, relations, name):
     method = next((parameter.name for parameter in parameters), "") == "self"
     api = "_type(self).__name__" if method else repr(name)
     values = "".join(f"{name}, " for name in rules)
-    lines = [f"def {function.__name__}({_declared(parameters)}):"]
+    lines = [f"def {function.__name__}({_parameter_list(parameters)}):"]
     if rules:
         lines += [
             f"    if not {wrapped(guard)}:",
             f"        {values}= _refuse({api}, _rules, ({values}), _numpy_scalars)",
         ]
     for number, relation in enumerate(relations):
-        given = ", ".join(
+        arguments = ", ".join(
             f"{name!r}: {name}"
             for name in relation.names
             if any(parameter.name == name for parameter in parameters)
         )
-        lines += [f"    if {relation.condition}:", f"        _forbid_{number}({api}, {{{given}}})"]
+        lines += [
+            f"    if {relation.condition}:",
+            f"        _forbid_{number}({api}, {{{arguments}}})",
+        ]
         scope[f"_forbid_{number}"] = relation.refuse
-    lines.append(f"    return _function({_passed(parameters)})")
+    lines.append(f"    return _function({_argument_list(parameters)})")
     scope.update(
         _function=function,
         _refuse=refuse_all,
@@ -255,11 +258,11 @@ def _written(function, relations, name):
         _one_dtype=one_dtype,
         _numpy_scalars=bool(_OF_ARRAYS.search(function.__module__)),
     )
-    written = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
-    return written.__code__, scope
+    wrapper = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
+    return wrapper.__code__, scope
 
 
-def _declared(parameters) -> str:
+def _parameter_list(parameters) -> str:
     """Returns the parameters as the source of a `def` line; defaults are placeholders."""
     parts, bare_star = [], True
     kinds = [parameter.kind for parameter in parameters]
@@ -280,7 +283,7 @@ def _declared(parameters) -> str:
     return ", ".join(parts)
 
 
-def _passed(parameters) -> str:
+def _argument_list(parameters) -> str:
     """Returns the arguments that pass on all parameters, as source."""
     forms = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
     return ", ".join(

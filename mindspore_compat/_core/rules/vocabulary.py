@@ -294,24 +294,24 @@ class _Sequence(Rule):
     def kind(self, name):
         kind = f"isinstance({name}, {self._type})"
         kind = both(kind, self._length(name)) if self.length_is_kind else kind
-        return both(kind, self._each(name, self._item.kind))
+        return both(kind, self._check_items(name, self._item.kind))
 
     def value(self, name):
-        each = self._each(name, self._item.guard) if self._item.value("x") else ""
+        item_lines = self._check_items(name, self._item.guard) if self._item.value("x") else ""
         length = "" if self.length_is_kind else self._length(name)
-        return both(length, each) if length else each
+        return both(length, item_lines) if length else item_lines
 
     def guard(self, name):
         right_type = both(f"isinstance({name}, {self._type})", self._length(name))
         if type(self.length) is int and self.length < 4:  # a loop costs 0.3 us, one item 0.05
             items = [self._item.guard(f"{name}[{index}]") for index in range(self.length)]
             return " and ".join([right_type, *(item for item in items if item != "True")])
-        return both(right_type, self._each(name, self._item.guard))
+        return both(right_type, self._check_items(name, self._item.guard))
 
-    def _each(self, name: str, condition) -> str:
-        each = re.sub(r"\W", "_", name) + "_item"
-        text = condition(each)
-        return "" if text == "True" else f"all([{text} for {each} in {name}])"
+    def _check_items(self, name: str, condition) -> str:
+        item_name = re.sub(r"\W", "_", name) + "_item"
+        text = condition(item_name)
+        return "" if text == "True" else f"all([{text} for {item_name} in {name}])"
 
     def _length(self, name: str) -> str:
         if self.length is not None:
@@ -332,8 +332,8 @@ class _Sequence(Rule):
     def _count(self) -> str:
         """Returns the words for the length."""
         if self.length is not None:
-            allowed = self.length if isinstance(self.length, tuple) else (self.length,)
-            return " or ".join(map(str, allowed)) + " "
+            lengths = self.length if isinstance(self.length, tuple) else (self.length,)
+            return " or ".join(map(str, lengths)) + " "
         return f"at least {self.min_length} " if self.min_length else ""
 
     def _words(self, count: str, items: str) -> str:

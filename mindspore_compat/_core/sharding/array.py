@@ -96,8 +96,8 @@ class Sharded:
         return to_host(self.space.gather(self))
 
     def __array__(self, dtype=None, copy=None):
-        found = self.get()
-        return found if dtype is None else found.astype(dtype)
+        array = self.get()
+        return array if dtype is None else array.astype(dtype)
 
     def item(self):
         """Returns the only element as a Python number."""
@@ -149,19 +149,19 @@ class ShardedSpace:
     def wrap(self, block, dims, sums=(), parked=()):
         """Returns a Sharded of which `block` is this rank's part; `dims`, `sums` and `parked` are
         those of Sharded."""
-        made = _new(Sharded)
-        made.block = block = block if type(block) in SPACES else self.base.asarray(block)
+        array = _new(Sharded)
+        array.block = block = block if type(block) in SPACES else self.base.asarray(block)
         counts = [self.mesh.count(axes) for axes in dims]
-        made.shape = tuple([n * count for n, count in zip(block.shape, counts, strict=True)])
-        made.dims, made.sums, made.parked = tuple(map(tuple, dims)), tuple(sums), tuple(parked)
-        made.space, made.of_weight, made.kept = self, False, None
-        return made
+        array.shape = tuple([n * count for n, count in zip(block.shape, counts, strict=True)])
+        array.dims, array.sums, array.parked = tuple(map(tuple, dims)), tuple(sums), tuple(parked)
+        array.space, array.of_weight, array.kept = self, False, None
+        return array
 
     def like(self, x, block):
         """Returns a Sharded with the placement of `x`, of which `block` is this rank's part."""
-        made = self.wrap(block, x.dims, x.sums, x.parked)
-        made.kept = False if x.kept is False else None
-        return made
+        array = self.wrap(block, x.dims, x.sums, x.parked)
+        array.kept = False if x.kept is False else None
+        return array
 
     def shard(self, array, dims, parked=()):
         """Divides an array that every rank holds whole: returns a Sharded, of which each rank keeps
@@ -216,10 +216,10 @@ class ShardedSpace:
         if (x.dims, set(x.sums)) == (dims, set(sums)):
             return x if not x.parked else self.wrap(x.block, dims, sums)
         block = move(self.base, self.mesh, x.block, (x.dims, x.sums), (dims, sums))
-        moved = self.wrap(block, dims, sums)
+        placed = self.wrap(block, dims, sums)
         if x.sums and not sums:  # so that a sum is taken once, whoever reads `x` next
-            x.block, x.dims, x.sums = moved.block, dims, ()
-        return moved
+            x.block, x.dims, x.sums = placed.block, dims, ()
+        return placed
 
     def used(self, x):
         """Returns `x` in the form that functions compute with: a parked array is gathered along its
@@ -228,11 +228,11 @@ class ShardedSpace:
             return x
         if type(x.kept) is Sharded:
             return x.kept
-        made = self.place(x, [[a for a in axes if a not in x.parked] for axes in x.dims], x.sums)
+        array = self.place(x, [[a for a in axes if a not in x.parked] for axes in x.dims], x.sums)
         if x.kept is None:
-            x.kept = made
+            x.kept = array
             self.gathered.append(x)
-        return made
+        return array
 
     def seen(self, x):
         """Returns `x` in the form that functions which only move or cast elements take: a parked
@@ -273,7 +273,7 @@ class ShardedSpace:
     def gradients(self, grads):
         """Converts the gradients that a vjp returned to Sharded arrays, also within lists."""
         return [
-            [self.asarray(each) for each in g]
+            [self.asarray(gradient) for gradient in g]
             if isinstance(g, (list, tuple))
             else g
             if g is None or type(g) is Sharded
@@ -293,56 +293,56 @@ class ShardedSpace:
             ends (Sequence[tuple]): for each gradient, the placement of its Tensor (None for a
                 Tensor that is not divided), and whether the Tensor is a weight.
         """
-        found, waiting = list(grads), {}
+        results, waiting = list(grads), {}
         for index, (g, (placement, is_weight)) in enumerate(zip(grads, ends, strict=True)):
             if type(g) is not Sharded:
                 continue
             if is_weight and self.averages and g.sums:
                 g = g / self.mesh.count(g.sums)
             if placement is not None:
-                found[index] = made = self.place(g, placement[0])
-                made.of_weight = is_weight
+                results[index] = placed = self.place(g, placement[0])
+                placed.of_weight = is_weight
             elif g.sums and not any(g.dims):
                 waiting.setdefault((g.dtype, g.sums), []).append((index, g.block))
             else:
-                found[index] = self.gather(g)
+                results[index] = self.gather(g)
         for (_, sums), blocks in waiting.items():
             totals = self._sums_together([block for _, block in blocks], sums)
             for (index, _), total in zip(blocks, totals, strict=True):
-                found[index] = total
-        return found
+                results[index] = total
+        return results
 
     def _sums_together(self, blocks, mesh_axes):
         """Sums several blocks over the ranks along some mesh axes, as one message; returns the sums
         in the shapes of the blocks."""
         flat = self.base.concatenate([self.base.reshape(block, (-1,)) for block in blocks])
         total = all_reduced(self.mesh, flat, mesh_axes)
-        found, start = [], 0
+        results, start = [], 0
         for block in blocks:
             part = total[start : start + block.size]
-            found.append(self.base.reshape(part, block.shape))
+            results.append(self.base.reshape(part, block.shape))
             start += block.size
-        return found
+        return results
 
     # Functions ------------------------------------------------------------------------------------
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        listed = FUNCTIONS.get(name)
+        entry = FUNCTIONS.get(name)
         if name in RULES:
-            found = functools.partial(RULES[name], self)
-        elif listed is None or listed.gradient == "plain" or listed.family == "create":
-            found = getattr(self.base, name)  # an AttributeError for a name that is nowhere
-        elif listed.family in FAMILIES:
-            found = functools.partial(FAMILIES[listed.family], self, name)
+            rule = functools.partial(RULES[name], self)
+        elif entry is None or entry.gradient == "plain" or entry.family == "create":
+            rule = getattr(self.base, name)  # an AttributeError for a name that is nowhere
+        elif entry.family in FAMILIES:
+            rule = functools.partial(FAMILIES[entry.family], self, name)
         elif name in vjp_rules.COMPOSED:
-            found = vjp_rules.COMPOSED[name].__get__(self)
+            rule = vjp_rules.COMPOSED[name].__get__(self)
         else:
             getattr(self.base, name)
-            found = functools.partial(on_every_rank, self, name)
-        setattr(self, name, found)
-        return found
+            rule = functools.partial(on_every_rank, self, name)
+        setattr(self, name, rule)
+        return rule
 
 
 def rule(function):
@@ -378,9 +378,9 @@ def bare(space, value):
     if type(value) is Sharded:
         return space.gather(value)
     if isinstance(value, (tuple, list)):
-        return type(value)(bare(space, each) for each in value)
+        return type(value)(bare(space, item) for item in value)
     if isinstance(value, slice):
-        return slice(*(bare(space, each) for each in (value.start, value.stop, value.step)))
+        return slice(*(bare(space, item) for item in (value.start, value.stop, value.step)))
     return value
 
 
@@ -399,7 +399,7 @@ def on_every_rank(space, name, *args, **kwargs):
         )
     out = function(*bare(space, args), **{key: bare(space, value) for key, value in kwargs.items()})
     if isinstance(out, (tuple, list)):
-        return tuple(space.asarray(each) for each in out)
+        return tuple(space.asarray(array) for array in out)
     return space.asarray(out)
 
 

@@ -34,8 +34,8 @@ class Meeting(NamedTuple):
                 them, the result is still to be summed along these.
         """
         dims = tuple(self.dims.get(letter, ()) for letter in letters)
-        gone = [axis for letter in contracted for axis in self.dims.get(letter, ())]
-        return dims, tuple(sorted({*self.sums, *gone}))
+        summed_axes = [axis for letter in contracted for axis in self.dims.get(letter, ())]
+        return dims, tuple(sorted({*self.sums, *summed_axes}))
 
 
 def meet(space, operands, whole=(), linear=()):
@@ -55,13 +55,13 @@ def meet(space, operands, whole=(), linear=()):
     order = sorted(
         (pair for pair in operands if type(pair[0]) is Sharded), key=lambda pair: -pair[0].size
     )
-    dims, taken = {}, set(sums)
+    dims, sum_axes = {}, set(sums)
     for x, letters in order:
         for letter, mesh_axes in zip(letters, x.dims, strict=True):
             if mesh_axes and letter is not None and letter not in dims and letter not in whole:
-                free = next((i for i, axis in enumerate(mesh_axes) if axis in taken), None)
+                free = next((i for i, axis in enumerate(mesh_axes) if axis in sum_axes), None)
                 dims[letter] = mesh_axes[:free]
-                taken.update(dims[letter])
+                sum_axes.update(dims[letter])
     blocks = [_block(space, x, letters, dims, sums) for x, letters in operands]
     return Meeting(blocks, dims, sums)
 
@@ -69,29 +69,29 @@ def meet(space, operands, whole=(), linear=()):
 def _block(space, x, letters, dims, sums):
     if not hasattr(x, "ndim"):
         return x
-    wanted = tuple(() if letter is None else dims.get(letter, ()) for letter in letters)
+    target_dims = tuple(() if letter is None else dims.get(letter, ()) for letter in letters)
     if type(x) is Sharded:
-        return space.place(x, wanted, [axis for axis in x.sums if axis in sums]).block
-    return space.cut(x, wanted)
+        return space.place(x, target_dims, [axis for axis in x.sums if axis in sums]).block
+    return space.cut(x, target_dims)
 
 
 def _sums_that_stay(arrays, linear):
     """Returns the mesh axes along which operands need not be summed before the function, because
     its result can be summed instead; `linear` is as for `meet`."""
-    given = [set(x.sums) if type(x) is Sharded else set() for x in arrays]
-    for positions in linear if any(given) else ():
-        terms = [given[i] for i in positions if not _is_zero(arrays[i])]
+    sums_of = [set(x.sums) if type(x) is Sharded else set() for x in arrays]
+    for positions in linear if any(sums_of) else ():
+        terms = [sums_of[i] for i in positions if not _is_zero(arrays[i])]
         others = [i for i in range(len(arrays)) if i not in positions]
-        if not terms or any(each != terms[0] for each in terms) or any(given[i] for i in others):
+        if not terms or any(term != terms[0] for term in terms) or any(sums_of[i] for i in others):
             continue
-        divided = {  # a factor that they divide would be multiplied by only one of the terms
+        dividing = {  # a factor that they divide would be multiplied by only one of the terms
             axis
             for i in others
             if type(arrays[i]) is Sharded
             for axes in arrays[i].dims
             for axis in axes
         }
-        return tuple(sorted(terms[0] - divided))
+        return tuple(sorted(terms[0] - dividing))
     return ()
 
 

@@ -69,27 +69,27 @@ class Mesh:
                 for axis, number in zip(axes, position):
                     place[axis] = number
                 members.append(rank_at[tuple(place)])
-            same = tuple(members) == tuple(self.world.ranks)
-            self._groups[axes] = self.world if same else self.world.subgroup(members)
+            is_world = tuple(members) == tuple(self.world.ranks)
+            self._groups[axes] = self.world if is_world else self.world.subgroup(members)
         return self._groups[axes]
 
     def axes_for(self, parts, taken=()):
         """Returns mesh axes that together divide something into `parts` parts, or None if there are
         none. Axes in `taken` are not used; of the others, the first possible ones are chosen."""
-        found = []
+        axes = []
         for axis, length in enumerate(self.shape):
             if parts > 1 and axis not in taken and parts % length == 0:
-                found.append(axis)
+                axes.append(axis)
                 parts //= length
-        return tuple(found) if parts == 1 else None
+        return tuple(axes) if parts == 1 else None
 
 
 def prime_factors(number):
     """Returns the prime factors of a number, in ascending order."""
-    found, factor = [], 2
+    factors, factor = [], 2
     while number > 1:
         while number % factor == 0:
-            found.append(factor)
+            factors.append(factor)
             number //= factor
         factor += 1
-    return tuple(found)
+    return tuple(factors)

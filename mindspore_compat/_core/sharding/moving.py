@@ -27,9 +27,9 @@ def move(xp, mesh, block, source, target):
         target (tuple): the new placement; its `sums` must be among those of the source.
     """
     dims, sums = [list(axes) for axes in source[0]], set(source[1])
-    wanted, left = [list(axes) for axes in target[0]], set(target[1])
+    target_dims, target_sums = [list(axes) for axes in target[0]], set(target[1])
     while True:
-        step = _next_step(dims, sums, wanted, left)
+        step = _next_step(dims, sums, target_dims, target_sums)
         if step is None:
             break
         kind, axis, mesh_axes, other = step
@@ -53,25 +53,25 @@ def _next_step(dims, sums, wanted, left):
         dims, sums: the placement so far.
         wanted, left: the `dims` and `sums` of the target.
     """
-    held = {each for axes in dims for each in axes}
+    used_axes = {mesh_axis for axes in dims for mesh_axis in axes}
     missing = {}  # axis of the array -> the next mesh axis that must divide it
     for axis, (own, goal) in enumerate(zip(dims, wanted)):
         if len(own) < len(goal) and goal[: len(own)] == own:
             missing[axis] = goal[len(own)]
-    for axis, each in missing.items():
-        if each not in held and each not in sums:
-            return "slice", axis, [each], None
-    for axis, each in missing.items():
-        if each in sums:
-            return "reduce_scatter", axis, [each], None
-    for axis, each in missing.items():
+    for axis, mesh_axis in missing.items():
+        if mesh_axis not in used_axes and mesh_axis not in sums:
+            return "slice", axis, [mesh_axis], None
+    for axis, mesh_axis in missing.items():
+        if mesh_axis in sums:
+            return "reduce_scatter", axis, [mesh_axis], None
+    for axis, mesh_axis in missing.items():
         for other, own in enumerate(dims):
-            if own and own[-1] == each and other != axis:
-                return "all_to_all", axis, [each], other
+            if own and own[-1] == mesh_axis and other != axis:
+                return "all_to_all", axis, [mesh_axis], other
     for axis, (own, goal) in enumerate(zip(dims, wanted)):
-        same = next((i for i, (a, b) in enumerate(zip(own, goal)) if a != b), len(goal))
-        if len(own) > same:
-            return "all_gather", axis, own[same:], None
+        common = next((i for i, (a, b) in enumerate(zip(own, goal)) if a != b), len(goal))
+        if len(own) > common:
+            return "all_gather", axis, own[common:], None
     rest = sorted(sums - left)
     return ("all_reduce", None, rest, None) if rest else None
 
@@ -109,10 +109,10 @@ def _all_to_all(xp, mesh, block, axis, mesh_axes, other):
     count, shape = group.size, block.shape
     parts = xp.reshape(block, (*shape[:axis], count, shape[axis] // count, *shape[axis + 1 :]))
     parts = xp.ascontiguousarray(xp.moveaxis(parts, axis, 0))
-    got = group.all_to_all(parts, [1] * count, [1] * count).wait()
-    got = xp.moveaxis(got, 0, other)  # the members' parts before the axis that they divided
-    shape = got.shape
-    return xp.reshape(got, (*shape[:other], count * shape[other + 1], *shape[other + 2 :]))
+    blocks = group.all_to_all(parts, [1] * count, [1] * count).wait()
+    blocks = xp.moveaxis(blocks, 0, other)  # the members' parts before the axis that they divided
+    shape = blocks.shape
+    return xp.reshape(blocks, (*shape[:other], count * shape[other + 1], *shape[other + 2 :]))
 
 
 def _all_reduce(xp, mesh, block, axis, mesh_axes, other):

@@ -80,9 +80,9 @@ def mesh_of(stages=1):
             f"The number of processes, {group.size}, must be a multiple of the number of "
             f"pipeline stages, {stages}."
         )
-    many = group.size // stages
-    first = group.ranks[group.rank] // many * many
-    ranks = tuple(range(first, first + many))
+    stage_size = group.size // stages
+    first = group.ranks[group.rank] // stage_size * stage_size
+    ranks = tuple(range(first, first + stage_size))
     if ranks not in _meshes:
         _meshes[ranks] = Mesh(group, ranks)
     return _meshes[ranks]
@@ -142,7 +142,7 @@ def _run_on_wholes(space, owner, values):
         if isinstance(value, Tensor) and type(value._array) is Sharded:
             return leave_op.run(value, space, ((),) * value.ndim)
         if isinstance(value, (tuple, list)):
-            return type(value)(whole(each) for each in value)
+            return type(value)(whole(item) for item in value)
         return value
 
     return owner.run(**{name: whole(value) for name, value in values.items()})
@@ -290,34 +290,35 @@ def run_with_strategy(api, function, args, letters, in_strategy, out_strategy):
     args = list(args)
     if in_strategy is not None:
         shapes = [tuple(args[i].shape) for i in tensors]
-        given = _filled(in_strategy, len(shapes))
+        strategies = _pad_strategies(in_strategy, len(shapes))
         if letters is None:
-            chosen = [
+            placements = [
                 None
-                if one is None
-                else divisions(api, mesh, [shape], [one], [range(len(shape))])[0]
-                for shape, one in zip(shapes, given)
+                if strategy is None
+                else divisions(api, mesh, [shape], [strategy], [range(len(shape))])[0]
+                for shape, strategy in zip(shapes, strategies)
             ]
         else:
-            chosen = divisions(api, mesh, shapes, given, letters(list(map(len, shapes))))
-        for i, dims in zip(tensors, chosen):
+            placements = divisions(api, mesh, shapes, strategies, letters(list(map(len, shapes))))
+        for i, dims in zip(tensors, placements):
             if dims is not None:
                 args[i] = placed(args[i], dims)
     out = function(*args)
     return out if out_strategy is None else _with_out_strategy(api, out, out_strategy)
 
 
-def _filled(strategies, count):
+def _pad_strategies(strategies, count):
     return [*strategies, *(None,) * (count - len(strategies))][:count]
 
 
 def _with_out_strategy(api, out, strategies):
     several = isinstance(out, (tuple, list))
     outs = out if several else (out,)
-    made = [
-        _with_result(api, *pair) for pair in zip(outs, _filled(strategies, len(outs)), strict=True)
+    results = [
+        _with_result(api, *pair)
+        for pair in zip(outs, _pad_strategies(strategies, len(outs)), strict=True)
     ]
-    return type(out)(made) if several else made[0]
+    return type(out)(results) if several else results[0]
 
 
 def _with_result(api, tensor, strategy):

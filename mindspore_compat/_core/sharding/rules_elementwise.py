@@ -106,21 +106,21 @@ def reduction(space, name, x, axis=None, **kwargs):
     if name in ("var", "std"):
         return _deviation(space, name, x, axis, keepdims, kwargs.get("ddof", 0))
     if name in ("argmax", "argmin") or name == "prod" and x.dtype.kind in "biu":
-        whole = [() if i in axes else own for i, own in enumerate(x.dims)]
+        whole = [() if i in axes else axes_of for i, axes_of in enumerate(x.dims)]
         x = space.place(x, whole)
         block = space.base.asarray(function(x.block, axis, **kwargs))
         return space.wrap(block, _reduced_dims(x.dims, axes, keepdims))
-    gone = [mesh_axis for i in axes for mesh_axis in x.dims[i]]
+    mesh_axes = [mesh_axis for i in axes for mesh_axis in x.dims[i]]
     dims = _reduced_dims(x.dims, axes, keepdims)
     if name in _COMBINED:
         x = space.summed(x)
         block = space.base.asarray(function(x.block, axis, **kwargs))
-        return space.reduced(space.wrap(block, dims), gone, _COMBINED[name])
+        return space.reduced(space.wrap(block, dims), mesh_axes, _COMBINED[name])
     block = function(x.block, axis, **kwargs)
-    if name == "mean" and gone:
-        block = block / space.mesh.count(gone)
+    if name == "mean" and mesh_axes:
+        block = block / space.mesh.count(mesh_axes)
         block = block if "dtype" in kwargs or x.dtype.kind not in "f" else block.astype(x.dtype)
-    return space.wrap(space.base.asarray(block), dims, tuple(sorted({*x.sums, *gone})))
+    return space.wrap(space.base.asarray(block), dims, tuple(sorted({*x.sums, *mesh_axes})))
 
 
 def _axes(axis, rank):
@@ -131,8 +131,8 @@ def _axes(axis, rank):
 
 def _reduced_dims(dims, axes, keepdims):
     if keepdims:
-        return tuple(() if i in axes else own for i, own in enumerate(dims))
-    return tuple(own for i, own in enumerate(dims) if i not in axes)
+        return tuple(() if i in axes else axes_of for i, axes_of in enumerate(dims))
+    return tuple(axes_of for i, axes_of in enumerate(dims) if i not in axes)
 
 
 def _deviation(space, name, x, axis, keepdims, ddof):
@@ -154,7 +154,7 @@ def _deviation(space, name, x, axis, keepdims, ddof):
 def undivided(space, x, axes):
     """Returns `x` with the axes in `axes` undivided, and all its sums computed."""
     x = space.used(x)
-    return space.place(x, [() if i in axes else own for i, own in enumerate(x.dims)])
+    return space.place(x, [() if i in axes else axes_of for i, axes_of in enumerate(x.dims)])
 
 
 @family("along")
@@ -178,7 +178,7 @@ def along(space, name, x, *args, **kwargs):
         return space.whole(function(x.block, *args, **kwargs))
     out = function(x.block, *args, **kwargs)
     if isinstance(out, (tuple, list)):
-        return tuple(space.wrap(each, x.dims) for each in out)
+        return tuple(space.wrap(array, x.dims) for array in out)
     return space.wrap(out, x.dims)
 
 

@@ -20,8 +20,8 @@ def _parts(index, rank):
     )
     if not basic:
         return None
-    used = sum(p is not None and p is not Ellipsis for p in parts)
-    rest = [slice(None)] * (rank - used)
+    axis_count = sum(p is not None and p is not Ellipsis for p in parts)
+    rest = [slice(None)] * (rank - axis_count)
     if Ellipsis in parts:
         at = parts.index(Ellipsis)
         return parts[:at] + rest + parts[at + 1 :]
@@ -64,10 +64,10 @@ def _getitem(space, x, index):
     if parts is None:
         return on_every_rank(space, "getitem", x, index)
     x = space.used(x)
-    changed, out = _placements(parts, x.shape)
-    dims = [() if i in changed else own for i, own in enumerate(x.dims)]
+    changed_axes, out = _placements(parts, x.shape)
+    dims = [() if i in changed_axes else axes_of for i, axes_of in enumerate(x.dims)]
     x = space.place(x, dims, x.sums)
-    local = _local_index(parts, changed)
+    local = _local_index(parts, changed_axes)
     block = space.base.asarray(x.block[local])
     return space.wrap(block, [() if a is None else x.dims[a] for a in out], x.sums)
 
@@ -75,14 +75,14 @@ def _getitem(space, x, index):
 def _local_index(parts, changed):
     """Returns the index of a block that corresponds to a basic index of the whole array. An axis
     that is taken entirely is taken entirely from the block, which is shorter."""
-    made, axis = [], 0
+    new_parts, axis = [], 0
     for part in parts:
         if part is None:
-            made.append(None)
+            new_parts.append(None)
             continue
-        made.append(part if axis in changed else slice(None))
+        new_parts.append(part if axis in changed else slice(None))
         axis += 1
-    return tuple(made)
+    return tuple(new_parts)
 
 
 def _scattered(space, name, x, index, values):
@@ -91,15 +91,15 @@ def _scattered(space, name, x, index, values):
         return getattr(space.base, name)(x, index, values)
     if parts is None:
         return on_every_rank(space, name, x, index, values)
-    changed, out = _placements(parts, x.shape)
+    changed_axes, out = _placements(parts, x.shape)
     letters = list(range(x.ndim))
-    own = []
+    dims = []
     if hasattr(values, "ndim"):
-        own = out[len(out) - values.ndim :] if values.ndim else []
-        own = [None if n == 1 else a for a, n in zip(own, values.shape)]
+        dims = out[len(out) - values.ndim :] if values.ndim else []
+        dims = [None if n == 1 else a for a, n in zip(dims, values.shape)]
     linear = ((0, 1),) if name == "scatter_add" else ()
-    meeting = meet(space, [(x, letters), (values, own)], changed, linear)
-    local = _local_index(parts, changed)
+    meeting = meet(space, [(x, letters), (values, dims)], changed_axes, linear)
+    local = _local_index(parts, changed_axes)
     block = getattr(space.base, name)(meeting.blocks[0], local, meeting.blocks[1])
     return space.wrap(block, *meeting.placement(letters))
 
@@ -148,14 +148,14 @@ def _take(space, x, indices, axis=None):
     table = [f"table {i}" for i in range(x.ndim)]
     rows = [f"index {i}" for i in range(indices.ndim)]
     meeting = meet(space, [(x, table), (indices, rows)], linear=((0,),))
-    own, index = meeting.blocks
+    values_block, index = meeting.blocks
     out = [*table[:axis], *rows, *table[axis + 1 :]]
     split = meeting.dims.get(table[axis], ())
     if not split:
-        return space.wrap(space.base.take(own, index, axis), *meeting.placement(out))
+        return space.wrap(space.base.take(values_block, index, axis), *meeting.placement(out))
     index, inside = _in_part(space, index, x.shape[axis], split)
     inside = space.base.reshape(inside, (*inside.shape, *(1,) * (x.ndim - axis - 1)))
-    block = space.base.where(inside, space.base.take(own, index, axis), 0).astype(x.dtype)
+    block = space.base.where(inside, space.base.take(values_block, index, axis), 0).astype(x.dtype)
     return space.wrap(block, *meeting.placement(out, (table[axis],)))
 
 
@@ -181,20 +181,22 @@ def _take_along_axis(space, x, indices, axis):
     if x.ndim != indices.ndim:
         return on_every_rank(space, "take_along_axis", x, indices, axis)
     axis = axis % x.ndim
-    same = x.shape[:axis] + x.shape[axis + 1 :] == indices.shape[:axis] + indices.shape[axis + 1 :]
-    if not same:
+    same_rest = (
+        x.shape[:axis] + x.shape[axis + 1 :] == indices.shape[:axis] + indices.shape[axis + 1 :]
+    )
+    if not same_rest:
         return on_every_rank(space, "take_along_axis", x, indices, axis)
     letters = list(range(x.ndim))
     rows = [*letters[:axis], "index", *letters[axis + 1 :]]
     meeting = meet(space, [(x, letters), (indices, rows)], ("index",), linear=((0,),))
-    own, index = meeting.blocks
+    values_block, index = meeting.blocks
     split = meeting.dims.get(axis, ())
     if not split:
-        block = space.base.take_along_axis(own, index, axis)
+        block = space.base.take_along_axis(values_block, index, axis)
         return space.wrap(block, *meeting.placement(rows))
     index, inside = _in_part(space, index, x.shape[axis], split)
-    taken = space.base.take_along_axis(own, index, axis)
-    block = space.base.where(inside, taken, 0).astype(x.dtype)
+    values = space.base.take_along_axis(values_block, index, axis)
+    block = space.base.where(inside, values, 0).astype(x.dtype)
     return space.wrap(block, *meeting.placement(rows, (axis,)))
 
 
@@ -214,8 +216,8 @@ def _scatter_along_axis(space, x, index, values, axis, add=False):
     if hasattr(values, "ndim") and values.shape != index.shape:
         return on_every_rank(space, "scatter_along_axis", x, index, values, axis, add)
     meeting = meet(space, pairs, ("index", axis), linear=((0, 2),) if add else ())
-    own, at, given = meeting.blocks
-    block = space.base.scatter_along_axis(own, at, given, axis, add)
+    target_block, at, new_block = meeting.blocks
+    block = space.base.scatter_along_axis(target_block, at, new_block, axis, add)
     return space.wrap(block, *meeting.placement(letters))
 
 
@@ -224,8 +226,8 @@ def _pick_column(space, x, column):
     """Rule of `pick_column`, by `take_along_axis`; the columns may be divided."""
     if not is_divided((x, column)):
         return space.base.pick_column(x, column)
-    picked = _take_along_axis(space, x, space.expand_dims(column, 1), 1)
-    return space.squeeze(picked, 1)
+    values = _take_along_axis(space, x, space.expand_dims(column, 1), 1)
+    return space.squeeze(values, 1)
 
 
 @rule
@@ -235,12 +237,12 @@ def _add_at_column(space, x, column, values):
         return space.base.add_at_column(x, column, values)
     x, values = space.summed(x), space.summed(values) if type(values) is Sharded else values
     meeting = meet(space, [(x, ("row", "column")), (column, ("row",)), (values, ("row",))])
-    own, at, given = meeting.blocks
+    target_block, at, new_block = meeting.blocks
     split = meeting.dims.get("column", ())
     if split:
         at, inside = _in_part(space, at, x.shape[1], split)
-        given = space.base.where(inside, given, 0).astype(own.dtype)
-    block = space.base.add_at_column(space.base.array(own), at, given)
+        new_block = space.base.where(inside, new_block, 0).astype(target_block.dtype)
+    block = space.base.add_at_column(space.base.array(target_block), at, new_block)
     return space.wrap(block, *meeting.placement(("row", "column")))
 
 
@@ -250,5 +252,7 @@ def _diagonal(space, x, offset=0, axis1=0, axis2=1):
         return space.base.diagonal(x, offset, axis1, axis2)
     x = undivided(space, x, (axis1 % x.ndim, axis2 % x.ndim))
     block = space.base.diagonal(x.block, offset, axis1, axis2)
-    rest = [own for i, own in enumerate(x.dims) if i not in (axis1 % x.ndim, axis2 % x.ndim)]
+    rest = [
+        axes_of for i, axes_of in enumerate(x.dims) if i not in (axis1 % x.ndim, axis2 % x.ndim)
+    ]
     return space.wrap(block, [*rest, ()])

@@ -17,12 +17,12 @@ def _matmul(space, x, y, out=None):
     if not is_divided((x, y)):
         return space.base.matmul(x, y) if out is None else space.base.matmul(x, y, out)
     batch = max(x.ndim, y.ndim) - 2
-    left = _stack_letters(x, batch) + (["row"] if x.ndim > 1 else []) + ["inner"]
+    left_letters = _stack_letters(x, batch) + (["row"] if x.ndim > 1 else []) + ["inner"]
     right = _stack_letters(y, batch) + ["inner"] + (["column"] if y.ndim > 1 else [])
-    meeting = meet(space, [(x, left), (y, right)], linear=_ONE_OF_TWO)
+    meeting = meet(space, [(x, left_letters), (y, right)], linear=_ONE_OF_TWO)
     block = space.base.asarray(space.base.matmul(*meeting.blocks))
     letters = [*range(-batch, 0)] if batch > 0 else []
-    letters += [each for each in ("row", "column") if each in (*left, *right)]
+    letters += [letter for letter in ("row", "column") if letter in (*left_letters, *right)]
     return space.wrap(block, *meeting.placement(letters, ("inner",)))
 
 
@@ -49,8 +49,8 @@ def _einsum_list(space, operands, equation):
     singles = tuple((i,) for i in range(len(pairs)))
     meeting = meet(space, pairs, linear=singles)
     block = space.base.asarray(space.base.einsum_list(meeting.blocks, equation))
-    gone = set("".join(sources)) - set(target)
-    return space.wrap(block, *meeting.placement(target, gone))
+    summed_letters = set("".join(sources)) - set(target)
+    return space.wrap(block, *meeting.placement(target, summed_letters))
 
 
 # Convolution --------------------------------------------------------------------------------------
@@ -132,8 +132,8 @@ def samples(space, name, x, *args, **kwargs):
         rest = [_local(meeting, space, shape, ["batch", "channel", *shape[2:]]), *rest]
     out = function(first, *rest, **kwargs)
     several = isinstance(out, (tuple, list))
-    made = [
-        space.wrap(each, *meeting.placement(["batch", "channel", *((None,) * (each.ndim - 2))]))
-        for each in (out if several else (out,))
+    results = [
+        space.wrap(array, *meeting.placement(["batch", "channel", *((None,) * (array.ndim - 2))]))
+        for array in (out if several else (out,))
     ]
-    return tuple(made) if several else made[0]
+    return tuple(results) if several else results[0]

@@ -97,9 +97,9 @@ def _ravel(space, x):
 def _view(space, x, block, dims):
     """Returns a Sharded with the elements of `x`, but other axes: `block` is this rank's part,
     divided by `dims`. A parked array stays parked."""
-    made = space.wrap(block, dims, x.sums, x.parked)
-    made.kept = False if x.kept is False else None
-    return made
+    view = space.wrap(block, dims, x.sums, x.parked)
+    view.kept = False if x.kept is False else None
+    return view
 
 
 @rule
@@ -120,14 +120,14 @@ def _squeeze(space, x, axis=None):
     if type(x) is not Sharded:
         return space.base.squeeze(x, axis)
     if axis is None:
-        gone = {i for i, n in enumerate(x.shape) if n == 1}
+        squeezed = {i for i, n in enumerate(x.shape) if n == 1}
     else:
-        gone = {a % x.ndim for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
-    if any(x.shape[i] != 1 for i in gone):
+        squeezed = {a % x.ndim for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
+    if any(x.shape[i] != 1 for i in squeezed):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     x = space.seen(x)
-    dims = tuple(own for i, own in enumerate(x.dims) if i not in gone)
-    return _view(space, x, space.base.squeeze(x.block, tuple(gone)), dims)
+    dims = tuple(axes_of for i, axes_of in enumerate(x.dims) if i not in squeezed)
+    return _view(space, x, space.base.squeeze(x.block, tuple(squeezed)), dims)
 
 
 @rule
@@ -288,8 +288,8 @@ def stack_of_matrices(space, name, x, *args, **kwargs):
     x = undivided(space, x, range(x.ndim - last, x.ndim))
     out = function(x.block, *args, **kwargs)
     several = isinstance(out, (tuple, list))
-    made = [
-        space.wrap(each, (*x.dims[:-last], *((),) * (each.ndim - x.ndim + last)))
-        for each in (out if several else (out,))
+    results = [
+        space.wrap(array, (*x.dims[:-last], *((),) * (array.ndim - x.ndim + last)))
+        for array in (out if several else (out,))
     ]
-    return tuple(made) if several else made[0]
+    return tuple(results) if several else results[0]

@@ -22,8 +22,8 @@ def letters_of(name, ranks, transposed=()):
     """
     if name in ("MatMul", "BatchMatMul"):
         return [
-            [*range(-rank + 2, 0), *(pair[::-1] if turned else pair)]
-            for rank, pair, turned in zip(ranks, ("mk", "kn"), (*transposed, False, False))
+            [*range(-rank + 2, 0), *(pair[::-1] if is_transposed else pair)]
+            for rank, pair, is_transposed in zip(ranks, ("mk", "kn"), (*transposed, False, False))
         ]
     if name in ("Conv2D", "Conv3D"):
         spatial = [[f"{kind}{i}" for i in range(ranks[0] - 2)] for kind in ("x", "w")]
@@ -52,10 +52,10 @@ def divisions(api, mesh, shapes, strategies, letters):
         RuntimeError: if a strategy has another number of axes, does not divide the number of ranks
             or a length, or divides axes differently that belong together.
     """
-    found, placed, parts_of = [], {}, {}
+    layouts, placed, parts_of = [], {}, {}
     for number, (shape, strategy) in enumerate(zip(shapes, strategies, strict=False)):
         if strategy is None:
-            found.append(None)
+            layouts.append(None)
             continue
         if hasattr(strategy, "to_dict"):
             dims = layout_dims(api, mesh, strategy)
@@ -72,33 +72,33 @@ def divisions(api, mesh, shapes, strategies, letters):
                         f"but got {tuple(strategies)}."
                     )
                 if letter not in placed:
-                    taken = {axis for axes in placed.values() for axis in axes}
-                    placed[letter] = mesh.axes_for(parts, taken)
+                    used = {axis for axes in placed.values() for axis in axes}
+                    placed[letter] = mesh.axes_for(parts, used)
                 if placed[letter] is None:
                     raise _too_many(api, mesh, strategies)
                 dims.append(placed[letter])
         need_divisible(api, mesh, shape, dims)
-        found.append(tuple(dims))
-    return found
+        layouts.append(tuple(dims))
+    return layouts
 
 
 def result_dims(api, mesh, shape, dims, strategy):
     """Returns the mesh axes that divide each axis of a result under a strategy; `dims` are those
     that divide it so far."""
     if hasattr(strategy, "to_dict"):
-        found = layout_dims(api, mesh, strategy)
+        axes_of_layout = layout_dims(api, mesh, strategy)
     else:
         _check(api, mesh, shape, strategy)
-        kept = [axes if mesh.count(axes) == n else None for axes, n in zip(dims, strategy)]
-        found = []
-        for axes, parts in zip(kept, strategy):
-            taken = {a for each in (*kept, *found) for a in each or ()}
-            axes = mesh.axes_for(parts, taken) if axes is None else axes
+        divided_dims = [axes if mesh.count(axes) == n else None for axes, n in zip(dims, strategy)]
+        axes_of_layout = []
+        for axes, parts in zip(divided_dims, strategy):
+            used = {a for dim_axes in (*divided_dims, *axes_of_layout) for a in dim_axes or ()}
+            axes = mesh.axes_for(parts, used) if axes is None else axes
             if axes is None:
                 raise _too_many(api, mesh, strategy)
-            found.append(axes)
-    need_divisible(api, mesh, shape, found)
-    return tuple(found)
+            axes_of_layout.append(axes)
+    need_divisible(api, mesh, shape, axes_of_layout)
+    return tuple(axes_of_layout)
 
 
 def data_dims(api, mesh, shape, strategy):
@@ -107,33 +107,33 @@ def data_dims(api, mesh, shape, strategy):
     if hasattr(strategy, "to_dict"):
         return layout_dims(api, mesh, strategy)
     _check(api, mesh, shape, strategy)
-    found = []
+    axes_of_data = []
     for parts in strategy:
-        axes = mesh.axes_for(parts, {axis for axes in found for axis in axes})
+        axes = mesh.axes_for(parts, {axis for axes in axes_of_data for axis in axes})
         if axes is None:
             raise _too_many(api, mesh, strategy)
-        found.append(axes)
-    return tuple(found)
+        axes_of_data.append(axes)
+    return tuple(axes_of_data)
 
 
 def layout_dims(api, mesh, layout):
     """Returns the mesh axes that a Layout gives each axis of a Tensor."""
-    given = layout.to_dict()
-    matrix = given["device_matrix"]
+    fields = layout.to_dict()
+    matrix = fields["device_matrix"]
     if math.prod(matrix) != mesh.size:
         raise RuntimeError(
             f"For '{api}', the device matrix of a Layout must have one entry for each of the "
             f"{mesh.size} ranks, but got {matrix}."
         )
-    axes, taken = [], set()
+    axes, used = [], set()
     for length in matrix:
-        axes.append(mesh.axes_for(length, taken))
-        taken.update(axes[-1])
-    found = []
-    for numbers in given["tensor_map"]:
+        axes.append(mesh.axes_for(length, used))
+        used.update(axes[-1])
+    dims = []
+    for numbers in fields["tensor_map"]:
         numbers = numbers if isinstance(numbers, tuple) else (numbers,)
-        found.append(tuple(a for n in numbers if n != -1 for a in axes[len(matrix) - 1 - n]))
-    return tuple(found)
+        dims.append(tuple(a for n in numbers if n != -1 for a in axes[len(matrix) - 1 - n]))
+    return tuple(dims)
 
 
 def _check(api, mesh, shape, strategy):

@@ -27,8 +27,8 @@ def share(parameters):
         if axes:
             dims = getattr(array, "dims", ((),) * array.ndim)
             dims = ((*dims[0], *axes), *dims[1:])
-            made = space.place(array, dims)
-            parameter._array = space.wrap(space.base.array(made.block), dims, (), axes)
+            placed = space.place(array, dims)
+            parameter._array = space.wrap(space.base.array(placed.block), dims, (), axes)
             if settings.optimizer_level == "level3":
                 parameter._array.kept = False
 
@@ -40,13 +40,13 @@ def _axes_to_share(mesh, array, settings):
     block = getattr(array, "block", array)
     if not array.ndim or block.nbytes < settings.parallel_optimizer_threshold * 1024:
         return ()
-    held = {axis for axes in dims for axis in axes}
-    found, most = [], settings.optimizer_weight_shard_size
-    for axis in reversed([axis for axis in mesh.axes if axis not in held]):
-        count = mesh.count([*found, axis])
+    used = {axis for axes in dims for axis in axes}
+    shared_axes, most = [], settings.optimizer_weight_shard_size
+    for axis in reversed([axis for axis in mesh.axes if axis not in used]):
+        count = mesh.count([*shared_axes, axis])
         if block.shape[0] % count == 0 and (most == -1 or most % count == 0):
-            found.insert(0, axis)
-    return tuple(found)
+            shared_axes.insert(0, axis)
+    return tuple(shared_axes)
 
 
 def divided_like(states, parameters):
@@ -67,18 +67,18 @@ def on_blocks(kinds):
     Args:
         kinds (Iterable[Sequence[Tensor]]): sequences of Tensors, such as parameters and states.
     """
-    divided = [
+    originals = [
         (tensor, tensor._array)
         for kind in kinds
         for tensor in kind
         if type(tensor._array) is Sharded
     ]
-    for tensor, array in divided:
+    for tensor, array in originals:
         tensor._array = array.block
     try:
         yield
     finally:
-        for tensor, array in divided:
+        for tensor, array in originals:
             array.block = tensor._array
             array.kept = False if array.kept is False else None
             tensor._array = array
@@ -88,13 +88,13 @@ def on_blocks(kinds):
 def on_wholes(tensors):
     """A context in which divided Tensors hold the whole array on every rank. At its end their
     values, which may have changed, are divided again."""
-    divided = [(tensor, tensor._array) for tensor in tensors if type(tensor._array) is Sharded]
-    for tensor, array in divided:
+    originals = [(tensor, tensor._array) for tensor in tensors if type(tensor._array) is Sharded]
+    for tensor, array in originals:
         tensor._array = array.space.base.array(array.space.gather(array))
     try:
         yield
     finally:
-        for tensor, array in divided:
+        for tensor, array in originals:
             array.block[...] = array.space.cut(tensor._array, array.dims)
             tensor._array = array
 
@@ -109,7 +109,7 @@ def updated(update, row, scalars):
         scalars (dict): the scalars of the formula.
     """
     space = row[0].space
-    made = update.formula(space, *row, **scalars)
+    new_values = update.formula(space, *row, **scalars)
     targets = [row[index] for index in update.written]
-    values = [space.cast(new, old.dtype) for new, old in zip(made, targets, strict=True)]
+    values = [space.cast(new, old.dtype) for new, old in zip(new_values, targets, strict=True)]
     return assigned(targets, values)

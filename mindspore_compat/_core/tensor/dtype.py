@@ -79,9 +79,9 @@ _texts = {
 
 def _unpickled(cls: type, name: str) -> Type:
     """Returns the type of that name: the existing object if there is one."""
-    for known in exported.values():
-        if type(known) is cls and known._name == name:
-            return known
+    for dtype in exported.values():
+        if type(dtype) is cls and dtype._name == name:
+            return dtype
     instance = object.__new__(cls)
     instance._name = name
     return instance
@@ -216,7 +216,7 @@ class _Named(Type):
         self._name = self._stem
 
 
-def _named(class_name: str, name: str, doc: str) -> type:
+def _dtype_class(class_name: str, name: str, doc: str) -> type:
     return type(
         class_name,
         (_Named,),
@@ -224,21 +224,23 @@ def _named(class_name: str, name: str, doc: str) -> type:
     )
 
 
-String = _named("String", "string_", "The type of text.")
-TypeNone = _named("TypeNone", "type_none", "The type of None.")
-TypeNull = _named("TypeNull", "Null", "The type of nothing at all: an absent argument.")
-TypeType = _named("TypeType", "type_type", "The type of types.")
-Slice = _named("Slice", "Slice", "The type of slices.")
-Function = _named("Function", "function", "The type of functions.")
-Dict = _named("Dict", "Dictionary", "The type of dicts.")
-EnvType = _named("EnvType", "env_type", "The type of gradient environments.")
-SymbolicKeyType = _named("SymbolicKeyType", "symbolic_key", "The type of symbolic keys.")
-RefKeyType = _named("RefKeyType", "type_refkey", "The type of a parameter's key.")
-COOTensorType = _named("COOTensorType", "COOTensor", "The type of coordinate sparse tensors.")
-CSRTensorType = _named("CSRTensorType", "CSRTensor", "The type of compressed-row sparse tensors.")
-RowTensorType = _named("RowTensorType", "RowTensor", "The type of row-sparse tensors.")
-UndeterminedType = _named("UndeterminedType", "Undetermined", "A type not known yet.")
-TypeAny = _named("TypeAny", "Any", "A type that may be any.")
+String = _dtype_class("String", "string_", "The type of text.")
+TypeNone = _dtype_class("TypeNone", "type_none", "The type of None.")
+TypeNull = _dtype_class("TypeNull", "Null", "The type of nothing at all: an absent argument.")
+TypeType = _dtype_class("TypeType", "type_type", "The type of types.")
+Slice = _dtype_class("Slice", "Slice", "The type of slices.")
+Function = _dtype_class("Function", "function", "The type of functions.")
+Dict = _dtype_class("Dict", "Dictionary", "The type of dicts.")
+EnvType = _dtype_class("EnvType", "env_type", "The type of gradient environments.")
+SymbolicKeyType = _dtype_class("SymbolicKeyType", "symbolic_key", "The type of symbolic keys.")
+RefKeyType = _dtype_class("RefKeyType", "type_refkey", "The type of a parameter's key.")
+COOTensorType = _dtype_class("COOTensorType", "COOTensor", "The type of coordinate sparse tensors.")
+CSRTensorType = _dtype_class(
+    "CSRTensorType", "CSRTensor", "The type of compressed-row sparse tensors."
+)
+RowTensorType = _dtype_class("RowTensorType", "RowTensor", "The type of row-sparse tensors.")
+UndeterminedType = _dtype_class("UndeterminedType", "Undetermined", "A type not known yet.")
+TypeAny = _dtype_class("TypeAny", "Any", "A type that may be any.")
 NoneType, FunctionType, AnythingType = TypeNone, Function, TypeAny
 
 
@@ -386,10 +388,10 @@ class QuantDtype(enum.Enum):
 
 # NumPy --------------------------------------------------------------------------------------------
 
-_stored = (bool_, *int_type, *uint_type, *float_type[:6], *complex_type)
-_to_numpy = {each: np.dtype(getattr(ml_dtypes, each._name, None) or each._name) for each in _stored}
+_STORED = (bool_, *int_type, *uint_type, *float_type[:6], *complex_type)
+_to_numpy = {each: np.dtype(getattr(ml_dtypes, each._name, None) or each._name) for each in _STORED}
 _from_numpy = {value: key for key, value in _to_numpy.items()}
-_by_name = {each._name: each for each in _stored}
+_by_name = {each._name: each for each in _STORED}
 
 
 # The number that stands for a type in the arguments of a primitive.

@@ -68,23 +68,23 @@ def _values(array: np.ndarray, dtype: dtypes.Type, commas: bool) -> str:
     if array.ndim == 0:
         text = _general if array.dtype.kind in "fV" else text
         return text(array.item())
-    ends, abridged = _ends(array)
+    ends, is_shortened = _ends(array)
     texts = np.array([text(x) for x in ends.ravel().tolist()], object)
     width = max(map(len, texts)) if width is None else width
     texts = np.array([cell.rjust(width) for cell in texts], object).reshape(ends.shape)
-    if array.ndim == 1 and not abridged[0]:
+    if array.ndim == 1 and not is_shortened[0]:
         return _lines(texts, per_line, "," if commas else "")
-    return _rows(texts, abridged, "," if commas else "")
+    return _rows(texts, is_shortened, "," if commas else "")
 
 
 def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
     """Returns the values to show, and for each axis whether it is abridged."""
     longest = LONGEST_VECTOR if array.ndim == 1 else LONGEST_AXIS
-    abridged = [size > longest for size in array.shape]
-    for axis, is_abridged in enumerate(abridged):
-        if is_abridged:
+    is_shortened = [size > longest for size in array.shape]
+    for axis, shortened in enumerate(is_shortened):
+        if shortened:
             array = array.take([*range(EDGE), *range(-EDGE, 0)], axis)
-    return array, abridged
+    return array, is_shortened
 
 
 def _lines(texts: np.ndarray, per_line: int, comma: str) -> str:
@@ -98,13 +98,13 @@ def _lines(texts: np.ndarray, per_line: int, comma: str) -> str:
     return f"[{f'{comma} {chr(10)} '.join(rows)}{ending}]"
 
 
-def _rows(texts: np.ndarray, abridged: list[bool], comma: str, indent: str = " ") -> str:
+def _rows(texts: np.ndarray, is_shortened: list[bool], comma: str, indent: str = " ") -> str:
     if texts.ndim == 1:
-        groups = [texts[:EDGE], texts[EDGE:]] if abridged[0] else [texts]
+        groups = [texts[:EDGE], texts[EDGE:]] if is_shortened[0] else [texts]
         return f"[{' ... '.join(f'{comma} '.join(group) for group in groups)}]"
-    rows = [_rows(row, abridged[1:], comma, indent + " ") for row in texts]
+    rows = [_rows(row, is_shortened[1:], comma, indent + " ") for row in texts]
     between = f"{comma}\n{indent}"
-    groups = [rows[:EDGE], rows[EDGE:]] if abridged[0] else [rows]
+    groups = [rows[:EDGE], rows[EDGE:]] if is_shortened[0] else [rows]
     return f"[{f'{comma}{chr(10)}{indent}...{chr(10)}{indent}'.join(map(between.join, groups))}]"
 
 

@@ -165,9 +165,9 @@ class Tensor:
     @staticmethod
     def _of_rows(rows):
         """Wraps a RowSparse gradient, whose rows are summed, in a Tensor."""
-        made = _new(_RowSparseTensor)
-        made._rows = rows
-        return made
+        tensor = _new(_RowSparseTensor)
+        tensor._rows = rows
+        return tensor
 
     @staticmethod
     def _make_subclass(cls, local_tensor, **attributes):
@@ -305,7 +305,7 @@ class Tensor:
         host = numpy.zeros(
             self.shape if shape is None else tuple(shape), dtypes.to_numpy(self.dtype)
         )
-        self._array = arrays.to_current(_filled(self.init, host))
+        self._array = arrays.to_current(_fill(self.init, host))
         self.init = None
         return self
 
@@ -524,7 +524,7 @@ def _is_number(value):
     return isinstance(value, (int, float)) or isinstance(value, Tensor) and value.shape == ()
 
 
-def _filled(init, host):
+def _fill(init, host):
     """Fills the NumPy array `host` by an initializer, and returns the array."""
     init(host)
     return host

@@ -25,7 +25,7 @@ from ..._core.autograd.tape import depth
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.gradients.transforms import (
     _GradientScope,
-    _hooked,
+    _apply_hooks,
     _output_gradients,
     map_tensors,
     outside,
@@ -66,11 +66,11 @@ def networks_of(step):
         parameters = step.__dict__.get("weights")
         parameters = parameters if isinstance(parameters, (tuple, list)) else ()
         parameters = tuple({id(parameter): parameter for parameter in parameters}.values())
-        known = bool(parameters) and all(
+        is_known = bool(parameters) and all(
             isinstance(parameter, Parameter) for parameter in parameters
         )
         networks = [
-            (cell, parameters if known else tuple(cell.trainable_params()))
+            (cell, parameters if is_known else tuple(cell.trainable_params()))
             for cell in step.cells()
             if cell is not None and _only_computes(cell)
         ]
@@ -127,8 +127,8 @@ class Once:
     def note_in_place_write(self, tensors):
         """Drops the saved tape when Tensors on it are about to be written in place."""
         if self._saved is not None:
-            own = {id(tensor) for tensor in (*self.weights, *self._saved[0])}
-            if any(id(tensor) in own for tensor in tensors):
+            own_tensors = {id(tensor) for tensor in (*self.weights, *self._saved[0])}
+            if any(id(tensor) in own_tensors for tensor in tensors):
                 self._saved = None
 
     def gradients(self, network, weights, args, grad_outputs):
@@ -144,10 +144,12 @@ class Once:
             return None
         saved_args, arrays, out, differentiated = self._saved
         index_of = {id(weight): index for index, weight in enumerate(self.weights)}
-        if not _same(args, saved_args) or any(id(weight) not in index_of for weight in weights):
+        if not _equal_arrays(args, saved_args) or any(
+            id(weight) not in index_of for weight in weights
+        ):
             return None
         self._saved = None
-        if not _same([weight._array for weight in self.weights], arrays):
+        if not _equal_arrays([weight._array for weight in self.weights], arrays):
             return None
         heads = tensors_in(out)
 
@@ -158,10 +160,10 @@ class Once:
             )
 
         gradients = differentiated.within(walk)
-        return tuple(_hooked(weight, g) for weight, g in zip(weights, gradients, strict=True))
+        return tuple(_apply_hooks(weight, g) for weight, g in zip(weights, gradients, strict=True))
 
 
-def _same(sequence, previous):
+def _equal_arrays(sequence, previous):
     """Returns True if two sequences hold the same objects."""
     return len(sequence) == len(previous) and all(
         a is b for a, b in zip(sequence, previous, strict=True)
