@@ -29,7 +29,7 @@ def validators(module, names, targets, values=""):
         targets (str): "other=Name" for decorators whose name differs from the name of the class.
         values (str): one line for each function that checks values.
     """
-    renamed = dict(each.split("=") for each in targets.split())
+    renamed = dict(pair.split("=") for pair in targets.split())
     classes = {_snake(name): name for name in names if inspect.isclass(names[name])}
     targets_by_name = {
         name.replace("_", ""): target for name, target in {**classes, **renamed}.items()
@@ -72,7 +72,7 @@ def _resolve(path, names):
 def _decorator(module, name, target):
     """Returns the decorator that applies the checks of `target`, a class or a function."""
     refuse = _refuse_by_class if inspect.isclass(target) else _refuse_by_rules
-    accepted = inspect.signature(target).parameters
+    parameters = inspect.signature(target).parameters
 
     def check(method):
         signature = inspect.signature(method)
@@ -82,7 +82,7 @@ def _decorator(module, name, target):
             call = signature.bind(self, *args, **kwargs)
             call.apply_defaults()
             arguments = {
-                key: value for key, value in list(call.arguments.items())[1:] if key in accepted
+                key: value for key, value in list(call.arguments.items())[1:] if key in parameters
             }
             refuse(target, arguments)
             return method(self, *args, **kwargs)

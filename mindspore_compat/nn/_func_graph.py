@@ -93,7 +93,7 @@ class FuncGraph:
             raise RuntimeError(
                 f"The graph {self.name!r} takes {len(self.inputs)} inputs, but got {len(inputs)}."
             )
-        values = {name: self.parameters[own] for name, own in self._weights.items()}
+        values = {name: self.parameters[weight_name] for name, weight_name in self._weights.items()}
         for (name, shape), value in zip(self.inputs, inputs, strict=True):
             if isinstance(value, Tensor) and not _fits(value.shape, shape):
                 raise RuntimeError(

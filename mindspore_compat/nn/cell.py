@@ -237,8 +237,8 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             return self._cell_run_here(*args, **kwargs)
 
     def _cell_run_here(self, *args, **kwargs):
-        hooked = self._cell_parameter_hooks is not None or self._cell_saved_hooks is not None
-        construct = self._cell_hooked_construct if hooked else self.construct
+        has_hooks = self._cell_parameter_hooks is not None or self._cell_saved_hooks is not None
+        construct = self._cell_hooked_construct if has_hooks else self.construct
         if hasattr(self, "bprop"):
             return custom_gradient(
                 lambda *x: construct(*x, **kwargs), self._cell_pull, args, self.requires_grad
@@ -355,8 +355,8 @@ class Cell(Naming, Hooks, State, Settings, Internals):
 
     def _cell_remove_name(self, name, members):
         """Removes a plain attribute that a member is about to replace."""
-        known = name in self._params or name in self._cells or name in self._buffers
-        if not known and name not in members:
+        is_taken = name in self._params or name in self._cells or name in self._buffers
+        if not is_taken and name not in members:
             self.__dict__.pop(name, None)
 
     def _cell_replace(self, members, noun, name, value):
@@ -381,18 +381,18 @@ class Cell(Naming, Hooks, State, Settings, Internals):
         if not values or not all(isinstance(value, Parameter) for value in values):
             return
         names, objects = self.exist_names, self.exist_objs
-        added = {}
+        new_children = {}
         for value in values:
-            if id(value) in objects or added.get(value.name) is value:
+            if id(value) in objects or new_children.get(value.name) is value:
                 continue
-            if value.name in names or value.name in added:
+            if value.name in names or value.name in new_children:
                 raise ValueError(
                     f"The name '{value.name}' of {value} already exists in "
                     f"'{type(self).__name__}'; a parameter needs a unique name."
                 )
-            added[value.name] = value
-        names.update(added)
-        objects.update(map(id, added.values()))
+            new_children[value.name] = value
+        names.update(new_children)
+        objects.update(map(id, new_children.values()))
 
     @property
     def exist_names(self):
@@ -459,8 +459,8 @@ class Cell(Naming, Hooks, State, Settings, Internals):
         has not yet. A subclass may assign its own value instead."""
         if name in self.__dict__:
             return False
-        known = isinstance(getattr(type(self), name, None), functools.cached_property)
-        return known or offer(self, name) is not None
+        is_property = isinstance(getattr(type(self), name, None), functools.cached_property)
+        return is_property or offer(self, name) is not None
 
     # Modes and flags ------------------------------------------------------------------------------
 

@@ -229,8 +229,8 @@ def polynomial_decay_lr(
         span = decay_epoch
         if update_decay_epoch:
             span = decay_epoch * max(math.ceil(epoch / decay_epoch), 1)
-        left = 1 - min(epoch, span) / span
-        rates.append((learning_rate - end_learning_rate) * left**power + end_learning_rate)
+        remaining = 1 - min(epoch, span) / span
+        rates.append((learning_rate - end_learning_rate) * remaining**power + end_learning_rate)
     return rates
 
 

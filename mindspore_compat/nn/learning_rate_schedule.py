@@ -62,8 +62,8 @@ def natural_exp_decay(xp, step: Step, rate, rate_of_decay, steps, stair):
 @op()
 def inverse_decay(xp, step: Step, rate, rate_of_decay, steps, stair):
     """Computes rate / (1 + rate_of_decay * step / steps)."""
-    passed = _as_float(xp, step) / steps
-    return rate / (1 + rate_of_decay * (xp.floor(passed) if stair else passed))
+    fraction = _as_float(xp, step) / steps
+    return rate / (1 + rate_of_decay * (xp.floor(fraction) if stair else fraction))
 
 
 @op()
@@ -80,8 +80,8 @@ def polynomial_decay(xp, step: Step, start, end, steps, power, grow):
     step = _as_float(xp, step)
     if grow:
         steps = steps * xp.maximum(xp.ceil(step / steps), 1)
-    left = 1 - xp.minimum(step, steps) / steps
-    return (start - end) * xp.power(left, power) + end
+    remaining = 1 - xp.minimum(step, steps) / steps
+    return (start - end) * xp.power(remaining, power) + end
 
 
 @op()

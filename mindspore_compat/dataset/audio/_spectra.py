@@ -25,8 +25,8 @@ def window(kind, length, size):
         WindowType.KAISER: lambda count: np.kaiser(count, 12.0),
     }
     values = makers[kind](length + 1)[:-1] if length > 1 else np.ones(length)
-    left = (size - length) // 2
-    return np.pad(values, (left, size - length - left))
+    before = (size - length) // 2
+    return np.pad(values, (before, size - length - before))
 
 
 def pad_ends(x, count, mode):

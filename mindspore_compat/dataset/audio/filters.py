@@ -305,10 +305,17 @@ class TrebleBiquad(_Filter):
 
 def _shelf(height, c, alpha, side):
     """Returns the coefficients of a shelving filter: low shelf for side 1, high shelf for -1."""
-    more, less = (height + 1) + side * (height - 1) * c, (height + 1) - side * (height - 1) * c
+    sum_term, difference_term = (
+        (height + 1) + side * (height - 1) * c,
+        (height + 1) - side * (height - 1) * c,
+    )
     slope, middle = 2 * sqrt(height) * alpha, (height - 1) * side
-    b = (height * (less + slope), 2 * height * (middle - (height + 1) * c), height * (less - slope))
-    return b, (more + slope, -2 * (middle + (height + 1) * c), more - slope)
+    b = (
+        height * (difference_term + slope),
+        2 * height * (middle - (height + 1) * c),
+        height * (difference_term - slope),
+    )
+    return b, (sum_term + slope, -2 * (middle + (height + 1) * c), sum_term - slope)
 
 
 @_documented

@@ -135,13 +135,13 @@ class Workers:
 
     def _next(self):
         """Returns the next result from the workers."""
-        waited, limit = 0.0, self.loader.timeout
+        elapsed, limit = 0.0, self.loader.timeout
         while True:
             try:
-                return self.done.get(timeout=1.0 if not limit else min(limit - waited, 1.0))
+                return self.done.get(timeout=1.0 if not limit else min(limit - elapsed, 1.0))
             except queue.Empty:
-                waited += 1.0
-            if limit and waited >= limit:
+                elapsed += 1.0
+            if limit and elapsed >= limit:
                 raise RuntimeError(
                     f"For 'DataLoader', a batch must be read within 'timeout', "
                     f"{limit} s, but was not."

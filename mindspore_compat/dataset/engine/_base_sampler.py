@@ -96,8 +96,8 @@ class BuiltinSampler:
         """
         self._check()
         if self.child_sampler is None:
-            own = self._open(size, labels)
-            return lambda: _inside(own(), size)
+            draw = self._open(size, labels)
+            return lambda: _inside(draw(), size)
         child = self.child_sampler.open(size, labels)
         samplers = {}
 

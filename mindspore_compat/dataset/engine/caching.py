@@ -49,26 +49,26 @@ def cached_flow(node):
             use.
     """
     leaf = find_leaf(node)
-    stored = _stored_rows_of(node, hasattr(leaf, "_all_rows"))
+    cached_rows = _stored_rows_of(node, hasattr(leaf, "_all_rows"))
     if hasattr(leaf, "_all_rows"):
-        count = _stored_whole(node, leaf, stored)
+        count = _stored_whole(node, leaf, cached_rows)
         epoch = leaf._sampler_of_stored().open(count)
-        return Flow(lambda: (stored.get(number) for number in epoch().tolist()))
+        return Flow(lambda: (cached_rows.get(number) for number in epoch().tolist()))
 
     def compute(numbers):
         source = _SelectedRows(leaf, lambda: leaf._pick(numbers))
         return _over(node, source, False)._open().rows()
 
     epoch = leaf._order()
-    return Flow(lambda: _complete(stored, epoch().tolist(), compute, node.cache))
+    return Flow(lambda: _complete(cached_rows, epoch().tolist(), compute, node.cache))
 
 
 def cached_size(node):
     """Returns the number of rows of an epoch of a node with a cache over a source that is stored as
     a whole."""
     leaf = find_leaf(node)
-    stored = _stored_rows_of(node, True)
-    return len(leaf._sampler_of_stored().open(_stored_whole(node, leaf, stored))())
+    cached_rows = _stored_rows_of(node, True)
+    return len(leaf._sampler_of_stored().open(_stored_whole(node, leaf, cached_rows))())
 
 
 def _stored_rows_of(node, is_whole):
@@ -132,53 +132,53 @@ def _over(node, leaf, is_whole):
     return copy_
 
 
-def _stored_whole(node, leaf, stored):
+def _stored_whole(node, leaf, cached_rows):
     """Stores all rows of a source that is read sequentially and returns their number.
 
     Raises:
         RuntimeError: if the cache has no space for all rows.
     """
-    with stored.lock:
-        if stored.count is None:
+    with cached_rows.lock:
+        if cached_rows.count is None:
             source, number = _SelectedRows(leaf, leaf._all_rows), -1
             for number, row in enumerate(_over(node, source, True)._open().rows()):
-                if not stored.put(number, freeze_row(row), node.cache):
+                if not cached_rows.put(number, freeze_row(row), node.cache):
                     raise RuntimeError(
                         f"The cache has no room for all rows of the {type(leaf).__name__}: its "
                         f"'size' is {node.cache.size} MB; choose a larger one, or 'spilling'."
                     )
-            stored.count = number + 1
-    return stored.count
+            cached_rows.count = number + 1
+    return cached_rows.count
 
 
-def _complete(stored, numbers, compute, cache):
+def _complete(cached_rows, numbers, compute, cache):
     """Yields the rows of `numbers`; computes missing rows, all together if an error ends the
     epoch.
     """
     if config.get_error_samples_mode() is not config.ErrorSamplesMode.RETURN:
-        yield from _complete_singly(stored, numbers, compute, cache)
+        yield from _complete_singly(cached_rows, numbers, compute, cache)
         return
-    missing = [number for number in dict.fromkeys(numbers) if number not in stored]
+    missing = [number for number in dict.fromkeys(numbers) if number not in cached_rows]
     arriving, pending = iter(compute(missing)) if missing else iter(()), set(missing)
     for number in numbers:
         if number in pending:
             pending.remove(number)
             row = next(arriving)
         else:
-            row = stored.get(number) or next(iter(compute([number])))  # the cache was full
-        if number not in stored:
+            row = cached_rows.get(number) or next(iter(compute([number])))  # the cache was full
+        if number not in cached_rows:
             row = freeze_row(row)
-            stored.put(number, row, cache)
+            cached_rows.put(number, row, cache)
         yield row
 
 
-def _complete_singly(stored, numbers, compute, cache):
+def _complete_singly(cached_rows, numbers, compute, cache):
     """Like `_complete`, but computes rows singly: failing rows are skipped or replaced by good
     ones.
     """
     good, missing = None, 0
     for number in numbers:
-        row = stored.get(number)
+        row = cached_rows.get(number)
         if row is None:
             try:
                 row = next(iter(compute([number])), None)
@@ -187,7 +187,7 @@ def _complete_singly(stored, numbers, compute, cache):
             if row is None:
                 continue
             row = freeze_row(row)
-            stored.put(number, row, cache)
+            cached_rows.put(number, row, cache)
         good = good or row
         yield row
     if missing and good is None:

@@ -205,18 +205,18 @@ class Twister:
         Each number is selected with the probability that makes all selections equally likely (Fan,
         Muller and Rezucha, 1962); one draw decides on two numbers while there are two.
         """
-        numbers, number, left = [], 0, total
-        while len(numbers) < count and left >= 2:
-            pair = divmod(self.integer(0, left * (left - 1) - 1), left - 1)
+        numbers, number, remaining = [], 0, total
+        while len(numbers) < count and remaining >= 2:
+            pair = divmod(self.integer(0, remaining * (remaining - 1) - 1), remaining - 1)
             for position in pair:
                 if position < count - len(numbers):
                     numbers.append(number)
-                number, left = number + 1, left - 1
+                number, remaining = number + 1, remaining - 1
                 if len(numbers) == count:
                     break
         while len(numbers) < count:
-            left -= 1
-            if self.integer(0, left) < count - len(numbers):
+            remaining -= 1
+            if self.integer(0, remaining) < count - len(numbers):
                 numbers.append(number)
             number += 1
         return numbers

@@ -212,7 +212,7 @@ class OrderedMap:
         read, until items may take longer or there are no more."""
         pace, seconds, rest = pool.pace, [], items.rest()
         is_timed = pace.times_each
-        work = self._time_work(pool.work, seconds) if is_timed else self._caught(pool.work)
+        work = self._time_work(pool.work, seconds) if is_timed else self._call_catching(pool.work)
         while True:
             numbers, began = itertools.count(1), time.perf_counter()
             # Numbers from 1 on are all true, so they count the items that pass.
@@ -224,7 +224,7 @@ class OrderedMap:
             if items.ended or is_timed or pace.times_each:
                 break
 
-    def _caught(self, work):
+    def _call_catching(self, work):
         """Returns a function that processes an item and returns an error that replaces its
         result."""
         if not self.returned:
@@ -240,11 +240,11 @@ class OrderedMap:
 
     def _time_work(self, work, seconds):
         """Returns the same work, which also appends the time of each item to a list."""
-        caught = self._caught(work)
+        outcome = self._call_catching(work)
 
         def timed(item):
             began = time.perf_counter()
-            result = caught(item)
+            result = outcome(item)
             seconds.append(time.perf_counter() - began)
             return result
 

@@ -224,8 +224,8 @@ class _Model:
         entries = [line for line in map(str.strip, lines(path)) if line and line[0] != "#"]
         self._weight = _numbers(entries[0])
         self._next = [_numbers(line) for line in entries[1:5]]
-        self._emitted = [_emissions(line) for line in entries[5:9]]
-        if len(self._emitted) != len(_POSITIONS):
+        self._emission_tables = [_emissions(line) for line in entries[5:9]]
+        if len(self._emission_tables) != len(_POSITIONS):
             raise ValueError(f"there must be 9 lines, but got {len(entries)}")
 
     def cut(self, text):
@@ -251,7 +251,7 @@ class _Model:
         """Returns the most probable positions of the characters, by the Viterbi algorithm."""
         weights = [
             first + emissions.get(text[0], _NEVER)
-            for first, emissions in zip(self._weight, self._emitted, strict=True)
+            for first, emissions in zip(self._weight, self._emission_tables, strict=True)
         ]
         steps = []
         for char in text[1:]:
@@ -267,7 +267,7 @@ class _Model:
 
     def _best_path(self, weights, new, char):
         """Returns (weight, previous position) of the best path to a position of a character."""
-        emission = self._emitted[new].get(char, _NEVER)
+        emission = self._emission_tables[new].get(char, _NEVER)
         ways = [
             (weights[old] + self._next[old][new] + emission, old) for old in range(len(weights))
         ]

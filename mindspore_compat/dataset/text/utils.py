@@ -109,12 +109,12 @@ class Vocab:
     @classmethod
     def _with_specials(cls, api, tokens, special_tokens, special_first):
         specials = list(special_tokens or ())
-        both = set(specials) & set(tokens)
-        if both or len(set(specials)) < len(specials) or len(set(tokens)) < len(tokens):
+        duplicates = set(specials) & set(tokens)
+        if duplicates or len(set(specials)) < len(specials) or len(set(tokens)) < len(tokens):
             raise ValueError(
                 f"For '{api}', no token must come twice, but got tokens with "
                 f"{len(tokens) - len(set(tokens))} repeats and special tokens "
-                f"{specials}, of which {sorted(both)} are tokens too."
+                f"{specials}, of which {sorted(duplicates)} are tokens too."
             )
         all_tokens = [*specials, *tokens] if special_first else [*tokens, *specials]
         return cls._from_pairs((token, number) for number, token in enumerate(all_tokens))

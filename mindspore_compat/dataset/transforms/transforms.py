@@ -401,12 +401,12 @@ class Concatenate(TensorOperation):
     def _apply(self, *inputs):
         parts = [part for part in (self.prepend, *inputs, self.append) if part is not None]
         for part in parts:
-            same = (
+            same_kind = (
                 part.dtype == parts[0].dtype
                 or part.dtype.kind in "SU"
                 and (part.dtype.kind == parts[0].dtype.kind)
             )
-            if part.ndim != 1 or not same:
+            if part.ndim != 1 or not same_kind:
                 raise RuntimeError(
                     f"For 'Concatenate', all parts must have one axis and one "
                     f"dtype, but got {[part.dtype for part in parts]} and "

@@ -124,11 +124,11 @@ def stretching(counts, cutoff, ignored):
     counts[list(ignored)] = 0
     spare = int(counts.sum() * cutoff / 100.0)
     for direction in (1, -1):
-        left = spare
+        remaining = spare
         for value in range(256)[::direction]:
-            removed = min(left, int(counts[value]))
-            counts[value] -= removed
-            left -= removed
+            count = min(remaining, int(counts[value]))
+            counts[value] -= count
+            remaining -= count
     present = np.flatnonzero(counts)
     low, high = (int(present[0]), int(present[-1])) if len(present) else (0, 0)
     if high <= low:

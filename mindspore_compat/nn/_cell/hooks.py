@@ -171,9 +171,11 @@ class Hooks:
             grads = tuple(s if is_live else None for s, is_live in zip(grad_outputs, live))
             return self._cell_call_backward_hooks(grads, arrived.pop() if arrived else (None,))
 
-        passed = custom_gradient(_same, pull, inputs)
-        passed = iter(passed if isinstance(passed, tuple) else (passed,))
-        return tuple(next(passed) if isinstance(a, Tensor) else a for a in args)
+        watched_inputs = custom_gradient(_identity, pull, inputs)
+        watched_inputs = iter(
+            watched_inputs if isinstance(watched_inputs, tuple) else (watched_inputs,)
+        )
+        return tuple(next(watched_inputs) if isinstance(a, Tensor) else a for a in args)
 
     def _cell_watch_outputs(self, outputs, arrived, count):
         """Records the gradients of the outputs; calls the hooks here if no input has a gradient."""
@@ -194,8 +196,8 @@ class Hooks:
                     self._cell_call_backward_hooks((None,) * count, grad_outputs)
             return grad_outputs
 
-        passed = custom_gradient(_same, pull, outputs)
-        return passed if isinstance(passed, tuple) else (passed,)
+        watched_outputs = custom_gradient(_identity, pull, outputs)
+        return watched_outputs if isinstance(watched_outputs, tuple) else (watched_outputs,)
 
     def _cell_call_backward_hooks(self, grads, arrived):
         for hook in list((self._backward_hook or {}).values()):
@@ -204,7 +206,7 @@ class Hooks:
         return grads
 
 
-def _same(*tensors):
+def _identity(*tensors):
     return tensors if len(tensors) != 1 else tensors[0]
 
 

@@ -39,12 +39,12 @@ class Internals:
     @property
     def _primitives(self):
         """The Primitives of this Cell by attribute name, an OrderedDict."""
-        own = {name: value for name, value in vars(self).items() if isinstance(value, Primitive)}
+        direct = {name: value for name, value in vars(self).items() if isinstance(value, Primitive)}
         primitives = (
-            (name, getattr(self, name)) for name in offered_names(self) if name not in own
+            (name, getattr(self, name)) for name in offered_names(self) if name not in direct
         )
-        own.update((name, value) for name, value in primitives if isinstance(value, Primitive))
-        return OrderedDict(own)
+        direct.update((name, value) for name, value in primitives if isinstance(value, Primitive))
+        return OrderedDict(direct)
 
     def _get_prims_recursively(self):
         """Returns the Primitives of this Cell and of all Cells in it, a list."""
@@ -173,17 +173,17 @@ class Internals:
         """
         hooks = {}
         for parameters, function in _checked_hooks(hook):
-            for each in self.get_parameters() if parameters is None else parameters:
-                hooks[id(each)] = function
+            for weight in self.get_parameters() if parameters is None else parameters:
+                hooks[id(weight)] = function
         for _, cell in self.cells_and_names():
-            own = {
+            cell_hooks = {
                 name: hooks[id(parameter)]
                 for name, parameter in cell._params.items()
                 if id(parameter) in hooks
             }
-            if own:
-                hooked = {**(cell._cell_parameter_hooks or {}), **own}
-                cell.__dict__["_cell_parameter_hooks"] = hooked
+            if cell_hooks:
+                all_hooks = {**(cell._cell_parameter_hooks or {}), **cell_hooks}
+                cell.__dict__["_cell_parameter_hooks"] = all_hooks
                 cell._cell_choose_path()
 
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
@@ -215,7 +215,7 @@ class Internals:
             name: (vars(self)[name], hook(self._params[name]))
             for name, hook in (self._cell_parameter_hooks or {}).items()
         }
-        vars(self).update({name: hooked for name, (_, hooked) in inputs.items()})
+        vars(self).update({name: tensor for name, (_, tensor) in inputs.items()})
         try:
             if self._cell_saved_hooks is None:
                 return self.construct(*args, **kwargs)

@@ -212,17 +212,17 @@ _MEMBERS = {
 }
 
 
-def _parsed():
+def _generated_methods():
     """Returns (layer, attribute) -> a function that makes it, for the lines of _MEMBERS."""
     return {
-        (layer, name): functools.partial(_made, text)
+        (layer, name): functools.partial(_generate, text)
         for layers, members in _MEMBERS.items()
         for name, _, text in (member.partition("=") for member in members.split())
         for layer in layers.split()
     }
 
 
-def _made(text, layer):
+def _generate(text, layer):
     """Returns the Primitive or constant that a member of _MEMBERS says."""
     name, _, settings = text.partition("(")
     if not name[:1].isupper() or name in ("True", "False"):
@@ -237,7 +237,7 @@ def _made(text, layer):
 
 
 _CONSTANTS = {"nan": float("nan"), "inf": float("inf")}
-_OFFERED = {**_parsed(), **_OFFERED}
+_OFFERED = {**_generated_methods(), **_OFFERED}
 _NAMES = {name for _, name in _OFFERED}
 _NN = __package__.rpartition(".")[0]
 # packages of layers, with a prefix of their names: scripts may define layers of the same names

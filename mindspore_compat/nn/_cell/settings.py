@@ -197,14 +197,16 @@ class Settings:
             "output_recompute": output_recompute,
             "early_stop": early_stop,
         }
-        known = (
+        accepted_names = (
             "mp_comm_recompute",
             "parallel_optimizer_comm_recompute",
             "recompute_slice_activation",
         )
         for name in kwargs:
-            if name not in known:
-                raise ValueError(f"For 'recompute', the keyword '{name}' must be one of {known}.")
+            if name not in accepted_names:
+                raise ValueError(
+                    f"For 'recompute', the keyword '{name}' must be one of {accepted_names}."
+                )
         for name, value in {**flags, **kwargs}.items():
             Bool.refuse("recompute", name, value)
         if context_fn is not None:

@@ -259,8 +259,8 @@ class State:
         write."""
         for hook in self._cell_hooks_of("register_load_state_dict_pre_hook"):
             hook(self, state, prefix, {}, strict, missing, unexpected, errors)
-        own = dict(self._cell_own_state())
-        for name, member in own.items():
+        own_members = dict(self._cell_own_state())
+        for name, member in own_members.items():
             key = prefix + name
             if key not in state:
                 missing.append(key)
@@ -275,11 +275,11 @@ class State:
             changes.append(lambda: self.set_extra_state(state[prefix + _EXTRA]))
         elif takes_extra:
             missing.append(prefix + _EXTRA)
-        known = {*own, *((_EXTRA,) if takes_extra else ())}
+        names = {*own_members, *((_EXTRA,) if takes_extra else ())}
         cells = {name for name, cell in self._cells.items() if cell is not None}
         for key in state:
             rest = key[len(prefix) :] if key.startswith(prefix) else None
-            if rest is not None and rest not in known and rest.split(".", 1)[0] not in cells:
+            if rest is not None and rest not in names and rest.split(".", 1)[0] not in cells:
                 unexpected.append(key)
         for name in self._cells:
             cell = self._cells[name]
@@ -355,8 +355,8 @@ def _copy_function(member, value):
     """Returns a function that copies `value` into `member`."""
 
     def copy():
-        own = member._array
-        member._array = arrays.to_space(arrays.space_of(own), value._array).astype(own.dtype)
+        array = member._array
+        member._array = arrays.to_space(arrays.space_of(array), value._array).astype(array.dtype)
 
     return copy
 

@@ -135,8 +135,8 @@ class _BatchNorm(_Statistics):
                 f"For '{type(self).__name__}', the input must have "
                 f"{self.num_features} channels, but got shape {x.shape}."
             )
-        own = self.use_batch_statistics
-        out = self._normalize(x, self.training if own is None else own)
+        uses_batch = self.use_batch_statistics
+        out = self._normalize(x, self.training if uses_batch is None else uses_batch)
         return channels_last.run(out) if last else out
 
     def _normalize(self, x, training):

@@ -55,9 +55,9 @@ def _need_numbers(api, name, x):
 @op(compute="native")
 def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
     """Returns rows of a table by index, with zeros for an index out of range."""
-    known = (numbers >= 0) & (numbers < table.shape[0])
-    rows = xp.take(table, xp.where(known, numbers, 0), 0)
-    return rows * xp.cast(xp.expand_dims(known, -1), rows.dtype)
+    in_range = (numbers >= 0) & (numbers < table.shape[0])
+    rows = xp.take(table, xp.where(in_range, numbers, 0), 0)
+    return rows * xp.cast(xp.expand_dims(in_range, -1), rows.dtype)
 
 
 @op(compute="native")
@@ -458,11 +458,11 @@ def combined_fields(
     is_member = xp.expand_dims(fields, 1) == xp.reshape(xp.arange(count), (1, -1, 1))
     mask = xp.cast(is_member, rows.dtype)
     share = xp.expand_dims(xp.sum(mask * xp.expand_dims(xp.abs(weights), 1), -1), -1)
-    there = share > 0
+    is_filled = share > 0
     if operator == "MAX":
         values = xp.where(xp.expand_dims(is_member, -1), xp.expand_dims(rows, 1), -xp.inf)
-        return xp.where(there, xp.max(values, 2), 0)
+        return xp.where(is_filled, xp.max(values, 2), 0)
     total = xp.matmul(mask, rows)
     if operator == "MEAN":
-        total = total / xp.where(there, share, 1)
-    return xp.where(there, total, 0)
+        total = total / xp.where(is_filled, share, 1)
+    return xp.where(is_filled, total, 0)

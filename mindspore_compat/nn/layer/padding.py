@@ -68,9 +68,9 @@ def _extend(xp, x, axis, before, behind, mode):
             parts.append(xp.broadcast_to(x[_part(axis, start, start + 1)], tuple(shape)))
     else:
         skip = _LEAST_EDGE[mode]
-        left = x[_part(axis, skip, skip + before)]
+        head = x[_part(axis, skip, skip + before)]
         right = x[_part(axis, size - skip - behind, size - skip)]
-        parts = [xp.flip(left, axis), xp.flip(right, axis)]
+        parts = [xp.flip(head, axis), xp.flip(right, axis)]
     return xp.concatenate([parts[0], x, parts[1]], axis)
 
 

@@ -154,8 +154,8 @@ class _RNNBase(Cell):
         """Returns the parameters of one direction, cast to the type of the input."""
         weights = []
         for kind in _LISTS:
-            there = self.has_bias or kind.startswith("weight")
-            weight = self._weight(kind, layer, suffix) if there else None
+            exists = self.has_bias or kind.startswith("weight")
+            weight = self._weight(kind, layer, suffix) if exists else None
             weights.append(
                 weight if weight is None or weight.dtype == dtype else weight.astype(dtype)
             )
@@ -194,8 +194,8 @@ class _RNNBase(Cell):
 
     def _layer(self, x, layer, states, mask, lasts):
         outputs = []
-        for at, (own, suffix) in enumerate(self._layer_suffixes()):
-            if own == layer:
+        for at, (number, suffix) in enumerate(self._layer_suffixes()):
+            if number == layer:
                 first = tuple(state[at] for state in states)
                 out, *last = self.rnn(
                     x, first, self._weights(layer, suffix, x.dtype), mask, bool(suffix)

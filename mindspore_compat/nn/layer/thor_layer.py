@@ -297,8 +297,8 @@ class _Lookup(_SecondOrder):
     def gather(self, xp, x, g):
         """Stores the look-up counts of the rows, and the moments of the gradients of those rows."""
         numbers = x.reshape(-1)
-        known = (numbers >= 0) & (numbers < self.vocab_size)
-        index = xp.where(known, numbers, self.vocab_size)  # drops bad indices
+        in_range = (numbers >= 0) & (numbers < self.vocab_size)
+        index = xp.where(in_range, numbers, self.vocab_size)  # drops bad indices
         counts = xp.add_rows(index, xp.ones(index.shape, "float32"), self.vocab_size + 1)[:-1]
         self._keep(counts, _moments(xp, self._rows(g)))
 

@@ -140,7 +140,7 @@ class MultiheadAttention(Cell):
         average_attn_weights: Bool = True,
     ):
         """Returns a tuple: the result, and the weights or None."""
-        same = query is key, key is value
+        same_inputs = query is key, key is value
         if self.batch_first and query.ndim == 3:
             self._need_batches(query, key)
             query, key, value = (
@@ -156,20 +156,20 @@ class MultiheadAttention(Cell):
                 training=self.training,
                 dropout_p=self.dropout,
                 dtype=query.dtype,
-                q_is_k=same[0],
-                k_is_v=same[1],
+                q_is_k=same_inputs[0],
+                k_is_v=same_inputs[1],
                 attn_mask=attn_mask,
                 key_padding_mask=key_padding_mask,
                 average_attn_weights=average_attn_weights,
                 **self._projections(),
             )
         else:
-            result = self._output(query, key, value, key_padding_mask, attn_mask, all(same))
+            result = self._output(query, key, value, key_padding_mask, attn_mask, all(same_inputs))
         if self.batch_first and result.ndim == 3:
             result = result.swapaxes(0, 1)
         return (result, weights) if need_weights else (result,)
 
-    def _output(self, query, key, value, key_padding_mask, attn_mask, same):
+    def _output(self, query, key, value, key_padding_mask, attn_mask, same_inputs):
         """Returns the result alone; memory is linear in the number of steps."""
         separate = self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
         inputs = attention_inputs(
@@ -187,7 +187,7 @@ class MultiheadAttention(Cell):
             key_padding_mask,
             attn_mask,
             None if self._qkv_same_embed_dim else separate,
-            same,
+            same_inputs,
             query.dtype,
         )
         chance = float(self.dropout) if self.training else 0.0
@@ -229,8 +229,8 @@ def _activation(activation):
 
     if isinstance(activation, str) and activation in ("relu", "gelu"):
         return getattr(ops, activation)
-    known = (type(get_activation("relu")), type(get_activation("gelu")))
-    if activation in (ops.relu, ops.gelu) or isinstance(activation, known):
+    supported = (type(get_activation("relu")), type(get_activation("gelu")))
+    if activation in (ops.relu, ops.gelu) or isinstance(activation, supported):
         return activation
     raise ValueError(
         f"For the layers of a Transformer, 'activation' must be relu or gelu (a str, "
@@ -241,7 +241,7 @@ def _activation(activation):
 class _Layer(Cell):
     """Base class of the encoder layer and the decoder layer."""
 
-    _crossed = False
+    _has_cross_attention = False
 
     @checked
     def __init__(
@@ -261,9 +261,9 @@ class _Layer(Cell):
         def attention():
             return MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype)
 
-        parts = range(1, 4 if self._crossed else 3)
+        parts = range(1, 4 if self._has_cross_attention else 3)
         self.self_attn = attention()
-        if self._crossed:
+        if self._has_cross_attention:
             self.multihead_attn = attention()
         self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
         self.dropout = Dropout(p=dropout)
@@ -366,7 +366,7 @@ class TransformerDecoderLayer(_Layer):
         (3, 1, 4)
     """
 
-    _crossed = True
+    _has_cross_attention = True
 
     def construct(
         self,

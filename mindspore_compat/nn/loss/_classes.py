@@ -88,8 +88,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                 f"For 'SoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, "
                 f"C) and 'labels' (N,), but got {logits.shape} and {labels.shape}."
             )
-        known = ops.logical_and(labels >= 0, labels < logits.shape[1])
-        return ops.cross_entropy(logits, ops.where(known, labels, -100), reduction="none")
+        in_range = ops.logical_and(labels >= 0, labels < logits.shape[1])
+        return ops.cross_entropy(logits, ops.where(in_range, labels, -100), reduction="none")
 
 
 @public("nn.CrossEntropyLoss")
@@ -378,9 +378,9 @@ class SampledSoftmaxLoss(LossBase):
         """Returns the loss."""
         if labels.ndim == 1:
             labels = labels.expand_dims(1)
-        drawn, true_counts, counts = self.sampled_values or self.sampler(labels)
+        classes, true_counts, counts = self.sampled_values or self.sampler(labels)
         scores = (logits.expand_dims(1) * weights[labels]).sum(-1) + biases[labels]
-        others = ops.matmul(logits, weights[drawn].swapaxes(0, 1)) + biases[drawn]
+        others = ops.matmul(logits, weights[classes].swapaxes(0, 1)) + biases[classes]
         scores = ops.cat((scores - ops.log(true_counts), others - ops.log(counts)), 1)
         logs = ops.log_softmax(scores, 1)[:, : labels.shape[1]]
         return self.get_loss(-logs.mean(1))

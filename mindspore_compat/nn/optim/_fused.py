@@ -186,11 +186,15 @@ class FusedOptimizer(Optimizer):
         for index, setting in enumerate(self._settings):
             if setting.centralise:
                 key = plan.settings[index]
-                own = scalars[key]
+                setting_scalars = scalars[key]
                 grads[index] = self._centralised_gradient(
-                    setting.parameter._array, grads[index], own
+                    setting.parameter._array, grads[index], setting_scalars
                 )
-                copies[key] = {**own, "unscale": None, "decay": None} if self.links else own
+                copies[key] = (
+                    {**setting_scalars, "unscale": None, "decay": None}
+                    if self.links
+                    else setting_scalars
+                )
         scalars.update(copies)
 
     def _centralised_gradient(self, weight, gradient, scalars):

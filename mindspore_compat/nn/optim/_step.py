@@ -290,13 +290,13 @@ class Plan:
             elif not self.rows_only:
                 units += fused.units([(row[0], gradient.whole(), *row[2:])], **scalars)
             else:
-                units.append(Unit(partial(_picked, fused, row, scalars)))
+                units.append(Unit(partial(_update_rows, fused, row, scalars)))
         return units
 
 
-def _picked(fused, row, scalars):
+def _update_rows(fused, row, scalars):
     """The assignments of new values to some rows of a parameter and of its states."""
     gradient, targets = row[1], [row[0], *row[2:]]
-    picked = [array[gradient.index] for array in targets]
-    fused(picked[0], gradient.values, *picked[1:], **scalars)
-    return operator.setitem, targets, [gradient.index] * len(targets), picked
+    rows = [array[gradient.index] for array in targets]
+    fused(rows[0], gradient.values, *rows[1:], **scalars)
+    return operator.setitem, targets, [gradient.index] * len(targets), rows

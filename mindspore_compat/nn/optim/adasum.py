@@ -118,14 +118,14 @@ def adaptive_sum(gradients):
 
 def _of_two(a, b):
     x, y = ops.cast(a, float32).reshape(-1), ops.cast(b, float32).reshape(-1)
-    shared, own, other = (x * y).sum(), (x * x).sum(), (y * y).sum()
-    left = a * _factor(shared, own).astype(a.dtype)
-    return left + b * _factor(shared, other).astype(b.dtype)
+    product, a_square, b_square = (x * y).sum(), (x * x).sum(), (y * y).sum()
+    scaled_a = a * _factor(product, a_square).astype(a.dtype)
+    return scaled_a + b * _factor(product, b_square).astype(b.dtype)
 
 
-def _factor(shared, own):
-    """Returns 1 - shared / (2 own), or 1 for a gradient of zeros."""
-    return 1 - shared / (2 * ops.select(own > 0, own, ops.ones_like(own)))
+def _factor(shared, square):
+    """Returns 1 - shared / (2 square), or 1 for a gradient of zeros."""
+    return 1 - shared / (2 * ops.select(square > 0, square, ops.ones_like(square)))
 
 
 def over_processes(gradients):

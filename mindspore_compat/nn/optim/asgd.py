@@ -138,11 +138,13 @@ class ASGD(FusedOptimizer):
         for parameter in (*self.eta, *self.mu):
             self._on_gpu(parameter)
         scalars = super()._scalars_of(plan)
-        own = {setting: self._own(values) for setting, values in scalars.items()}
+        device_scalars = {
+            setting: self._scalars_on_device(values) for setting, values in scalars.items()
+        }
         if self.grad_centralization:
             self._centralise(plan, grads, scalars)
         units = plan.units(type(self).__name__, GATHERED, grads, scalars, self._skip)
-        for setting, values in own.items():
+        for setting, values in device_scalars.items():
             rows = [
                 [eta._array, mu._array]
                 for eta, mu, other in zip(self.eta, self.mu, plan.settings, strict=True)
@@ -156,7 +158,7 @@ class ASGD(FusedOptimizer):
             units += self.after_step_unless(self._skip)
         complete(units, final=True)
 
-    def _own(self, scalars):
+    def _scalars_on_device(self, scalars):
         """Returns the scalars of `_next_sizes`: three of those of an update, and this optimizer's
         own."""
         shared = {name: scalars[name] for name in ("lambd", "lr", "steps")}

@@ -118,7 +118,7 @@ class Optimizer(Cell):
         weight_decay: Decay = 0.0,
         loss_scale: Scale = 1.0,
     ):
-        settings, grouped, ordered = read_parameters(type(self).__name__, parameters)
+        settings, grouped, in_order = read_parameters(type(self).__name__, parameters)
         if not loss_scale > 0:
             raise ValueError(
                 f"For '{type(self).__name__}', 'loss_scale' must be a number > 0, but "
@@ -127,7 +127,7 @@ class Optimizer(Cell):
         rates = self._make_rates(settings, learning_rate)
         super().__init__(auto_prefix=False)
         self.is_group = grouped
-        self.is_group_params_ordered = ordered
+        self.is_group_params_ordered = in_order
         self.loss_scale = float(loss_scale)
         self.need_scale = self.loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / self.loss_scale)

@@ -129,8 +129,8 @@ class Overlapped:
         if self._overlaps:
             self._buckets = list(_buckets(parameters, reducer._reduced_indexes()))[::-1]
         self._index_of = None  # tape leaf -> the index of its parameter
-        self._arrived = {}  # index of a parameter -> its gradient
-        self._sent = []  # the buckets being sent
+        self._gradients = {}  # index of a parameter -> its gradient
+        self._messages = []  # the buckets being sent
 
     def __enter__(self):
         if self._overlaps:
@@ -149,13 +149,13 @@ class Overlapped:
         index = self._index_of.get(leaf)
         if index is None or not self._goes_on_meanwhile(gradient):
             return
-        self._arrived[index] = gradient
-        for indexes in self._buckets[len(self._sent) :]:
-            if any(index not in self._arrived for index in indexes):
+        self._gradients[index] = gradient
+        for indexes in self._buckets[len(self._messages) :]:
+            if any(index not in self._gradients for index in indexes):
                 return
-            arrived = [self._arrived[index] for index in indexes]
+            gradients = [self._gradients[index] for index in indexes]
             with partners(self._reducer.group).aside(gradient):
-                self._sent.append(self._send(arrived))
+                self._messages.append(self._send(gradients))
 
     def _goes_on_meanwhile(self, gradient):
         """Returns whether a gradient can be sent during the backward pass. It cannot on a GPU
@@ -175,10 +175,10 @@ class Overlapped:
         now."""
         if not self._overlaps:
             return self._reducer(self._before(grads))
-        if self._sent:
-            partners(self._reducer.group).join(self._sent[0].arrays[0])
+        if self._messages:
+            partners(self._reducer.group).join(self._messages[0].arrays[0])
         results = list(grads)
-        for indexes, message in itertools.zip_longest(self._buckets, self._sent):
+        for indexes, message in itertools.zip_longest(self._buckets, self._messages):
             if message is not None and not message.holds(grads, indexes):  # changed by a hook
                 message.sums.wait()
                 message = None

@@ -60,9 +60,9 @@ class _Sounds(Listed, AudioBaseDataset):
 
     _rate = np.int32
 
-    def _make_row(self, path, *more):
+    def _make_row(self, path, *labels):
         samples, rate = read_wav(path)
-        return [samples, np.array(rate, self._rate), *map(np.array, more)]
+        return [samples, np.array(rate, self._rate), *map(np.array, labels)]
 
 
 _VOICES = (
@@ -140,8 +140,8 @@ class CMUArcticDataset(_Sounds):
                 name.removeprefix("arctic_"),
             )
 
-    def _make_row(self, path, *more):
-        return _at_rate(path, super()._make_row(path, *more), 16000)
+    def _make_row(self, path, *labels):
+        return _at_rate(path, super()._make_row(path, *labels), 16000)
 
 
 # The recordings of each genre in each part; faulty ones and copies are omitted.
@@ -228,8 +228,8 @@ class GTZANDataset(_Sounds):
                 names = [name for name in names if name in names_of_parts]
             yield from ((os.path.join(directory, name), genre) for name in names)
 
-    def _make_row(self, path, *more):
-        return _at_rate(path, super()._make_row(path, *more), 22050)
+    def _make_row(self, path, *labels):
+        return _at_rate(path, super()._make_row(path, *labels), 22050)
 
 
 def _at_rate(path, row, rate):

@@ -28,7 +28,7 @@ class _Objects(Listed, VisionBaseDataset):
 
     extra_metadata = False
 
-    def _named(self, columns):
+    def _with_names(self, columns):
         return [*columns, _FILE_NAME] if self.extra_metadata else list(columns)
 
     def _with_name(self, path, row):
@@ -95,8 +95,8 @@ class VOCDataset(_Objects):
 
     def _columns(self):
         if self.task == "Segmentation":
-            return self._named(["image", "target"])
-        return self._named(["image", "bbox", "label", "difficult", "truncate"])
+            return self._with_names(["image", "target"])
+        return self._with_names(["image", "bbox", "label", "difficult", "truncate"])
 
     def get_class_indexing(self):
         """Returns the labels by name.
@@ -135,14 +135,14 @@ class VOCDataset(_Objects):
             return
         numbers = self.get_class_indexing()
         for name, objects in self._annotations_of_images():
-            labelled = [(numbers[kind], *more) for kind, *more in objects if kind in numbers]
+            labelled = [(numbers[kind], *rest) for kind, *rest in objects if kind in numbers]
             if labelled:
                 yield self._path("JPEGImages", f"{name}.jpg"), labelled
 
-    def _make_row(self, path, more):
+    def _make_row(self, path, label_columns):
         if self.task == "Segmentation":
-            return self._with_name(path, [self._image(path), self._image(more)])
-        labels, boxes, difficult, cut_off = zip(*more, strict=True)
+            return self._with_name(path, [self._image(path), self._image(label_columns)])
+        labels, boxes, difficult, cut_off = zip(*label_columns, strict=True)
         flags = [np.array(values, np.uint32)[:, None] for values in (labels, difficult, cut_off)]
         return self._with_name(path, [self._image(path), np.array(boxes, np.float32), *flags])
 
@@ -239,7 +239,7 @@ class CocoDataset(_Objects):
         self.extra_metadata = extra_metadata
 
     def _columns(self):
-        return self._named(["image", *_TASKS[self.task]])
+        return self._with_names(["image", *_TASKS[self.task]])
 
     def get_class_indexing(self):
         """Returns, by category name, a list of the number and, for panoptic, "isthing".

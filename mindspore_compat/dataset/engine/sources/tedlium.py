@@ -104,7 +104,7 @@ class TedliumDataset(Listed, AudioBaseDataset):
                 record = sound, float(start), float(end), transcript, talk, speaker, identifier
                 yield (str(number), name, part), record
 
-    def _make_row(self, path, start, end, *more):
+    def _make_row(self, path, start, end, *labels):
         samples, rate, channels = read_sph(path)
         first, last = int(start * rate), int(end * rate)
         if not 0 <= first <= last <= len(samples) // channels:
@@ -113,7 +113,7 @@ class TedliumDataset(Listed, AudioBaseDataset):
                 f"{first} to {last}."
             )
         part = samples[first * channels : last * channels].astype(np.float32)
-        return [(part / np.float32(32767))[None], np.int32(rate), *map(np.array, more)]
+        return [(part / np.float32(32767))[None], np.int32(rate), *map(np.array, labels)]
 
 
 def read_sph(path):

@@ -103,10 +103,10 @@ class Bijector(Cell):
 
     def _add_parameter(self, value, name):
         """Stores an argument as a Tensor of floats; all must have one type."""
-        own = type(self).__name__
+        class_name = type(self).__name__
         if type(value) not in (int, float, list) and not isinstance(value, (np.ndarray, Tensor)):
             raise TypeError(
-                f"For '{own}', '{name}' must be a number, a list, an array or a "
+                f"For '{class_name}', '{name}' must be a number, a list, an array or a "
                 f"Tensor, but got {type(value).__name__}."
             )
         plain = type(value) in (int, float)
@@ -114,13 +114,13 @@ class Bijector(Cell):
             value = Tensor(value, float32) if type(value) is float else Tensor(value)
         if value.dtype not in FLOATS or self._dtype not in (None, value.dtype):
             raise TypeError(
-                f"For '{own}', '{name}' must have {self._dtype or 'a float type'}, but "
+                f"For '{class_name}', '{name}' must have {self._dtype or 'a float type'}, but "
                 f"got {value.dtype}."
             )
         first = next(iter(self._own.values()), value)
         if first.dtype != value.dtype:
             raise TypeError(
-                f"For '{own}', '{name}' must have the dtype of the other arguments, "
+                f"For '{class_name}', '{name}' must have the dtype of the other arguments, "
                 f"{first.dtype}, but got {value.dtype}."
             )
         self._own[name] = value

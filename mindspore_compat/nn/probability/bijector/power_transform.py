@@ -57,18 +57,18 @@ class PowerTransform(Bijector):
     def _forward(self, x):
         x, power, none = self._parts(x)
         still = ops.zeros_like(x)
-        raised = ops.exp(ops.log1p(ops.select(none, still, x) * power) / power)
-        return ops.select(none, ops.exp(ops.select(none, x, still)), raised)
+        powers = ops.exp(ops.log1p(ops.select(none, still, x) * power) / power)
+        return ops.select(none, ops.exp(ops.select(none, x, still)), powers)
 
     def _inverse(self, y):
         y, power, none = self._parts(y)
-        grown = ops.log(y)
-        return ops.select(none, grown, ops.expm1(grown * power) / power)
+        logarithm = ops.log(y)
+        return ops.select(none, logarithm, ops.expm1(logarithm * power) / power)
 
     def _forward_log_jacobian(self, x):
         x, power, none = self._parts(x)
-        lowered = (1.0 / power - 1.0) * ops.log1p(ops.select(none, ops.zeros_like(x), x) * power)
-        return ops.select(none, x, lowered)
+        log_slope = (1.0 / power - 1.0) * ops.log1p(ops.select(none, ops.zeros_like(x), x) * power)
+        return ops.select(none, x, log_slope)
 
     def _inverse_log_jacobian(self, y):
         y, power = self._with(y)

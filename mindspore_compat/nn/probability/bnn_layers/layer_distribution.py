@@ -174,14 +174,14 @@ class Variational:
     def _set_up_distributions(self, shape, priors, posteriors):
         """Creates the distributions of the weight, of shape `shape`, and with `has_bias` of the
         bias. `priors` and `posteriors` are pairs (for the weight, for the bias)."""
-        own = type(self).__name__
+        class_name = type(self).__name__
         parts = [("weight", shape)] + [("bias", shape[:1])] * self.has_bias
         for (part, size), prior, posterior in zip(parts, priors, posteriors, strict=False):
-            setattr(self, f"{part}_prior", made_prior(own, f"{part}_prior_fn", prior))
+            setattr(self, f"{part}_prior", made_prior(class_name, f"{part}_prior_fn", prior))
             setattr(
                 self,
                 f"{part}_posterior",
-                made_posterior(own, f"{part}_posterior_fn", posterior, f"bnn_{part}", size),
+                made_posterior(class_name, f"{part}_posterior_fn", posterior, f"bnn_{part}", size),
             )
 
     def _drawn_bias(self):

@@ -87,5 +87,5 @@ class Bernoulli(Distribution):
 
     def _sample(self, shape=(), probs1=None):
         probs = self._check_param_type(probs1)
-        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, probs.shape))
-        return (drawn < probs).astype(self.dtype)
+        numbers = self._draw(ops.UniformReal, self._sample_shape(shape, probs.shape))
+        return (numbers < probs).astype(self.dtype)

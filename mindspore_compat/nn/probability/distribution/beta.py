@@ -8,8 +8,8 @@ from .distribution import Distribution
 __all__ = ["Beta"]
 
 
-def _lbeta(one, zero):
-    return ops.lgamma(one) + ops.lgamma(zero) - ops.lgamma(one + zero)
+def _lbeta(a, b):
+    return ops.lgamma(a) + ops.lgamma(b) - ops.lgamma(a + b)
 
 
 @public("nn.probability.distribution.Beta")
@@ -62,36 +62,34 @@ class Beta(Distribution):
         return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, concentration1=None, concentration0=None):
-        one, zero = self._check_param_type(concentration1, concentration0)
-        return one / (one + zero)
+        a, b = self._check_param_type(concentration1, concentration0)
+        return a / (a + b)
 
     def _var(self, concentration1=None, concentration0=None):
-        one, zero = self._check_param_type(concentration1, concentration0)
-        total = one + zero
-        return one * zero / (ops.square(total) * (total + 1.0))
+        a, b = self._check_param_type(concentration1, concentration0)
+        total = a + b
+        return a * b / (ops.square(total) * (total + 1.0))
 
     def _mode(self, concentration1=None, concentration0=None):
-        one, zero = self._check_param_type(concentration1, concentration0)
-        mode = (one - 1.0) / (one + zero - 2.0)
-        known = ops.minimum(one, zero) > 1.0
-        return ops.select(known, mode, ops.full_like(mode, float("nan")))
+        a, b = self._check_param_type(concentration1, concentration0)
+        mode = (a - 1.0) / (a + b - 2.0)
+        is_unimodal = ops.minimum(a, b) > 1.0
+        return ops.select(is_unimodal, mode, ops.full_like(mode, float("nan")))
 
     def _entropy(self, concentration1=None, concentration0=None):
-        one, zero = self._check_param_type(concentration1, concentration0)
+        a, b = self._check_param_type(concentration1, concentration0)
         return (
-            _lbeta(one, zero)
-            - (one - 1.0) * ops.digamma(one)
-            - (zero - 1.0) * ops.digamma(zero)
-            + (one + zero - 2.0) * ops.digamma(one + zero)
+            _lbeta(a, b)
+            - (a - 1.0) * ops.digamma(a)
+            - (b - 1.0) * ops.digamma(b)
+            + (a + b - 2.0) * ops.digamma(a + b)
         )
 
     def _log_prob(self, value, concentration1=None, concentration0=None):
         value = self._check_value(value)
-        one, zero = self._check_param_type(concentration1, concentration0)
-        log_prob = (
-            ops.xlogy(one - 1.0, value) + ops.xlogy(zero - 1.0, 1.0 - value) - _lbeta(one, zero)
-        )
-        broadcast_value = value + ops.zeros_like(one + zero)
+        a, b = self._check_param_type(concentration1, concentration0)
+        log_prob = ops.xlogy(a - 1.0, value) + ops.xlogy(b - 1.0, 1.0 - value) - _lbeta(a, b)
+        broadcast_value = value + ops.zeros_like(a + b)
         inside = ops.logical_and(broadcast_value >= 0, broadcast_value <= 1)
         return ops.select(inside, log_prob, ops.full_like(log_prob, float("nan")))
 
@@ -101,17 +99,17 @@ class Beta(Distribution):
         self._need_family(dist)
         one_b = self._check_value(concentration1_b, "concentration1_b")
         zero_b = self._check_value(concentration0_b, "concentration0_b")
-        one, zero = self._check_param_type(concentration1_a, concentration0_a)
-        ones, zeros = one - one_b, zero - zero_b
+        a, b = self._check_param_type(concentration1_a, concentration0_a)
+        ones, zeros = a - one_b, b - zero_b
         return (
             _lbeta(one_b, zero_b)
-            - _lbeta(one, zero)
-            + ones * ops.digamma(one)
-            + zeros * ops.digamma(zero)
-            - (ones + zeros) * ops.digamma(one + zero)
+            - _lbeta(a, b)
+            + ones * ops.digamma(a)
+            + zeros * ops.digamma(b)
+            - (ones + zeros) * ops.digamma(a + b)
         )
 
     def _sample(self, shape=(), concentration1=None, concentration0=None):
-        one, zero = self._check_param_type(concentration1, concentration0)
-        ahead, behind = self._draw_gamma(shape, one, zero), self._draw_gamma(shape, zero, one)
+        a, b = self._check_param_type(concentration1, concentration0)
+        ahead, behind = self._draw_gamma(shape, a, b), self._draw_gamma(shape, b, a)
         return (ahead / (ahead + behind)).astype(self.dtype)

@@ -87,8 +87,8 @@ class Categorical(Distribution):
     def _cdf(self, value, probs=None):
         value = self._check_value(value)
         probs = self._check_param_type(probs)
-        passed = self._numbers(probs) <= value.expand_dims(-1)
-        return (probs * passed.astype(probs.dtype)).sum(-1)
+        is_below = self._numbers(probs) <= value.expand_dims(-1)
+        return (probs * is_below.astype(probs.dtype)).sum(-1)
 
     def _kl_loss(self, dist, probs_b, probs=None):
         self._need_family(dist)
@@ -98,6 +98,6 @@ class Categorical(Distribution):
 
     def _sample(self, shape=(), probs=None):
         probs = self._check_param_type(probs)
-        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, probs.shape[:-1]))
-        passed = drawn.expand_dims(-1) >= ops.cumsum(probs, -1)[..., :-1]
-        return passed.astype(probs.dtype).sum(-1).astype(self.dtype)
+        numbers = self._draw(ops.UniformReal, self._sample_shape(shape, probs.shape[:-1]))
+        is_past = numbers.expand_dims(-1) >= ops.cumsum(probs, -1)[..., :-1]
+        return is_past.astype(probs.dtype).sum(-1).astype(self.dtype)

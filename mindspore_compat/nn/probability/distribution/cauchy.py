@@ -83,5 +83,5 @@ class Cauchy(LocationScale):
 
     def _sample(self, shape=(), loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, loc.shape, scale.shape))
-        return (loc + scale * ops.tan(math.pi * (drawn - 0.5))).astype(self.dtype)
+        numbers = self._draw(ops.UniformReal, self._sample_shape(shape, loc.shape, scale.shape))
+        return (loc + scale * ops.tan(math.pi * (numbers - 0.5))).astype(self.dtype)

@@ -90,7 +90,7 @@ class Distribution(Cell):
             key: value for key, value in param.items() if key not in ("self", "__class__")
         }
         self._own = {}
-        self._drawn = {}
+        self._samplers = {}
 
     name = property(lambda self: self._name, doc="The name of the distribution.")
     dtype = property(lambda self: self._dtype, doc="The type of samples.")
@@ -160,8 +160,8 @@ class Distribution(Cell):
     def _check_param_type(self, *values):
         """Returns the given arguments; None is replaced by the distribution's own."""
         results = []
-        for (name, own), value in zip(self._own.items(), values, strict=True):
-            value = own if value is None else value
+        for (name, default), value in zip(self._own.items(), values, strict=True):
+            value = default if value is None else value
             _Given.refuse(type(self).__name__, name, value)
             results.append(value)
         return results[0] if len(results) == 1 else results
@@ -190,9 +190,9 @@ class Distribution(Cell):
 
     def _draw(self, primitive, shape, *arguments):
         """Samples from a random primitive, which is created once with the distribution's seed."""
-        if primitive not in self._drawn:
-            self._drawn[primitive] = primitive(self._seed)
-        return self._drawn[primitive](shape, *arguments)
+        if primitive not in self._samplers:
+            self._samplers[primitive] = primitive(self._seed)
+        return self._samplers[primitive](shape, *arguments)
 
     def _draw_gamma(self, shape, concentration, other):
         """Samples the gamma distribution of rate 1 in float32; `other` only contributes its
@@ -283,13 +283,13 @@ class Distribution(Cell):
             dist (str): the name of the family.
             args: the arguments of the other distribution; then, optionally, those of this one.
         """
-        own = args[len(self._own) :]
+        parameters = args[len(self._own) :]
         mine = {
             name.removesuffix("_a"): value
             for name, value in kwargs.items()
             if not name.endswith("_b")
         }
-        return self.entropy(*own, **mine) + self.kl_loss(dist, *args, **kwargs)
+        return self.entropy(*parameters, **mine) + self.kl_loss(dist, *args, **kwargs)
 
     def sample(self, *args, **kwargs):
         """Draws samples; the first argument is their shape, a tuple; () draws one."""
@@ -315,7 +315,7 @@ class Distribution(Cell):
 
     def construct(self, name, *args, **kwargs):
         """Calls the method with the given name, such as 'prob' or 'mean'."""
-        known = (
+        methods = (
             "prob",
             "log_prob",
             "cdf",
@@ -333,7 +333,7 @@ class Distribution(Cell):
             "get_dist_args",
             "get_dist_type",
         )
-        if name not in known:
+        if name not in methods:
             raise NotImplementedError(f"'{name}' is not known of '{type(self).__name__}'.")
         return getattr(self, name)(*args, **kwargs)
 

@@ -78,5 +78,5 @@ class Exponential(Distribution):
 
     def _sample(self, shape=(), rate=None):
         rate = self._check_param_type(rate)
-        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, rate.shape))
-        return (-ops.log1p(-drawn) / rate).astype(self.dtype)  # drawn numbers are below 1
+        numbers = self._draw(ops.UniformReal, self._sample_shape(shape, rate.shape))
+        return (-ops.log1p(-numbers) / rate).astype(self.dtype)  # drawn numbers are below 1

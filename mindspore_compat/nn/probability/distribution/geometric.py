@@ -91,10 +91,10 @@ class Geometric(Distribution):
         self._need_family(dist)
         other = self._check_value(probs1_b, "probs1_b")
         probs = self._check_param_type(probs1)
-        failed = (1.0 - probs) / probs * (ops.log1p(-probs) - ops.log1p(-other))
-        return ops.log(probs / other) + failed
+        log_failures = (1.0 - probs) / probs * (ops.log1p(-probs) - ops.log1p(-other))
+        return ops.log(probs / other) + log_failures
 
     def _sample(self, shape=(), probs1=None):
         probs = self._check_param_type(probs1)
-        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, probs.shape))
-        return ops.floor(ops.log1p(-drawn) / ops.log1p(-probs)).astype(self.dtype)
+        numbers = self._draw(ops.UniformReal, self._sample_shape(shape, probs.shape))
+        return ops.floor(ops.log1p(-numbers) / ops.log1p(-probs)).astype(self.dtype)

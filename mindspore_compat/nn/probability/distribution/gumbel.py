@@ -116,6 +116,6 @@ class Gumbel(TransformedDistribution):
         return apart - ops.log(ratio) + EULER * (ratio - 1.0) + square - 1.0
 
     def _sample(self, shape=()):
-        drawn = self._source_sample(self._sample_shape(shape, self.broadcast_shape))
-        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0**-24))  # the samples include 0
-        return self._bijector.forward(drawn).astype(self.dtype)
+        sample = self._source_sample(self._sample_shape(shape, self.broadcast_shape))
+        sample = ops.maximum(sample, ops.full_like(sample, 2.0**-24))  # the samples include 0
+        return self._bijector.forward(sample).astype(self.dtype)

@@ -64,6 +64,6 @@ class Logistic(LocationScale):
 
     def _sample(self, shape=(), loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, loc.shape, scale.shape))
-        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0**-32))  # the samples include 0
-        return (loc + scale * (ops.log(drawn) - ops.log1p(-drawn))).astype(self.dtype)
+        numbers = self._draw(ops.UniformReal, self._sample_shape(shape, loc.shape, scale.shape))
+        numbers = ops.maximum(numbers, ops.full_like(numbers, 2.0**-32))  # the samples include 0
+        return (loc + scale * (ops.log(numbers) - ops.log1p(-numbers))).astype(self.dtype)

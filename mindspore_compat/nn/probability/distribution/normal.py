@@ -82,5 +82,5 @@ class Normal(Distribution):
 
     def _sample(self, shape=(), mean=None, sd=None):
         mean, sd = self._check_param_type(mean, sd)
-        drawn = self._draw(ops.StandardNormal, self._sample_shape(shape, mean.shape, sd.shape))
-        return (mean + sd * drawn).astype(self.dtype)
+        numbers = self._draw(ops.StandardNormal, self._sample_shape(shape, mean.shape, sd.shape))
+        return (mean + sd * numbers).astype(self.dtype)

@@ -126,12 +126,12 @@ class TransformedDistribution(Distribution):
         source = self._distribution
         if not self._seed:
             return source.sample(*args, **kwargs)
-        state = source._seed, source._drawn
-        source._seed, source._drawn = self._seed, self._drawn
+        state = source._seed, source._samplers
+        source._seed, source._samplers = self._seed, self._samplers
         try:
             return source.sample(*args, **kwargs)
         finally:
-            source._seed, source._drawn = state
+            source._seed, source._samplers = state
 
 
 register_type("TransformedDistribution", TransformedDistribution)

@@ -90,10 +90,10 @@ class Uniform(Distribution):
         low_b, high_b = self._check_value(low_b, "low_b"), self._check_value(high_b, "high_b")
         low, high = self._check_param_type(low, high)
         loss = ops.log((high_b - low_b) / (high - low))
-        covered = ops.logical_and(low_b <= low, high <= high_b)
-        return ops.select(covered, loss, ops.full_like(loss, float("inf")))
+        is_inside = ops.logical_and(low_b <= low, high <= high_b)
+        return ops.select(is_inside, loss, ops.full_like(loss, float("inf")))
 
     def _sample(self, shape=(), low=None, high=None):
         low, high = self._check_param_type(low, high)
-        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, low.shape, high.shape))
-        return (low + (high - low) * drawn).astype(self.dtype)
+        numbers = self._draw(ops.UniformReal, self._sample_shape(shape, low.shape, high.shape))
+        return (low + (high - low) * numbers).astype(self.dtype)
