@@ -74,7 +74,7 @@ class Bodies:
     def __init__(self, module, compiles=True):
         self.module = module
         self.compiles = compiles
-        self._made = {}
+        self._bodies = {}
 
     def pointwise(self, body, *arrays, out=None, dtype=None, **scalars):
         """Evaluates `body(xp, *arrays, **scalars)` element by element.
@@ -91,9 +91,9 @@ class Bodies:
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         flags, numbers = split(scalars)
         key = (body.__code__, dtypes, tuple(flags.items()), tuple(numbers), dtype)
-        entry = self._made.get(key)
+        entry = self._bodies.get(key)
         if entry is None:
-            entry = self._made[key] = self._elementwise(body, dtypes, flags, numbers, dtype)
+            entry = self._bodies[key] = self._elementwise(body, dtypes, flags, numbers, dtype)
         kernel, single = entry
         operands = [array for array in arrays if array is not None]
         results = kernel(*operands, *map(float, numbers.values()), *out)
@@ -102,21 +102,21 @@ class Bodies:
     def _elementwise(self, body, dtypes, flags, numbers, dtype):
         names = [f"x{index}" for index in range(len(dtypes))]
         trace = BodyTrace(body, names, [x_dtype is not None for x_dtype in dtypes], flags, numbers)
-        there = [index for index, x_dtype in enumerate(dtypes) if x_dtype is not None]
-        kind = compute_dtype([dtypes[index] for index in there])
+        present = [index for index, x_dtype in enumerate(dtypes) if x_dtype is not None]
+        kind = compute_dtype([dtypes[index] for index in present])
         real = "double" if kind == numpy.float64 else "float"
         lines = [
             *scalar_lines(trace, real),
-            *(f"const {value_type(dtypes[index], real)} v{index} = x{index};" for index in there),
+            *(f"const {value_type(dtypes[index], real)} v{index} = x{index};" for index in present),
             *(_line(step, real) for step in trace.steps),
         ]
-        letters = {index: letter(index) for index in there}
-        first = f"{letters[there[0]]}" if dtype is None else numpy.dtype(dtype).name
+        letters = {index: letter(index) for index in present}
+        first = f"{letters[present[0]]}" if dtype is None else numpy.dtype(dtype).name
         for number, value in enumerate(trace.results):
             lines.append(f"o{number} = ({first})v{value};")
         kernel = self.module.ElementwiseKernel(
             ", ".join(
-                [f"{letters[index]} x{index}" for index in there]
+                [f"{letters[index]} x{index}" for index in present]
                 + [f"float64 n_{name}" for name in numbers]
             ),
             ", ".join(f"{first} o{number}" for number in range(len(trace.results))),
@@ -139,8 +139,8 @@ class Bodies:
             return self.rows(body, (1, rows, size), (ELEMENT,), elements=arrays, axis=-1)
         if axis in (0, -first.ndim):
             return self.rows(body, (size, rows, 1), (ELEMENT,), elements=arrays, axis=-1)
-        moved = [self.module.moveaxis(array, axis, -1) for array in arrays]
-        out = self.rows(body, (1, rows, size), (ELEMENT,), elements=moved, axis=-1)
+        arrays_last = [self.module.moveaxis(array, axis, -1) for array in arrays]
+        out = self.rows(body, (1, rows, size), (ELEMENT,), elements=arrays_last, axis=-1)
         return self.module.moveaxis(out, -1, axis)
 
     def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):
@@ -168,9 +168,9 @@ class Bodies:
         flags, numbers = split(scalars)
         counts, names = operands.counts(), tuple(numbers)
         key = (body.__code__, counts, results, dtypes, tuple(flags.items()), names)
-        body_kernel = self._made.get(key)
+        body_kernel = self._bodies.get(key)
         if body_kernel is None:
-            body_kernel = self._made[key] = RowBody(
+            body_kernel = self._bodies[key] = RowBody(
                 self.module, body, operands.kinds(), results, dtypes, flags, names
             )
         values = body_kernel.run(shape, arrays, numbers)
@@ -221,8 +221,8 @@ class RowBody:
         the sizes."""
         aligned = all([arrays[index].data.ptr % 16 == 0 for index in self.elements])
         run = int(numbers["area"]) if self._by_channel else 0
-        prepared = self._prepared.get((shape, aligned, run))
-        if prepared is None:
+        entry = self._prepared.get((shape, aligned, run))
+        if entry is None:
             problem = row_layout.Problem(
                 shape, self._dtypes, self._words, aligned, run, bool(self._sums), self._chunkable
             )
@@ -235,9 +235,9 @@ class RowBody:
             sizes = [number_type(size) for size in (rows, inner, outer * inner)]
             if len(self._prepared) >= MOST_SHAPES:
                 self._prepared.clear()
-            prepared = launch, kernels, (*sizes, numpy.int32(launch.threads))
-            self._prepared[shape, aligned, run] = prepared
-        return prepared
+            entry = launch, kernels, (*sizes, numpy.int32(launch.threads))
+            self._prepared[shape, aligned, run] = entry
+        return entry
 
     def _kernels(self, layout):
         parts = ("sums", "results") if layout.chunked else ("all",)

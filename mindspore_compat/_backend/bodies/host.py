@@ -258,11 +258,16 @@ class RowLoop(RowPlan):
     def _written_down(self):
         """Returns the slow steps, such as exp, that several loops need; the first of these loops
         stores their results for the others."""
-        needed = [
+        steps_needed = [
             {step for step in self.elements(values)[1] if step.name in FUNCTIONS}
             for values in self._loops()
         ]
-        common = {step for steps in needed for step in steps if sum(step in n for n in needed) > 1}
+        common = {
+            step
+            for steps in steps_needed
+            for step in steps
+            if sum(step in n for n in steps_needed) > 1
+        }
         return sorted(common, key=lambda step: step.result)
 
     def text(self, name):
@@ -279,7 +284,7 @@ class RowLoop(RowPlan):
         for level in range(1, self.levels):
             for step in self.reductions(level):
                 if step.name == "row_pick":
-                    body += self._picked(step)
+                    body += self._pick(step)
             body += self._reduced(self._looped(level), ready)
             body += self._row_lines(level)
         body += self._results(ready)
@@ -303,7 +308,7 @@ class RowLoop(RowPlan):
         and needs none."""
         return [step for step in self.reductions(level) if step.name != "row_pick"]
 
-    def _picked(self, step):
+    def _pick(self, step):
         """Returns the lines that compute a value in one column of the row, for a step
         "row_pick"."""
         value, column = step.operands
@@ -329,8 +334,8 @@ class RowLoop(RowPlan):
         """
         before, lines = [], []
         values = [value for value in values if not self._of_row[value]]
-        known = {step.result for step in self._stored if step.result in ready}
-        arrays, steps = self.elements(values, known)
+        computed = {step.result for step in self._stored if step.result in ready}
+        arrays, steps = self.elements(values, computed)
         for index in arrays:
             if self.kinds[index] == CHANNEL:
                 before.append(f"v{index} = x{index}[row % groups * parts + part]")
@@ -341,7 +346,7 @@ class RowLoop(RowPlan):
         for step in steps:
             if step.name == "at_column":
                 before.append(f"d{step.result} = whole(c{step.result} - inside)")
-            if step.result in known:
+            if step.result in computed:
                 lines.append(f"v{step.result} = b{step.result}[at]")
             else:
                 lines.append(line(step))
@@ -384,12 +389,12 @@ class RowLoop(RowPlan):
         the row for all others."""
         results = list(enumerate(zip(self.trace.results, self.result_kinds, strict=True)))
         lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == ROW]
-        stored = [
+        written_steps = [
             (number, value, kind) for number, (value, kind) in results if kind not in (ROW, None)
         ]
-        elements = [result for result in stored if result[2] == ELEMENT]
-        sums = [result for result in stored if result[2] in SUMMED]
-        for group in (elements, sums) if self._overlaps(stored) else (stored,):
+        elements = [result for result in written_steps if result[2] == ELEMENT]
+        sums = [result for result in written_steps if result[2] in SUMMED]
+        for group in (elements, sums) if self._overlaps(written_steps) else (written_steps,):
             lines += self._written(group, ready)
         return lines
 

@@ -94,7 +94,7 @@ class StepLoop:
 
     def text(self, name):
         """Returns the Python source of the loop, as a function of this name."""
-        arrays, before, read, written = [], [], [], []
+        arrays, before, read, writes = [], [], [], []
         value = 0
         for index, place in enumerate(self._inputs):
             if place is None:
@@ -111,15 +111,15 @@ class StepLoop:
         for index, place in enumerate(self._outputs):
             arrays.append(f"o{index}")
             for number in range(place.count):
-                result = len(written)
+                result = len(writes)
                 before.append(f"p{result} = {_slice(arrays[-1], number, *place)}")
-                written.append(f"p{result}[at] = v{self.trace.results[result]}")
+                writes.append(f"p{result}[at] = v{self.trace.results[result]}")
         scalars = [f"s{index}" for index in range(self.trace.scalar_count)]
         lines = [
             f"def {name}({', '.join([*arrays, *scalars, 'width', 'first', 'last'])}):",
             "    for row in range(first, last):",
             *indented([*before, "for at in range(width):"], 2),
-            *indented([*read, *map(line, self.trace.steps), *written], 3),
+            *indented([*read, *map(line, self.trace.steps), *writes], 3),
         ]
         return "\n".join(lines) + "\n"
 

@@ -102,7 +102,7 @@ class KernelProgram:
         self.dtype = compute_dtype(dtypes)
         self.module = space.module
         self.tables = space.kernels is not None and supported(dtypes)
-        self._made = {}
+        self._kernels = {}
 
     def prepare(self, numbers):
         """Returns the pair that `run_all` takes for the numbers of a call: a Numbers, and the
@@ -111,11 +111,11 @@ class KernelProgram:
         The arguments are the formula's scalars, computed once for all rows. If a number is on the
         device, they are the numbers themselves, and kernels compute the scalars.
         """
-        prepared = Numbers(numbers, self.module.ndarray)
-        if prepared.on_device:
-            return prepared, prepared.values()
+        values = Numbers(numbers, self.module.ndarray)
+        if values.on_device:
+            return values, values.values()
         real = self.dtype.type
-        return prepared, [real(value) for value in self.trace.scalars(numbers)]
+        return values, [real(value) for value in self.trace.scalars(numbers)]
 
     def calls(self, rows, prepared, skip=None):
         """The launches that update rows of arrays, all with the dtypes of this program, as the
@@ -144,9 +144,9 @@ class KernelProgram:
     def _launch_one(self, row, prepared, skip):
         numbers, values = prepared
         key = ("one", numbers.kinds(), skip is not None)
-        kernel = self._made.get(key)
+        kernel = self._kernels.get(key)
         if kernel is None:
-            kernel = self._made[key] = self._elementwise(numbers, skip is not None)
+            kernel = self._kernels[key] = self._elementwise(numbers, skip is not None)
         flags = self.trace.written
         return functools.partial(
             kernel,
@@ -181,9 +181,9 @@ class KernelProgram:
         """Returns the parameters of an ElementwiseKernel for the numbers of a call."""
         if not numbers.on_device:
             return [f"{self.dtype.name} s{index}" for index in range(self.trace.scalar_count)]
-        there = numbers.on_device
+        on_device = numbers.on_device
         return [
-            f"{there[name].dtype.name if name in there else 'float64'} h_{name}"
+            f"{on_device[name].dtype.name if name in on_device else 'float64'} h_{name}"
             for name in numbers.given
         ]
 
@@ -192,12 +192,12 @@ class KernelProgram:
     def _launch_table(self, rows, prepared, skip):
         numbers, values = prepared
         key = ("many", numbers.kinds())
-        kernel = self._made.get(key)
+        kernel = self._kernels.get(key)
         if kernel is None:
             name = f"many_{self.name}"
             most = self._most_rows()
             source = table_source(self.trace, self.dtypes, numbers, name, most, self.singles)
-            kernel = self._made[key] = self.module.RawKernel(source, name)
+            kernel = self._kernels[key] = self.module.RawKernel(source, name)
         table, blocks = filled_table(rows, self._most_rows())
         return functools.partial(kernel, (blocks,), (THREADS,), (table, skip, *values))
 

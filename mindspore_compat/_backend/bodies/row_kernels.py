@@ -249,7 +249,7 @@ class RowKernel(RowPlan):
         for level in range(self.levels):
             reduced = self.reductions(level)
             if reduced and self.part == "results":
-                body += self._added(reduced)
+                body += self._add_sums(reduced)
             elif reduced:
                 body += self._reduced(reduced)
             if reduced and self.part == "sums":
@@ -288,7 +288,7 @@ class RowKernel(RowPlan):
         """Returns the lines that load a thread's packs of the arrays with these indices."""
         layout, sizes = self.layout, self._sizes()
         kinds = [pack_name(TYPES[self.dtypes[index]]) for index in indices]
-        declared = [
+        declarations = [
             f"Pack_{kind} p{index}[{layout.packs}];"
             for kind, index in zip(kinds, indices, strict=True)
         ]
@@ -305,7 +305,7 @@ class RowKernel(RowPlan):
         sweep = _SWEEP.format(
             packs=layout.packs, lines="\n                ".join(lines), advance=advance
         )
-        return [*declared, f"Index offsets[{layout.packs}];", *place, sweep]
+        return [*declarations, f"Index offsets[{layout.packs}];", *place, sweep]
 
     def _elements(self, values, lines, stores=()):
         """Returns the lines of a sweep over the elements of a row.
@@ -339,8 +339,8 @@ class RowKernel(RowPlan):
         loop = _EACH.format(
             width=layout.width, lines="\n                    ".join([*inner, *lines])
         )
-        declared = [line for line, _ in stores]
-        sweep = self._sweep([*before, *declared, loop, *(line for _, line in stores)])
+        declarations = [line for line, _ in stores]
+        sweep = self._sweep([*before, *declarations, loop, *(line for _, line in stores)])
         if layout.held:
             return [sweep]
         loaded = [index for index in indices if self.kinds[index] == ELEMENT]
@@ -420,7 +420,7 @@ class RowKernel(RowPlan):
         ]
         return ["if (lane == 0 && present) {", *lines, "}"]
 
-    def _added(self, steps):
+    def _add_sums(self, steps):
         """Returns the lines that compute the sums over a row from the stored sums over its
         chunks."""
         body = []

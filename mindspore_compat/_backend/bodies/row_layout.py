@@ -105,13 +105,13 @@ def choose(problem):
     most = WARP if columns else MOST_THREADS
     threads = _power(min(most, -(-units // min(packs, IN_FLIGHT))))
     groups = -(-rows // (WARP if columns else max(1, SEVERAL // threads)))
-    held = units <= threads * packs
-    chunked = problem.chunkable and (not held or groups < FEW_BLOCKS and length > CHUNK)
+    in_registers = units <= threads * packs
+    chunked = problem.chunkable and (not in_registers or groups < FEW_BLOCKS and length > CHUNK)
     chunks = 1
     if chunked:
         threads = most if columns else _chunk_threads(units, width, packs)
-        chunks, held = -(-units // (threads * packs)), True
-    elif held:
+        chunks, in_registers = -(-units // (threads * packs)), True
+    elif in_registers:
         packs = -(-units // threads)
     else:
         packs, threads = min(packs, IN_FLIGHT), min(threads, READING_THREADS)
@@ -120,10 +120,10 @@ def choose(problem):
     block = {"columns": WARP * threads, "warp": SEVERAL, "block": threads}[lanes]
     groups = -(-rows // {"columns": WARP, "warp": SEVERAL // threads, "block": 1}[lanes])
     blocks = min(groups, MOST_BLOCKS)
-    if problem.sums and held and not (columns or segmented):
+    if problem.sums and in_registers and not (columns or segmented):
         blocks = min(groups, max(groups // ROWS_OF_SUM, FEW_BLOCKS))
     bound = SEVERAL if block <= SEVERAL else MOST_THREADS if block > 512 else 512
-    layout = Layout(lanes, width, packs, held, chunked, segmented, bound, index)
+    layout = Layout(lanes, width, packs, in_registers, chunked, segmented, bound, index)
     return Launch(layout, blocks, chunks, block, threads)
 
 

@@ -166,7 +166,7 @@ class BodyTrace(Trace):
         self.names = names
         self.steps = []
         self._texts = {}
-        values = self._noted(body, present, flags, numbers)
+        values = self._run_formula(body, present, flags, numbers)
         self.single = type(values) is not tuple
         self.results = [self._number(value) for value in ((values,) if self.single else values)]
         self._prepare = self._preparation(numbers)
@@ -265,19 +265,19 @@ class RowPlan:
             values: the numbers of the values.
             known: the numbers of the values that are already available.
         """
-        needed, stack = set(), [value for value in values if not self._of_row[value]]
+        needed_values, stack = set(), [value for value in values if not self._of_row[value]]
         while stack:
             value = stack.pop()
-            if value not in needed:
-                needed.add(value)
+            if value not in needed_values:
+                needed_values.add(value)
                 step = None if value in known else self._steps.get(value)
                 stack += [
                     operand
                     for operand in (step.values() if step else ())
                     if not self._of_row[operand]
                 ]
-        arrays = [index for index in self.there if index in needed]
-        return arrays, [step for step in self.trace.steps if step.result in needed]
+        arrays = [index for index in self.there if index in needed_values]
+        return arrays, [step for step in self.trace.steps if step.result in needed_values]
 
 
 class ChunkPlan(RowPlan):

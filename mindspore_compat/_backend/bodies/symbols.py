@@ -57,14 +57,14 @@ class Trace:
         self.written = written
         self.steps = []
         self._texts = {}  # expressions of numbers, in Python -> the same in C
-        results = self._noted(formula, [True] * len(names), flags, numbers)
+        results = self._run_formula(formula, [True] * len(names), flags, numbers)
         targets = [index for index, writes in enumerate(written) if writes]
         self.outputs = {
             index: self._number(value) for index, value in zip(targets, results, strict=True)
         }
         self._prepare = self._preparation(numbers)
 
-    def _noted(self, formula, present, flags, numbers):
+    def _run_formula(self, formula, present, flags, numbers):
         """Runs the formula on symbols and returns its results. `present` tells for each array
         whether it is a symbol or None."""
         arrays = [Symbol(self, index) if there else None for index, there in enumerate(present)]

@@ -171,7 +171,7 @@ class FloatTrace(Trace):
             Float(self, index, BOOL if dtype == BOOL else FLOAT32)
             for index, dtype in enumerate(dtypes)
         ]
-        values = _replaced(values, Slot, lambda slot: self._given[slot.index])
+        values = _map_values(values, Slot, lambda slot: self._given[slot.index])
         self.found = function(FloatSpace(self), *values)
         self._prepare = self._preparation(())
 
@@ -181,7 +181,7 @@ class FloatTrace(Trace):
             raise Unfit(f"an operand of {name}")
         is_bool = PRIMITIVES[name].is_bool
         values = operands[1:] if name == "where" else operands
-        dtypes = {each.dtype for each in values if isinstance(each, Float)}
+        dtypes = {item.dtype for item in values if isinstance(item, Float)}
         if not is_bool and FLOAT32 not in dtypes or name == "where" and BOOL in dtypes:
             raise Unfit(f"masks as operands of {name}")
         return Float(self, super().add(name, *operands).number, BOOL if is_bool else FLOAT32)
@@ -219,13 +219,13 @@ class Slot:
         self.index = index
 
 
-def _replaced(value, kind, function):
+def _map_values(value, kind, function):
     """Returns a value in which `function(x)` replaces each object x of type `kind`, also within
     tuples and lists."""
     if isinstance(value, kind):
         return function(value)
     if type(value) in (tuple, list):
-        return type(value)([_replaced(one, kind, function) for one in value])
+        return type(value)([_map_values(item, kind, function) for item in value])
     return value
 
 
@@ -276,32 +276,32 @@ class UpcastKernels:
             arrays.append(value)
             return value.dtype
         if kind is tuple or kind is list:
-            return (kind, *[self._key(one, arrays) for one in value])
+            return (kind, *[self._key(item, arrays) for item in value])
         return kind, repr(value) if kind is float else value
 
     def _call(self, function, values, arrays, dtypes, alias):
         """Returns a function that takes the list of arrays and returns the call's result; False if
         one kernel cannot compute it."""
-        given = [array.dtype for array in arrays]
-        if not self._dtypes.issuperset(given):
+        input_dtypes = [array.dtype for array in arrays]
+        if not self._dtypes.issuperset(input_dtypes):
             return False
         places = iter(range(len(arrays)))
-        slots = _replaced(values, self.module.ndarray, lambda array: Slot(next(places)))
+        slots = _map_values(values, self.module.ndarray, lambda array: Slot(next(places)))
         try:
-            trace = FloatTrace(function, slots, given)
-            return self._launch(trace, given, dtypes, alias)
+            trace = FloatTrace(function, slots, input_dtypes)
+            return self._launch(trace, input_dtypes, dtypes, alias)
         except Exception:  # whatever code written for arrays raises for symbols
             return False
 
     def _launch(self, trace, given, dtypes, alias):
         several = type(trace.found) in (tuple, list)
-        found = trace.found if several else (trace.found,)
-        dtypes = dtypes if type(dtypes) is tuple else (dtypes,) * len(found)
-        if any(not isinstance(value, Float | None) for value in found):
+        traced_outputs = trace.found if several else (trace.found,)
+        dtypes = dtypes if type(dtypes) is tuple else (dtypes,) * len(traced_outputs)
+        if any(not isinstance(value, Float | None) for value in traced_outputs):
             raise Unfit("a result that is a number")
         # The outputs of the kernel; for each result, whether it is an input, and its index.
         outputs, sources = [], []
-        for value, dtype in zip(found, dtypes, strict=True):
+        for value, dtype in zip(traced_outputs, dtypes, strict=True):
             if value is None or dtype is None:
                 sources.append(None)
             elif alias and value.number < len(given):

@@ -493,15 +493,15 @@ def _input_gradient_by_im2col(xp, g, w, geo):
 
     def work(piece):
         channels, count = piece.slices[0], piece.count
-        own = (
+        operands = (
             rows[:, channels.start * kernel_size : channels.stop * kernel_size],
             _rows_of(xp, g, piece),
         )
         if geo.groups > 1:
             per = geo.channels // geo.groups
             some = slice(channels.start // per, channels.stop // per)
-            own = rows[some], own[1][some]
-        patches = matmul(*own)
+            operands = rows[some], operands[1][some]
+        patches = matmul(*operands)
         if fast:
             shape = count, channels.stop - channels.start, *geo.size
             grad[piece.samples, channels] = fast.col2im(

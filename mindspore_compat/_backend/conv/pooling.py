@@ -46,11 +46,11 @@ def resolve_pads(mode, size, kernel, stride, dilation, pads=None):
         return tuple(map(tuple, pads))
     if mode == "valid":
         return ((0, 0),) * len(size)
-    resolved = []
+    numbers = []
     for n, k, s, d in zip(size, kernel, stride, dilation):
         total = max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
-        resolved.append((total // 2, total - total // 2))
-    return tuple(resolved)
+        numbers.append((total // 2, total - total // 2))
+    return tuple(numbers)
 
 
 def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
@@ -262,10 +262,10 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
         tops[inner] = best[block]
         first = xp.full(tops.size, none, np.uint8 if none < 256 else np.uint16)
         for number, position in reversed(list(enumerate(positions))):
-            values, known = parts[position.phase]
+            values, mask = parts[position.phase]
             matches = values[position.ahead :] == tops.reshape(-1)[: tops.size - position.ahead]
-            if known is not None:
-                matches &= known[position.ahead :]
+            if mask is not None:
+                matches &= mask[position.ahead :]
             _choose(xp, first[: matches.size], matches, number)
         first = first.reshape(tops.shape)[inner]
         inside = first != none
@@ -299,9 +299,9 @@ def _phase(xp, x, phase, stride, pads, pitch):
     plane[target] = source
     if not whole:
         return plane.reshape(-1), None
-    known = xp.zeros(plane.shape, bool)
-    known[target] = True
-    return plane.reshape(-1), known.reshape(-1)
+    mask = xp.zeros(plane.shape, bool)
+    mask[target] = True
+    return plane.reshape(-1), mask.reshape(-1)
 
 
 def _choose(xp, target, mask, number):

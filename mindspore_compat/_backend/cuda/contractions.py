@@ -128,10 +128,10 @@ def _lengths(operands):
     sizes = {}
     for array, letters in operands:
         for c, n in zip(letters, array.shape, strict=True):
-            known = sizes.get(c, 1)
-            if known != n and known != 1 != n:
-                raise ValueError(f"einsum: the axis {c!r} has the lengths {known} and {n}")
-            sizes[c] = max(known, n) if n and known else 0
+            length = sizes.get(c, 1)
+            if length != n and length != 1 != n:
+                raise ValueError(f"einsum: the axis {c!r} has the lengths {length} and {n}")
+            sizes[c] = max(length, n) if n and length else 0
     return sizes
 
 

@@ -104,8 +104,8 @@ class Convolutions:
         if self.library is None or checksums.on:
             return False
         kind = self.space.module.ndarray
-        same = type(x) is kind and type(y) is kind and x.dtype == y.dtype
-        return same and x.dtype in cudnn.TYPES and x.ndim <= 5
+        same_types = type(x) is kind and type(y) is kind and x.dtype == y.dtype
+        return same_types and x.dtype in cudnn.TYPES and x.ndim <= 5
 
     def _padded(self, x, margins):
         return padded(self.space, x, margins) if margins else x

@@ -155,7 +155,7 @@ class Library:
     def _multiply(self, kind, description, matrices, proposal):
         """Returns the function that `prepared` returns."""
         left, right, result = matrices
-        lock, function, zero, one = threading.Lock(), self._Matmul, kind.zero, kind.one
+        lock, function, zero, unit = threading.Lock(), self._Matmul, kind.zero, kind.one
         size = c_size_t(ctypes.sizeof(c_void_p))
 
         def multiply(a, b, c, vector):
@@ -167,7 +167,7 @@ class Library:
                     description, c_int(BIAS_POINTER), byref(c_void_p(vector)), size
                 )
                 status = function(
-                    *(self._handle(), description, one, c_void_p(a), left, c_void_p(b), right),
+                    *(self._handle(), description, unit, c_void_p(a), left, c_void_p(b), right),
                     *(zero, out, result, out, result, byref(proposal), *workspace, stream),
                 )
             if status:

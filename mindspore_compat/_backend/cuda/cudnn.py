@@ -62,10 +62,10 @@ for _kind in ("Tensor", "Filter", "Convolution"):
     FUNCTIONS[f"cudnnCreate{_kind}Descriptor"] = (c_void_p,)
     FUNCTIONS[f"cudnnDestroy{_kind}Descriptor"] = (c_void_p,)
 for _name in PASSES:
-    _described = (c_void_p,) * 5  # the handle and four descriptors
-    _listed = (*_described, c_int, c_void_p, c_void_p)
+    _DESCRIPTORS = (c_void_p,) * 5  # the handle and four descriptors
+    _listed = (*_DESCRIPTORS, c_int, c_void_p, c_void_p)
     FUNCTIONS[f"cudnnGetConvolution{_name}Algorithm_v7"] = _listed
-    FUNCTIONS[f"cudnnGetConvolution{_name}WorkspaceSize"] = (*_described, c_int, c_void_p)
+    FUNCTIONS[f"cudnnGetConvolution{_name}WorkspaceSize"] = (*_DESCRIPTORS, c_int, c_void_p)
     FUNCTIONS[f"cudnnConvolution{_name}"] = (
         *((c_void_p,) * 7),
         *(c_int, c_void_p, c_size_t),
@@ -245,23 +245,23 @@ class Library:
         """Returns the reports of cuDNN's heuristics on the algorithms for a task, best first; the
         arguments are as for `algorithms`, with the descriptor of the convolution."""
         results, count = (Performance * MOST_ALGORITHMS)(), c_int()
-        one, two, result = (operand.address for operand in operands)
+        x, y, result = (operand.address for operand in operands)
         status = getattr(self, f"cudnnGetConvolution{name}Algorithm_v7")(
-            *(self.handle()[1], one, two, convolution.address, result),
+            *(self.handle()[1], x, y, convolution.address, result),
             *(MOST_ALGORITHMS, byref(count), results),
         )
         self.refuse(status)
         return results[: count.value]
 
     def _algorithm(self, name, operands, convolution, number, dtype):
-        described = [operand.address for operand in (*operands[:2], convolution, operands[2])]
+        descriptors = [operand.address for operand in (*operands[:2], convolution, operands[2])]
         size = c_size_t()
         status = getattr(self, f"cudnnGetConvolution{name}WorkspaceSize")(
-            self.handle()[1], *described, number, byref(size)
+            self.handle()[1], *descriptors, number, byref(size)
         )
         self.refuse(status)
         function, size = getattr(self, f"cudnnConvolution{name}"), size.value
-        (one, zero), (first, second, sizes, third) = SCALARS[_sum_type(dtype)], described
+        (one, zero), (first, second, sizes, third) = SCALARS[_sum_type(dtype)], descriptors
 
         def run(handle, workspace, x, y, result):
             return function(

@@ -211,7 +211,7 @@ class Products:
             out = self.module.ndarray(shape, x.dtype)
         elif out.shape != shape:
             raise ValueError(f"out has the shape {out.shape}, but the product has {shape}")
-        descriptions = _left(x), _right(y), _result(out, x, y)
+        descriptions = _as_left_operand(x), _right(y), _result(out, x, y)
         run = None
         if out.size and x.shape[-1]:
             run = self._runner(kind, descriptions, [a.dtype.itemsize for a in (x, y, out)])
@@ -264,12 +264,12 @@ class Products:
         if len(axes) < 2:
             count, *steps = axes[0] if axes else (None, None)
             steps = [steps[index] for index in order] if axes else None
-            return _ordered(self.library.prepared(*call, leads, steps, count), order)
+            return _in_order(self.library.prepared(*call, leads, steps, count), order)
         lengths = [axis[0] for axis in axes]
         calls = math.prod(lengths) // max(lengths)
         if calls > MOST_CALLS and len(axes) <= MOST_AXES:
             multiply = self.library.prepared(*call, leads, None, math.prod(lengths))
-            return self._by_addresses(axes, itemsizes, _ordered(multiply, order))
+            return self._by_addresses(axes, itemsizes, _in_order(multiply, order))
         outer = lengths.index(min(lengths))
         inside = self._over(axes[:outer] + axes[outer + 1 :], itemsizes, call, leads, order)
         count, *steps = axes[outer]
@@ -305,7 +305,7 @@ class Products:
         return run
 
 
-def _ordered(multiply, order):
+def _in_order(multiply, order):
     """Returns a function that takes the addresses of x, y and the result, from one that takes those
     of cuBLAS's A, B and C."""
     return multiply if order == (0, 1, 2) else lambda x, y, out: multiply(y, x, out)
@@ -320,7 +320,7 @@ def _described(array):
     return array.shape, tuple([stride // size for stride in array.strides])
 
 
-def _left(x):
+def _as_left_operand(x):
     """Returns the shape of the left side, and the step in elements along each axis. A vector is
     described as a matrix of one row."""
     shape, steps = _described(x)

@@ -214,12 +214,12 @@ class Inverses:
         table, blocks, elements = _table(factors, results)
         module = self.module
         bad, sums = module.empty(blocks, numpy.int32), module.empty(blocks, numpy.float64)
-        failed = module.zeros((TRIES, MOST), numpy.int32)
+        failures = module.zeros((TRIES, MOST), numpy.int32)
         upper, inverse = (module.empty(elements, numpy.float64) for _ in range(2))
         grid, threads = (blocks,), (THREADS,)
         self._measure(grid, threads, (table, bad, sums))
         for attempt in range(TRIES):
-            arguments = (table, bad, sums, failed, upper, inverse, numpy.int32(attempt))
+            arguments = (table, bad, sums, failures, upper, inverse, numpy.int32(attempt))
             self._factor(grid, threads, arguments)
         self._combine(grid, threads, (table, bad, inverse))
 

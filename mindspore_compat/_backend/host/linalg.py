@@ -113,8 +113,10 @@ def _is_factor(xp, lower, x):
     diagonal = xp.arange(lower.shape[-1])
     pivots = xp.real(lower[..., diagonal, diagonal])
     error = xp.abs(xp.matmul(lower, xp.conj(lower.swapaxes(-1, -2))) - x)
-    allowed = numpy.finfo(lower.dtype).eps ** 0.5 * xp.max(xp.abs(x), axis=(-1, -2), keepdims=True)
-    return xp.all(pivots > 0) & xp.all(error <= allowed)
+    tolerance = numpy.finfo(lower.dtype).eps ** 0.5 * xp.max(
+        xp.abs(x), axis=(-1, -2), keepdims=True
+    )
+    return xp.all(pivots > 0) & xp.all(error <= tolerance)
 
 
 @through_float32

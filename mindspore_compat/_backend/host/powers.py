@@ -33,9 +33,9 @@ def logaddexp(xp, x, y):
     """Computes log(exp(x) + exp(y)) as max(x, y) + log1p(exp(-|x - y|))."""
     if type(x) is not numpy.ndarray or type(y) is not numpy.ndarray:
         return xp.module.logaddexp(x, y)
-    same = x.shape == y.shape and x.dtype == y.dtype and x.dtype.char in "fd"
+    same_layout = x.shape == y.shape and x.dtype == y.dtype and x.dtype.char in "fd"
     whole = x.flags.c_contiguous and y.flags.c_contiguous
-    if not (same and whole) or x.size < Least.LOGADDEXP:
+    if not (same_layout and whole) or x.size < Least.LOGADDEXP:
         return _logaddexp(x, y)
     out = numpy.empty(x.shape, x.dtype)
     flat = x.reshape(-1), y.reshape(-1), out.reshape(-1)

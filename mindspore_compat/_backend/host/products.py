@@ -36,8 +36,8 @@ def conv_matmul(xp, x, y, out=None):
 
 def matmul_add(xp, x, y, addend):
     """Returns the product of two matrices, plus a vector that is added to each row."""
-    same = x.dtype == y.dtype == addend.dtype
-    if not same or type(x) is not np.ndarray or checksums.on:
+    same_dtype = x.dtype == y.dtype == addend.dtype
+    if not same_dtype or type(x) is not np.ndarray or checksums.on:
         return xp.matmul(x, y) + addend
     if x.size * y.shape[1] >= Least.PRODUCT and x.shape[1] == y.shape[0]:
         with scheduler.hold:
@@ -67,11 +67,11 @@ def _matrix(x, y, out, addend=None):
     rows, columns = x.shape[0], y.shape[1]
     longer, work = max(rows, columns), x.size * columns
     if _of_itself(x, y):
-        return _one(x, y, out, addend)
+        return _multiply_pair(x, y, out, addend)
     if (result := door.call("matmul", x, y, out, addend)) is not None:
         return result
     if work < Least.PRODUCT_HALVES or longer < Least.PRODUCT_STRIP:
-        return _one(x, y, out, addend)
+        return _multiply_pair(x, y, out, addend)
     if out is None:
         out = np.empty((rows, columns), np.result_type(x, y))
     strips = max(min(work // PIECE, longer // Least.PRODUCT_STRIP, PIECES), 2)
@@ -80,16 +80,16 @@ def _matrix(x, y, out, addend=None):
     def piece(number):
         part = parts[number]
         if rows >= columns:
-            _one(x[part], y, out[part], addend)
+            _multiply_pair(x[part], y, out[part], addend)
         else:
             part_addend = None if addend is None else addend[part]
-            _one(x, y[:, part], out[:, part], part_addend)
+            _multiply_pair(x, y[:, part], out[:, part], part_addend)
 
     scheduler.run(piece, len(parts))
     return out
 
 
-def _one(x, y, out, addend):
+def _multiply_pair(x, y, out, addend):
     """Returns the product of two matrices on the calling thread, plus `addend` on each row.
 
     BLAS libraries pack the right side. With few rows and a transposed right side that takes long,

@@ -39,9 +39,9 @@ def _compute(xp, ufunc, rounded, x, y):
 
     def work(number):
         part = parts[number]
-        given = flat[part], divisors[part], target[part]
-        if not _write(rounded, *given):
-            getattr(numpy, ufunc.__name__)(*given)
+        pieces = flat[part], divisors[part], target[part]
+        if not _write(rounded, *pieces):
+            getattr(numpy, ufunc.__name__)(*pieces)
 
     scheduler.run(work, len(parts))
     return out
@@ -67,11 +67,11 @@ def _write(rounded, x, y, out):
         if not max(quotient.max(), -quotient.min()) < _MOST or not numpy.isfinite(divisor).all():
             return False
         rounded(quotient, out=quotient)
-        found = numpy.multiply(quotient, divisor, out=quotient)
-        numpy.subtract(x, found, out=found)
+        product = numpy.multiply(quotient, divisor, out=quotient)
+        numpy.subtract(x, product, out=product)
         sign = y if rounded is numpy.floor else x
         # A quotient that was rounded up to an integer leaves a remainder of the other sign.
-        numpy.add(found, numpy.copysign(divisor, sign), out=found, where=found * sign < 0)
-        out[...] = found
+        numpy.add(product, numpy.copysign(divisor, sign), out=product, where=product * sign < 0)
+        out[...] = product
         numpy.copysign(out, sign, out=out, where=out == 0)
     return True

@@ -84,8 +84,8 @@ def _result_dtype(ufunc, args):
 def _shape_of(args):
     """Returns the shape to which arrays among the arguments broadcast."""
     first, *others = [arg.shape for arg in args if type(arg) is numpy.ndarray]
-    same = all([shape == first for shape in others])
-    return first if same else numpy.broadcast_shapes(first, *others)
+    same_shape = all([shape == first for shape in others])
+    return first if same_shape else numpy.broadcast_shapes(first, *others)
 
 
 def by_elements(function, args, dtype):

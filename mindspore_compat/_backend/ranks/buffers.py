@@ -47,10 +47,8 @@ def landing(buffer, like, shape):
     out = space.module.empty(shape, like.dtype)
 
     def finish():
-        arrived = (
-            buffer.view(like.dtype).reshape(shape) if same_bytes else buffer.astype(like.dtype)
-        )
-        out[...] = arrays.to_space(space, arrived)
+        values = buffer.view(like.dtype).reshape(shape) if same_bytes else buffer.astype(like.dtype)
+        out[...] = arrays.to_space(space, values)
 
     return out, finish
 

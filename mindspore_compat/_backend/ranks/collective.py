@@ -153,14 +153,14 @@ class Group:
         call = f"all_reduce ({operation}) of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.all_reduce(array, operation))
-        sent, kind = to_reduce(array, operation)
-        buffer = numpy.empty_like(sent)
+        payload, kind = to_reduce(array, operation)
+        buffer = numpy.empty_like(payload)
         return self._start(
             call,
             buffer,
             array,
             array.shape,
-            lambda: self.communicator.Iallreduce(sent, buffer, kind),
+            lambda: self.communicator.Iallreduce(payload, buffer, kind),
         )
 
     def reduce(self, array, root, operation="sum"):
@@ -168,18 +168,18 @@ class Group:
         others get a copy of their own array."""
         if self.size == 1:
             return Pending(array.copy())
-        call = f"reduce ({operation}) to {self._named(root)} of {headers.array_text(array)}"
+        call = f"reduce ({operation}) to {self._name_of(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.reduce(array, root, operation))
-        sent, kind = to_reduce(array, operation)
-        buffer = sent.copy()
+        payload, kind = to_reduce(array, operation)
+        buffer = payload.copy()
         out = buffer if self.rank == root else None
         return self._start(
             call,
             buffer,
             array,
             array.shape,
-            lambda: self.communicator.Ireduce(sent, out, kind, root),
+            lambda: self.communicator.Ireduce(payload, out, kind, root),
         )
 
     def reduce_scatter(self, array, operation="sum"):
@@ -190,14 +190,14 @@ class Group:
         call = f"reduce_scatter ({operation}) of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.reduce_scatter(array, operation))
-        sent, kind = to_reduce(array, operation)
-        buffer = numpy.empty(shape, sent.dtype)
+        payload, kind = to_reduce(array, operation)
+        buffer = numpy.empty(shape, payload.dtype)
         return self._start(
             call,
             buffer,
             array,
             shape,
-            lambda: self.communicator.Ireduce_scatter_block(sent, buffer, kind),
+            lambda: self.communicator.Ireduce_scatter_block(payload, buffer, kind),
         )
 
     def all_gather(self, array):
@@ -208,9 +208,9 @@ class Group:
         if self._on_gpu(array, call):
             return Pending(self.nccl.all_gather(array))
         shape = self.whole(array.shape)
-        sent, buffer = bytes_of(array), empty_for(shape, array.dtype)
+        payload, buffer = bytes_of(array), empty_for(shape, array.dtype)
         return self._start(
-            call, buffer, array, shape, lambda: self.communicator.Iallgather(sent, buffer)
+            call, buffer, array, shape, lambda: self.communicator.Iallgather(payload, buffer)
         )
 
     def gather(self, array, root):
@@ -218,17 +218,17 @@ class Group:
         get their own array back."""
         if self.size == 1:
             return Pending(at_least_1d(array).copy())
-        call = f"gather to {self._named(root)} of {headers.array_text(array)}"
+        call = f"gather to {self._name_of(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             gathered = self.nccl.all_gather(array)
             return Pending(gathered if self.rank == root else array.copy())
         shape = self.whole(array.shape) if self.rank == root else array.shape
-        sent, buffer = bytes_of(array), empty_for(shape, array.dtype)
+        payload, buffer = bytes_of(array), empty_for(shape, array.dtype)
         if self.rank != root:
-            buffer[:] = sent
+            buffer[:] = payload
         out = buffer if self.rank == root else None
         return self._start(
-            call, buffer, array, shape, lambda: self.communicator.Igather(sent, out, root)
+            call, buffer, array, shape, lambda: self.communicator.Igather(payload, out, root)
         )
 
     def broadcast(self, array, root):
@@ -236,7 +236,7 @@ class Group:
         only the shape and the dtype."""
         if self.size == 1:
             return Pending(array.copy())
-        call = f"broadcast from {self._named(root)} of {headers.array_text(array)}"
+        call = f"broadcast from {self._name_of(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.broadcast(array, root))
         buffer = bytes_of(array).copy()
@@ -250,14 +250,14 @@ class Group:
         if self.size == 1:
             return Pending(array.copy())
         shape = self._part(array.shape)
-        call = f"scatter from {self._named(root)} of {headers.array_text(array)}"
+        call = f"scatter from {self._name_of(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             whole = self.nccl.broadcast(array, root)
             return Pending(whole[self.rank * shape[0] : (self.rank + 1) * shape[0]].copy())
-        sent = bytes_of(array) if self.rank == root else None
+        payload = bytes_of(array) if self.rank == root else None
         buffer = empty_for(shape, array.dtype)
         return self._start(
-            call, buffer, array, shape, lambda: self.communicator.Iscatter(sent, buffer, root)
+            call, buffer, array, shape, lambda: self.communicator.Iscatter(payload, buffer, root)
         )
 
     def all_to_all(self, array, sent_rows, got_rows, use="all_to_all"):
@@ -273,14 +273,14 @@ class Group:
             self._line.collective(Pending(None, self._same_rows(sent_rows, got_rows))).wait()
             return Pending(self.nccl.all_to_all(array, sent_rows, got_rows, shape))
         width = math.prod(array.shape[1:]) * array.dtype.itemsize
-        sent, buffer = bytes_of(array), empty_for(shape, array.dtype)
+        payload, buffer = bytes_of(array), empty_for(shape, array.dtype)
         return self._start(
             call,
             buffer,
             array,
             shape,
             lambda: self.communicator.Ialltoallv(
-                [sent, [rows * width for rows in sent_rows], mpi().BYTE],
+                [payload, [rows * width for rows in sent_rows], mpi().BYTE],
                 [buffer, [rows * width for rows in got_rows], mpi().BYTE],
             ),
             before=self._same_rows(sent_rows, got_rows),
@@ -359,21 +359,21 @@ class Group:
         """Returns the value of member `root`, for every member."""
         if self.size == 1:
             return value
-        self._agree(f"broadcast from {self._named(root)} of an object").wait()
+        self._agree(f"broadcast from {self._name_of(root)} of an object").wait()
         return self.communicator.bcast(value, root)
 
     def gather_objects(self, value, root):
         """Returns the values of all members as a list, for member `root`; None for the others."""
         if self.size == 1:
             return [value]
-        self._agree(f"gather to {self._named(root)} of objects").wait()
+        self._agree(f"gather to {self._name_of(root)} of objects").wait()
         return self.communicator.gather(value, root)
 
     def scatter_objects(self, values, root):
         """Returns this member's element of the list that member `root` passes."""
         if self.size == 1:
             return values[0]
-        self._agree(f"scatter from {self._named(root)} of objects").wait()
+        self._agree(f"scatter from {self._name_of(root)} of objects").wait()
         return self.communicator.scatter(values, root)
 
     def send_object(self, value, to):
@@ -419,7 +419,7 @@ class Group:
             return
         endings.look()
         endings.counts[self.key] += 1
-        absent_ranks = self._gone(endings.counts[self.key])
+        absent_ranks = self._departed(endings.counts[self.key])
         if absent_ranks:
             raise RuntimeError(self._absence(absent_ranks[0], f"complete {call}"))
         self._digest = zlib.crc32(call.encode(), self._digest)
@@ -485,12 +485,12 @@ class Group:
             yield from steps
 
         def absent():
-            ranks = self._gone(number)
+            ranks = self._departed(number)
             return self._absence(ranks[0], f"complete {call}") if ranks else None
 
         return self._line.collective(Pending(out, run(), absent))
 
-    def _gone(self, number):
+    def _departed(self, number):
         """Returns the world ranks of the members that have ended without taking part in collective
         `number` of this group."""
         return [
@@ -529,8 +529,8 @@ class Group:
     def _refuse(self, expected, header, source):
         raise RuntimeError(
             f"What is received must be of the dtype and shape that was sent, but "
-            f"{self._named(self.rank)} expects {expected} from {self._named(source)}, which sent "
-            f"{headers.text_of(header)}."
+            f"{self._name_of(self.rank)} expects {expected} from {self._name_of(source)}, which "
+            f"sent {headers.text_of(header)}."
         )
 
     def _absent_peer(self, peer, verb, purpose, header=b"\0"):
@@ -545,9 +545,9 @@ class Group:
         return absent
 
     def _absence(self, rank, purpose):
-        return f"Rank {rank} has ended, but {self._named(self.rank)} needs it to {purpose}."
+        return f"Rank {rank} has ended, but {self._name_of(self.rank)} needs it to {purpose}."
 
-    def _named(self, member):
+    def _name_of(self, member):
         """Returns the name of a member in messages, by its world rank."""
         return f"rank {self.ranks[member]}"
 
@@ -557,7 +557,7 @@ class Group:
         call = f"a new group of {list(ranks)}"
         packed = headers.packed(call)
         others = [rank for rank in ranks if rank != self.rank]
-        sent = [self._send(None, rank, tag, packed) for rank in others]
+        requests = [self._send(None, rank, tag, packed) for rank in others]
 
         def steps(rank):
             header = bytearray(headers.SIZE)
@@ -571,7 +571,7 @@ class Group:
         for pending in waiting:
             self._line.peer(pending)
         try:
-            wait_for_all(sent + waiting)
+            wait_for_all(requests + waiting)
         finally:
             for pending in waiting:
                 pending.cancel()

@@ -73,8 +73,8 @@ def _leave(progress):
     have told so."""
     channel = _channel()
     others = [rank for rank in range(channel.size) if rank != channel.rank]
-    sent = [channel.isend(dict(counts), rank) for rank in others]
-    while len(left) < len(others) or not mpi().Request.Testall(sent):
+    messages = [channel.isend(dict(counts), rank) for rank in others]
+    while len(left) < len(others) or not mpi().Request.Testall(messages):
         progress()
         look()
         time.sleep(0.001)

@@ -49,7 +49,7 @@ def compare(gathered, header, ranks):
     for index, rank in enumerate(ranks):
         text = text_of(gathered[index * SIZE : (index + 1) * SIZE])
         callers.setdefault(text, []).append(rank)
-    calls = "; ".join(f"{_named(members)} called {text}" for text, members in callers.items())
+    calls = "; ".join(f"{_rank_names(members)} called {text}" for text, members in callers.items())
     raise RuntimeError(
         "The ranks of a group must call the same exchanges in the same order, with "
         f"arrays of one dtype and shape, but {calls}."
@@ -75,6 +75,6 @@ def compare_rows(sent, received, ranks):
                 )
 
 
-def _named(ranks):
+def _rank_names(ranks):
     """Returns the names of ranks in messages."""
     return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"

@@ -155,13 +155,13 @@ class Nccl:
         an array of `shape`."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty(shape, array.dtype)
-        here = there = 0
+        send_at = receive_at = 0
         with self.together():
             for rank in range(self.size):
-                self.send(array[here : here + sent_rows[rank]], rank)
-                self._receive_into(out[there : there + got_rows[rank]], rank)
-                here += sent_rows[rank]
-                there += got_rows[rank]
+                self.send(array[send_at : send_at + sent_rows[rank]], rank)
+                self._receive_into(out[receive_at : receive_at + got_rows[rank]], rank)
+                send_at += sent_rows[rank]
+                receive_at += got_rows[rank]
         return out
 
     @contextlib.contextmanager

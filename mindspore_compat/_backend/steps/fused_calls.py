@@ -166,7 +166,7 @@ class Group:
             last (dict): slot -> the number of the last line that uses it.
         """
         trace = ElementwiseSteps(self.calls)
-        needed = [
+        values = [
             value
             for call in self.calls
             for value in call.outputs()
@@ -174,7 +174,7 @@ class Group:
         ]
         inputs = {trace.values[x.slot]: x.slot for x in reversed(trace.inputs)}
         self.aliases, self.results, outputs = {}, [], []
-        for value in needed:
+        for value in values:
             number = trace.values[value.slot]
             if number in inputs:
                 self.aliases[value.slot] = inputs[number]

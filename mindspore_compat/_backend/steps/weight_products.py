@@ -148,10 +148,10 @@ class Joins:
     def _defer(self, lines, products, constant):
         """Rewrites the lines that assign joined `products`: each calls its vjp with DEFERRING, and
         then computes those of its Products that are not joined."""
-        changed = {self._products[slot][0] for slot in products}
-        for number in changed:
+        line_numbers = {self._products[slot][0] for slot in products}
+        for number in line_numbers:
             before, after = f"({constant(HOST)}, ", f"({constant(DEFERRING)}, "
             lines[number] = lines[number].replace(before, after, 1)
         for slot, (number, *_) in self._products.items():
-            if number in changed and slot not in products:
+            if number in line_numbers and slot not in products:
                 lines[number] += f"; {slot} = {slot}.compute()"

@@ -36,7 +36,7 @@ KINDS = 5  # parameter, gradient, average, means over rows (squares of a vector)
 TILE_ROWS, TILE_COLUMNS = 64, 128
 FIELDS = ("height", "width", "scratch", "tiles", "bands")
 MOST = (PARAMETERS - SPARE) // (8 * KINDS + 8 * (1 + len(FIELDS)) + 4)  # rows of a table
-_made = {}  # (CuPy, dtypes, flags, the kinds of Numbers) -> the kernels
+_kernel_cache = {}  # (CuPy, dtypes, flags, the kinds of Numbers) -> the kernels
 _HEAD = """
 struct Table {{ unsigned long long at[{kinds}][{most}];
                long long size[{most}], height[{most}], width[{most}], scratch[{most}];
@@ -383,10 +383,12 @@ def _scratch_size(outer, height, width):
 
 def _kernels(module, dtypes, flags, numbers):
     key = (module, dtypes, flags, numbers.kinds())
-    kernels = _made.get(key)
+    kernels = _kernel_cache.get(key)
     if kernels is None:
         texts = _texts(dtypes, flags, numbers)
-        kernels = _made[key] = [module.RawKernel(text, name) for name, text in texts.items()]
+        kernels = _kernel_cache[key] = [
+            module.RawKernel(text, name) for name, text in texts.items()
+        ]
     return kernels
 
 

@@ -31,9 +31,9 @@ def all_finite(checked):
 
 def overflowed(checked):
     """Returns whether any element is infinite or NaN, as a 0-d bool array on the arrays' device."""
-    divided = next((x.space for x in checked if hasattr(x, "placement")), None)
-    if divided is not None:  # every rank looks at its blocks
-        return divided.anywhere(overflowed([getattr(x, "block", x) for x in checked]))
+    space = next((x.space for x in checked if hasattr(x, "placement")), None)
+    if space is not None:  # every rank looks at its blocks
+        return space.anywhere(overflowed([getattr(x, "block", x) for x in checked]))
     if arrays.running_recorder() is not None:
         return recorded_array.call(overflowed, (list(checked),))
     host = not all(_on_host(x) for x in checked if type(x) is numpy.ndarray)

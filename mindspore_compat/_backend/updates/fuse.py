@@ -79,7 +79,7 @@ class Fused:
     def __init__(self, formula, reads, link=None, singles=()):
         code = formula.__code__
         self._parts = (formula, reads, link, singles)
-        self.formula = formula if link is None else _linked(link, formula)
+        self.formula = formula if link is None else _link_formula(link, formula)
         self.names = code.co_varnames[1 : code.co_argcount]
         self.written = tuple(name not in reads for name in self.names)
         self.singles = singles
@@ -132,14 +132,17 @@ class Fused:
         for key, value in scalars.items():
             is_flag = value is None or isinstance(value, (bool, str))
             (flags if is_flag else numbers)[key] = value
-        prepared, of_device, units = {}, {}, []
+        prepared_programs, of_device, units = {}, {}, []
         with numpy.errstate(all="ignore"):
             for row in rows:
                 key = tuple([array.dtype for array in row])
-                entry = prepared.get((type(row[0]), key))
+                entry = prepared_programs.get((type(row[0]), key))
                 if entry is None:
                     program = self._program(type(row[0]), key, flags, tuple(numbers))
-                    entry = prepared[type(row[0]), key] = (program, program.prepare(numbers))
+                    entry = prepared_programs[type(row[0]), key] = (
+                        program,
+                        program.prepare(numbers),
+                    )
                 if type(row[0]) is numpy.ndarray:
                     units += entry[0].units(row, entry[1])
                 else:
@@ -170,7 +173,7 @@ class Fused:
         return program
 
 
-def _linked(link, formula):
+def _link_formula(link, formula):
     """Returns a formula that first replaces the gradient by the result of `link`, and then calls
     `formula`. It takes the keywords of both."""
     code = link.__code__
@@ -352,7 +355,9 @@ class _Buffers:
     def _write(self, line, step):
         dying = [value for value in dict.fromkeys(step.values()) if self._last[value] == line]
         buffer = self._choose(step, dying)
-        operands = [self._buffer[each] if type(each) is int else each for each in step.operands]
+        operands = [
+            self._buffer[operand] if type(operand) is int else operand for operand in step.operands
+        ]
         if step.name == "where":
             condition, yes, no = operands
             if no != buffer:
@@ -367,12 +372,14 @@ class _Buffers:
     def _choose(self, step, dying):
         if step.is_bool:
             return self._new("b")
-        taken = set(self.trace.names)
+        names_in_use = set(self.trace.names)
         if step.name == "where":  # two copies: the first must not overwrite the second's source
-            taken |= {self._buffer[each] for each in step.operands[:2] if type(each) is int}
+            names_in_use |= {
+                self._buffer[operand] for operand in step.operands[:2] if type(operand) is int
+            }
         for value in dying:
             buffer = self._buffer[value]
-            if buffer[0] == "t" and buffer not in taken:
+            if buffer[0] == "t" and buffer not in names_in_use:
                 return buffer
         return self._new("t")
 

@@ -9,23 +9,27 @@ from .. import arrays
 from .fuse import fuse
 
 
-def _divided(xp, out, gradient, *, scale):
+def _unscale(xp, out, gradient, *, scale):
     """Returns a gradient of the scaled loss, divided by the scale."""
     return (gradient * (1 / scale),)
 
 
-def _changed(xp, scale, current, last, overflow, *, factor, window, smallest):
+def _change_scale(xp, scale, current, last, overflow, *, factor, window, smallest):
     """Returns the new state of loss scaling after a step: the scale, the step count, and the step
     of the scale's last change."""
     increase = current - last >= window
     overflow = overflow > 0
     down = xp.maximum(scale / factor, smallest)
-    changed = xp.where(overflow | increase, current, last)
-    return xp.where(overflow, down, xp.where(increase, scale * factor, scale)), current + 1, changed
+    changed_scale = xp.where(overflow | increase, current, last)
+    return (
+        xp.where(overflow, down, xp.where(increase, scale * factor, scale)),
+        current + 1,
+        changed_scale,
+    )
 
 
 class _Numbers:
-    """The `xp` with which the formula of `_changed` runs on Python numbers."""
+    """The `xp` with which the formula of `_change_scale` runs on Python numbers."""
 
     maximum = staticmethod(max)
 
@@ -34,8 +38,8 @@ class _Numbers:
         return yes if condition else no
 
 
-_DIVIDED = fuse(_divided, reads=("gradient",))
-_CHANGED = fuse(_changed, reads=("overflow",))
+_DIVIDED = fuse(_unscale, reads=("gradient",))
+_CHANGED = fuse(_change_scale, reads=("overflow",))
 
 
 def divide(gradients, scale):
@@ -74,4 +78,4 @@ def changed(scale, current, last, overflow, *, factor, window, smallest):
     """Returns the next state as numbers. The arguments are numbers with the same meaning as in
     `change`."""
     settings = {"factor": factor, "window": window, "smallest": smallest}
-    return _changed(_Numbers, scale, current, last, overflow, **settings)
+    return _change_scale(_Numbers, scale, current, last, overflow, **settings)

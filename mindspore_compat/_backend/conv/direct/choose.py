@@ -178,7 +178,7 @@ def _phases(geo):
     channels, filters = geo.channels // geo.groups, geo.filters // geo.groups
     phases = []
     for start in product(*map(range, geo.stride)):
-        indices, before, taps = _turned(geo, start)
+        indices, before, taps = _flip(geo, start)
         size = tuple(-(-(n - a) // s) for n, a, s in zip(geo.size, start, geo.stride))
         plan = Correlation(
             geo.batch,
@@ -199,7 +199,7 @@ def _phases(geo):
     return phases
 
 
-def _turned(geo, start):
+def _flip(geo, start):
     """Returns how the output gradient is correlated to give the input phase `start`.
 
     Returns:

@@ -89,10 +89,10 @@ def _copies(plan, unit):
     samples, area = numpy.arange(plan.batch)[:, None], prod(plan.size)
     size, rows = planes.copies * step, []
     for number, phase in enumerate(planes.phases.reshape(-1, 6).tolist()):
-        above, count_y, start_y, left, count_x, start_x = phase
+        above, count_y, start_y, x_left, count_x, start_x = phase
         y = numpy.arange(count_y)
         source = (start_y + y * plan.stride[0]) * plan.size[1] + start_x
-        target = number * step + (above + y) * planes.row + left
+        target = number * step + (above + y) * planes.row + x_left
         rows.append((source, target, numpy.full(count_y, count_x)))
     source, target, count = map(numpy.concatenate, zip(*rows))
     tables = (
