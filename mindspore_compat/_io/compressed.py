@@ -75,11 +75,11 @@ def inflate(content, most):
     Raises:
         ValueError: if it has more than `most` bytes, is damaged or truncated.
     """
-    more = zlib.decompressobj()
+    decompressor = zlib.decompressobj()
     try:
-        out = more.decompress(content, most)
+        out = decompressor.decompress(content, most)
     except zlib.error as error:
         raise ValueError(f"its compressed content is damaged: {error}") from error
-    if not more.eof:
+    if not decompressor.eof:
         raise ValueError(f"its compressed content is cut short, or has more than {most} bytes")
     return out

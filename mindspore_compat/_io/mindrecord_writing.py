@@ -209,8 +209,8 @@ class Writer:
     def add(self, rows):
         """Writes rows, distributed evenly; the files with the fewest rows get one more."""
         packed_rows = self._pack(rows)
-        share, more = divmod(len(packed_rows), len(self.pages))
-        extra = sorted(range(len(self.pages)), key=lambda index: self.pages[index].rows)[:more]
+        share, remainder = divmod(len(packed_rows), len(self.pages))
+        extra = sorted(range(len(self.pages)), key=lambda index: self.pages[index].rows)[:remainder]
         at = 0
         for index, pages in enumerate(self.pages):
             end = at + share + (index in extra)
@@ -270,14 +270,14 @@ class Writer:
             shutil.copyfile(f"{path}.db", part)
         with contextlib.closing(_private_database(part)) as base:
             if not self.appended:
-                own = "".join(
+                fields_text = "".join(
                     f",INC_{index} INT, {name}_0 {_SQL_TYPES[fields[name]['type']]}"
                     for index, name in enumerate(self.indexed)
                 )
                 key = "".join(f",INC_{index}" for index in range(len(self.indexed)))
                 base.execute(
                     f"CREATE TABLE INDEXES("
-                    f"{', '.join(f'{name} INT NOT NULL' for name in _PLACES)}{own}, "
+                    f"{', '.join(f'{name} INT NOT NULL' for name in _PLACES)}{fields_text}, "
                     f"PRIMARY KEY(ROW_ID{key}))"
                 )
                 base.execute("CREATE TABLE SHARD_NAME(NAME TEXT NOT NULL)")

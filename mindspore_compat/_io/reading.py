@@ -76,12 +76,12 @@ class reading:  # noqa: N801 - reads as a verb: with reading(path)
 
 def _names_the_file(error, path):
     kind = type(error)
-    own = (
+    name_forms = (
         kind in _PLAIN
         or kind.__module__.startswith("mindspore_compat.")
         or (kind is FileNotFoundError and error.errno is None)
     )
-    return own and (os.fspath(path) in str(error) or repr(path) in str(error))
+    return name_forms and (os.fspath(path) in str(error) or repr(path) in str(error))
 
 
 def _message(path, problem, line, error):

@@ -117,7 +117,7 @@ def parse_example(data):
     Raises:
         ValueError: if the bytes are not an Example.
     """
-    found = {}
+    named_features = {}
     for _, kind, features in _messages(data, 1):
         for _, _, entry in _messages(features, 1):
             name, value = "", None
@@ -128,8 +128,8 @@ def parse_example(data):
                     name = str(part, "utf-8")
                 elif number == 2:
                     value = _feature(part)
-            found[name] = value
-    return found
+            named_features[name] = value
+    return named_features
 
 
 def _messages(data, field_number):

@@ -36,8 +36,8 @@ def show(kind, error, trace):
     the package is left to Python."""
     from .tracebacks import formatted
 
-    text, changed = formatted(error)
-    if changed:
+    text, is_changed = formatted(error)
+    if is_changed:
         sys.stderr.write(text)
     else:
         sys.__excepthook__(kind, error, trace)

@@ -153,22 +153,22 @@ class _Body:
     def returned(self):
         """Returns the one type that all return statements have."""
         inner = [node for node in ast.walk(self.node) if isinstance(node, ast.FunctionDef)][1:]
-        hidden = {each for node in inner for each in ast.walk(node)}
+        hidden = {child for node in inner for child in ast.walk(node)}
         returned = [
             node.value
             for node in ast.walk(self.node)
             if isinstance(node, ast.Return) and node not in hidden
         ]
-        return _one(map(self.of, returned)) if returned and all(returned) else None
+        return _common_type(map(self.of, returned)) if returned and all(returned) else None
 
     def of(self, node):
         """Returns the type of an expression."""
         if isinstance(node, ast.IfExp):
-            return _one([self.of(node.body), self.of(node.orelse)])
+            return _common_type([self.of(node.body), self.of(node.orelse)])
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
             return self.of_arithmetic(node)
         if isinstance(node, ast.Tuple):
-            return TENSORS if _one(map(self.of, node.elts)) == TENSOR else None
+            return TENSORS if _common_type(map(self.of, node.elts)) == TENSOR else None
         if isinstance(node, ast.Subscript):
             return TENSOR if self.of(node.value) in (TENSOR, TENSORS) else None
         if isinstance(node, ast.Call):
@@ -181,14 +181,14 @@ class _Body:
         if isinstance(node, ast.BinOp):
             return TENSOR if TENSOR in (self.of(node.left), self.of(node.right)) else None
         plain = any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops)
-        sides = [self.of(each) for each in (node.left, *node.comparators)]
+        sides = [self.of(operand) for operand in (node.left, *node.comparators)]
         return TENSOR if TENSOR in sides and not plain else None
 
     def of_call(self, node):
-        called = ast.unparse(node.func)
-        if called.startswith("xp.") or called.startswith("getattr(xp"):
-            return TENSORS if called.removeprefix("xp.") in _SEVERAL else TENSOR
-        last = called.rpartition(".")[2]
+        callee = ast.unparse(node.func)
+        if callee.startswith("xp.") or callee.startswith("getattr(xp"):
+            return TENSORS if callee.removeprefix("xp.") in _SEVERAL else TENSOR
+        last = callee.rpartition(".")[2]
         if last in _SAME:
             return TENSOR
         if isinstance(node.func, ast.Attribute) and last in _OF_ARRAY:
@@ -196,8 +196,8 @@ class _Body:
                 return TENSOR
         target = functools.reduce(
             lambda owner, name: getattr(owner, name, None),
-            called.split(".")[1:],
-            getattr(self.function, "__globals__", {}).get(called.partition(".")[0]),
+            callee.split(".")[1:],
+            getattr(self.function, "__globals__", {}).get(callee.partition(".")[0]),
         )
         if isinstance(target, Op) or inspect.isfunction(target):
             return result_of(target)
@@ -208,20 +208,20 @@ class _Body:
         if name in self.open:
             return OPEN
         self.open.add(name)
-        found = [TENSOR] if name in self.tensors else []
+        kinds = [TENSOR] if name in self.tensors else []
         for node in ast.walk(self.node):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
-                    found += self.of_target(target, node.value, name)
+                    kinds += self.of_target(target, node.value, name)
         self.open.discard(name)
-        return _one(found) if found else None
+        return _common_type(kinds) if kinds else None
 
     def of_target(self, target, value, name):
         """Returns the types that an assignment gives a variable."""
         if isinstance(target, ast.Name) and target.id == name:
             return [self.of(value)]
         if isinstance(target, ast.Tuple):
-            names = [each.id if isinstance(each, ast.Name) else "" for each in target.elts]
+            names = [element.id if isinstance(element, ast.Name) else "" for element in target.elts]
             if name in names and isinstance(value, ast.Tuple):
                 return [self.of(value.elts[names.index(name)])]
             if name in names:
@@ -229,7 +229,7 @@ class _Body:
         return []
 
 
-def _one(types):
+def _common_type(types):
     """Returns the type that all have; None if they differ."""
     different = {*types} - {OPEN}
     return different.pop() if len(different) == 1 else None

@@ -160,20 +160,20 @@ def path_of(name):
 
 def relative(name, target):
     """Returns the relative import of the module `target` in the stub of the module `name`."""
-    own = name.split(".") if name else []
-    up = len(own) + (path_of(name).name == "__init__.pyi")
+    parts = name.split(".") if name else []
+    up = len(parts) + (path_of(name).name == "__init__.pyi")
     return "." * max(up, 1) + target
 
 
 def names_of(module):
     """Returns the public names of a module, except modules."""
-    listed = getattr(module, "__all__", None) or [
+    public_names = getattr(module, "__all__", None) or [
         name
         for name in dir(module)
         if not name.startswith("_")
         and getattr(getattr(module, name), "__module__", PACKAGE).startswith(PACKAGE)
     ]
-    return sorted(name for name in {*listed} if not inspect.ismodule(getattr(module, name)))
+    return sorted(name for name in {*public_names} if not inspect.ismodule(getattr(module, name)))
 
 
 class Homes:
@@ -187,8 +187,8 @@ class Homes:
                 thing = getattr(module, public)
                 if not callable(thing) and not type(thing).__module__.startswith(PACKAGE):
                     continue  # equal numbers are one object
-                own = getattr(thing, "__module__", None) == f"{PACKAGE}.{name}"
-                if own or id(thing) not in self.found:
+                is_own = getattr(thing, "__module__", None) == f"{PACKAGE}.{name}"
+                if is_own or id(thing) not in self.found:
                     self.found[id(thing)] = (name, public)
         for name, module in modules.items():
             for public in self.names[name]:
@@ -210,8 +210,8 @@ class Stub:
 
     def text(self):
         """Returns the whole text."""
-        below = [each for each in (*MODULES, *PATHS) if each.rpartition(".")[0] == self.name]
-        children = sorted({each.rpartition(".")[2] for each in below} - self.known)
+        below = [path for path in (*MODULES, *PATHS) if path.rpartition(".")[0] == self.name]
+        children = sorted({path.rpartition(".")[2] for path in below} - self.known)
         body = [f"from . import {child} as {child}" for child in children]
         body += [self.definition(name) for name in self.homes.names[self.name]]
         standard = [
@@ -277,49 +277,52 @@ class Stub:
         returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name, "Any")
         parameters = list(signature_of(function).parameters.values())
         if first and owner:
-            named = parameters[:1] and parameters[0].kind is not parameters[0].VAR_POSITIONAL
-            parameters = parameters[1:] if named else parameters
-        listed = ", ".join(
+            has_self = parameters[:1] and parameters[0].kind is not parameters[0].VAR_POSITIONAL
+            parameters = parameters[1:] if has_self else parameters
+        arguments_text = ", ".join(
             [*([first] if owner and first else []), *self.parameters(parameters, rules)]
         )
-        head = f"{comment_of(function)}def {name}({listed}) -> {self.hint(returns)}:"
+        head = f"{comment_of(function)}def {name}({arguments_text}) -> {self.hint(returns)}:"
         return head + body_of(function)
 
     def parameters(self, parameters, rules):
         """Returns the parameters in the form of a `def` line."""
         parts, kinds = [], [parameter.kind for parameter in parameters]
-        for i, each in enumerate(parameters):
-            star = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
-            if each.kind is each.KEYWORD_ONLY and not {each.KEYWORD_ONLY, each.VAR_POSITIONAL} & {
-                *kinds[:i]
-            }:
+        for i, entry in enumerate(parameters):
+            star = {entry.VAR_POSITIONAL: "*", entry.VAR_KEYWORD: "**"}.get(entry.kind, "")
+            if entry.kind is entry.KEYWORD_ONLY and not {
+                entry.KEYWORD_ONLY,
+                entry.VAR_POSITIONAL,
+            } & {*kinds[:i]}:
                 parts.append("*")
-            rule = rules.get(each.name)
+            rule = rules.get(entry.name)
             hint = self.hint(rule.annotation() if isinstance(rule, Rule) else "Any")
-            default = "" if each.default is each.empty else f" = {default_of(each.default)}"
-            parts.append(f"{star}{each.name}: {hint}{default}")
-            if each.kind is each.POSITIONAL_ONLY and kinds[i + 1 : i + 2] != [each.POSITIONAL_ONLY]:
+            default = "" if entry.default is entry.empty else f" = {default_of(entry.default)}"
+            parts.append(f"{star}{entry.name}: {hint}{default}")
+            if entry.kind is entry.POSITIONAL_ONLY and kinds[i + 1 : i + 2] != [
+                entry.POSITIONAL_ONLY
+            ]:
                 parts.append("/")
         return parts
 
     def a_class(self, public, cls):
         """Returns a class with the members of it and of its private bases."""
         base, members, private, inherited = "", {}, [cls], ()
-        for each in cls.__mro__[1:]:
-            found = self.base(each)
-            if found is not None:
-                base, inherited = found, {*dir(each)} - {*dir(object)}
+        for parent in cls.__mro__[1:]:
+            text = self.base(parent)
+            if text is not None:
+                base, inherited = text, {*dir(parent)} - {*dir(object)}
                 break
-            private.append(each)
-        for each in reversed(private):
-            members.update(vars(each))
+            private.append(parent)
+        for parent in reversed(private):
+            members.update(vars(parent))
         lines = [] if issubclass(cls, enum.Enum) else self.attributes(private, members)
         for name in sorted(members):
             if name == "__getattr__" and public == "Parameter":
                 continue  # returns values that are created on demand, and has no other name
             if not name.startswith("_") or name[2:-2] in SPECIAL and name.startswith("__"):
-                found = self.member(cls, public, name, members[name])
-                lines += map(ignoring, found) if name in inherited else found
+                text = self.member(cls, public, name, members[name])
+                lines += map(ignoring, text) if name in inherited else text
         if public in ("Cell", "Primitive") and "__getattr__" not in members:
             lines.append("def __getattr__(self, name: _b.str) -> _t.Any: ...")
         lines[:0] = docstring_of(cls)
@@ -345,7 +348,7 @@ class Stub:
 
     def attributes(self, classes, members):
         """Returns the attributes that methods assign on `self`, in source order."""
-        found = {}
+        values = {}
         for cls in classes:
             for node in source_of_class(cls):
                 if (
@@ -353,9 +356,9 @@ class Stub:
                     and isinstance(node.ctx, ast.Store)
                     and (isinstance(node.value, ast.Name) and node.value.id == "self")
                 ):
-                    found[node.attr] = None
+                    values[node.attr] = None
         return [
-            f"{name}: _t.Any" for name in found if not name.startswith("_") and name not in members
+            f"{name}: _t.Any" for name in values if not name.startswith("_") and name not in members
         ]
 
     def member(self, cls, public, name, raw):
@@ -376,45 +379,48 @@ class Stub:
                 self.function(name, raw.__func__, owner=public, first=first),
             ]
         if name == "construct":
-            area = next((each for each in ("nn", "mint.nn") if public in DECLARED[each]), None)
+            area = next(
+                (layer_area for layer_area in ("nn", "mint.nn") if public in DECLARED[layer_area]),
+                None,
+            )
             is_made = area and cls.__module__ == f"{PACKAGE}.{area}"
-            declared = result_at(area, public, cls) if is_made else None
-            returns = self.hint(declared or results.of_layer(cls) or "Any")
+            result_type = result_at(area, public, cls) if is_made else None
+            returns = self.hint(result_type or results.of_layer(cls) or "Any")
             lines = ["def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ..."]
             if returns != "_t.Any" and public != "Cell":
                 call = f"def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> {returns}: ..."
                 lines.append(call)
             return lines
         if inspect.isclass(raw) or not callable(raw) or signature_of(raw) is None:
-            known = isinstance(raw, enum.Enum)
-            return [f"{name} = ..." if known else f"{name}: _t.Any"]
+            is_enum = isinstance(raw, enum.Enum)
+            return [f"{name} = ..." if is_enum else f"{name}: _t.Any"]
         forms = forms_of(raw)
         if forms:
             return self.overloads(name, forms, public, raw)
         if name == "__init__":
             rules = rules_at(self.name, public)[:1]
             return [self.function(name, raw, rules, owner=public, returns="None")]
-        declared, rules = None, ()
+        result_type, rules = None, ()
         if public == "Tensor":
             rules = rules_at("Tensor", name)
         elif name == "__call__":
-            declared, rules = (self.name, public), rules_at(self.name, public)[1:]
+            result_type, rules = (self.name, public), rules_at(self.name, public)[1:]
         returns = None
         if public == "Tensor" and (name[2:-2] in ARITHMETIC or not name.startswith("_")):
             returns = RETURNS.get(f"Tensor.{name}") or results.of_method(name)
-        elif declared:
-            returns = result_at(*declared, raw)
+        elif result_type:
+            returns = result_at(*result_type, raw)
         return [self.function(name, raw, rules, owner=public, returns=returns)]
 
     def overloads(self, name, forms, public, method):
         """Returns the lines of a method with several signatures."""
-        known = results.of_method(name) if public == "Tensor" else None
-        returns = self.hint(RETURNS.get(f"{public}.{name}") or known or "Any")
+        result_types = results.of_method(name) if public == "Tensor" else None
+        returns = self.hint(RETURNS.get(f"{public}.{name}") or result_types or "Any")
         lines = []
         for parameters, rules in forms:
             lines += ["@_t.overload"] * (len(forms) > 1)
-            listed = ", ".join(["self", *self.parameters(parameters, rules)])
-            lines.append(f"def {name}({listed}) -> {returns}:{body_of(method)}")
+            parameters_text = ", ".join(["self", *self.parameters(parameters, rules)])
+            lines.append(f"def {name}({parameters_text}) -> {returns}:{body_of(method)}")
         return lines
 
 
@@ -423,20 +429,20 @@ def comment_of(thing):
     mark = mark_of(thing)
     if mark is None:
         return ""
-    named = "".join(f"{name}: " for name in [", ".join(mark.arguments)] if name)
-    return f"# {named}{SENTENCE}\n"
+    prefix = "".join(f"{name}: " for name in [", ".join(mark.arguments)] if name)
+    return f"# {prefix}{SENTENCE}\n"
 
 
 def result_at(area, name, thing):
     """Returns the type of the result of a public function or primitive, or None."""
-    declared = DECLARED.get(area, {}).get(name)
-    return results.of_declared(declared[0], name) if declared else results.result_of(thing)
+    declaration = DECLARED.get(area, {}).get(name)
+    return results.of_declared(declaration[0], name) if declaration else results.result_of(thing)
 
 
 def default_of(value):
     """Returns the text of a default; `...` if its printed form is no expression."""
     plain = (bool, int, float, str, type(None))
-    if type(value) in (tuple, list) and all(type(each) in plain for each in value):
+    if type(value) in (tuple, list) and all(type(item) in plain for item in value):
         return repr(value) if type(value) is tuple else "..."
     simple = type(value) in plain and value == value and value not in (math.inf, -math.inf)
     return repr(value) if simple else "..."
@@ -475,8 +481,8 @@ def ignoring(text):
 def source_of_class(cls):
     """Returns the syntax tree nodes of a class's source; none if the class has no source."""
     file = getattr(inspect.getmodule(cls), "__file__", None)
-    found = results.definitions(file)[1].get(cls.__name__) if file else None
-    return ast.walk(found) if found else ()
+    definition = results.definitions(file)[1].get(cls.__name__) if file else None
+    return ast.walk(definition) if definition else ()
 
 
 def signature_of(function):

@@ -32,10 +32,10 @@ def formatted(error):
     summary = traceback.TracebackException.from_exception(error)
     hidden = hide_package_frames(summary)
     text = "".join(summary.format())
-    more = advice(error, text)
+    hint = advice(error, text)
     if hidden:
-        more += f"  ({hidden} frames of mindspore_compat are hidden: {VARIABLE}=1 shows them)\n"
-    return text + more, bool(more)
+        hint += f"  ({hidden} frames of mindspore_compat are hidden: {VARIABLE}=1 shows them)\n"
+    return text + hint, bool(hint)
 
 
 def advice(error, text=""):
@@ -64,7 +64,9 @@ def cell_path(error):
         return ""
     names = [type(cells[0]).__name__]
     for outer, inner in zip(cells, cells[1:]):
-        path = next((name for name, each in outer.cells_and_names() if each is inner and name), "")
+        path = next(
+            (name for name, member in outer.cells_and_names() if member is inner and name), ""
+        )
         names += [path] if path else []
     return f"{'.'.join(names)} ({type(cells[-1]).__name__})" if len(names) > 1 else names[0]
 
@@ -88,15 +90,20 @@ def list_hint(error):
         return ""
     kind = registered("Cell")
     for link in links_of(error.__traceback__):
-        for cell in [each for each in link.tb_frame.f_locals.values() if isinstance(each, kind)]:
+        for cell in [
+            container
+            for container in link.tb_frame.f_locals.values()
+            if isinstance(container, kind)
+        ]:
             for name, value in vars(cell).items():
                 layers = value.values() if isinstance(value, dict) else value
                 if isinstance(value, (list, tuple, dict)) and not name.startswith("_"):
-                    if any(isinstance(each, kind) for each in layers):
-                        wanted = "CellDict" if isinstance(value, dict) else "CellList"
+                    if any(isinstance(container, kind) for container in layers):
+                        container_name = "CellDict" if isinstance(value, dict) else "CellList"
                         return (
                             f"'{type(cell).__name__}' keeps layers in a {type(value).__name__}, "
-                            f"'{name}', which hides their parameters: use mindspore.nn.{wanted}"
+                            f"'{name}', which hides their parameters: "
+                            f"use mindspore.nn.{container_name}"
                         )
     return ""
 
@@ -109,13 +116,13 @@ def spelling_hint(error):
     if (getattr(error, "name", None) or "_").startswith("_"):
         return ""
     if isinstance(error, AttributeError):
-        known = dir(error.obj)
+        names = dir(error.obj)
     elif isinstance(error, NameError):
         *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-        known = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
+        names = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
     else:
         return ""
-    public = [name for name in known if not name.startswith("_")]
+    public = [name for name in names if not name.startswith("_")]
     near = difflib.get_close_matches(error.name, public, 1)
     return f"did you mean '{near[0]}'?" if near else ""
 
@@ -124,8 +131,8 @@ def import_hint(error):
     """Returns the package's message on a missing name that is imported from it, or ""."""
     if not isinstance(error, ImportError):
         return ""
-    found = _NOT_IMPORTED.match(str(error))
-    owner, name = found.group(2, 1) if found else (error.name or "").rpartition(".")[::2]
+    match = _NOT_IMPORTED.match(str(error))
+    owner, name = match.group(2, 1) if match else (error.name or "").rpartition(".")[::2]
     module = sys.modules.get(owner)
     if not getattr(module, "__name__", "").startswith("mindspore_compat"):
         return ""
@@ -138,20 +145,23 @@ def import_hint(error):
 
 def keyword_hint(error):
     """Returns the name here of an unexpected keyword argument of a public name, or ""."""
-    found = isinstance(error, TypeError) and _UNEXPECTED.match(str(error))
-    if not found:
+    match = isinstance(error, TypeError) and _UNEXPECTED.match(str(error))
+    if not match:
         return ""
-    name, keyword = found.groups()
+    name, keyword = match.groups()
     for area in _AREAS:
         module = importlib.import_module(f"mindspore_compat.{area}".rstrip("."))
         thing = getattr(module, name, None)
         if thing is None:
             continue
-        known = [*inspect.signature(thing).parameters]
-        meant = [each for each in KEYWORDS.get(keyword, ()) if each in known]
-        meant = meant or difflib.get_close_matches(keyword, known, 1)
-        if meant:
-            return f"did you mean '{meant[0]}'? The signature is {name}({', '.join(known)})"
+        parameter_names = [*inspect.signature(thing).parameters]
+        intended = [
+            candidate for candidate in KEYWORDS.get(keyword, ()) if candidate in parameter_names
+        ]
+        intended = intended or difflib.get_close_matches(keyword, parameter_names, 1)
+        if intended:
+            signature = f"{name}({', '.join(parameter_names)})"
+            return f"did you mean '{intended[0]}'? The signature is {signature}"
     return ""
 
 

@@ -66,9 +66,9 @@ class AutoBoost:
 
     def __new__(cls, *args, **kwargs):
         if cls._instance is None:
-            made = super().__new__(cls)
-            made._settle(*args, **kwargs)
-            cls._instance = made
+            network = super().__new__(cls)
+            network._settle(*args, **kwargs)
+            cls._instance = network
         return cls._instance
 
     def __init__(self, *args, **kwargs):
@@ -82,7 +82,7 @@ class AutoBoost:
         self._total_steps = 65536
         self.gradient_groups, self.device_number = None, 8
         self.grad_accumulation_step = 1
-        sections = _checked(boost_config_dict or {})
+        sections = _check_settings(boost_config_dict or {})
         self.boost_config = _read_requests(level, sections.get("boost", {}))
         for section, names in _SETTINGS.items():
             for name, value in sections.get(section, {}).items():
@@ -141,11 +141,11 @@ class AutoBoost:
         return LessBN(network) if self.boost_config["less_bn"] else network
 
 
-def _checked(given):
-    sections = {"boost_config_dict": given, **(given if isinstance(given, dict) else {})}
+def _check_settings(settings):
+    sections = {"boost_config_dict": settings, **(settings if isinstance(settings, dict) else {})}
     for name, section in sections.items():
         InstanceOf(dict).refuse("AutoBoost", name, section)
-    return given
+    return settings
 
 
 def _read_requests(level, section):

@@ -146,8 +146,8 @@ class GradientFreeze:
         """
         parameters = net.trainable_params()
         layers = [cell.get_parameters(expand=False) for _, cell in net.cells_and_names()]
-        first_ids = {id(next(iter(each))) for each in map(list, layers) if each}
-        starts = [index for index, each in enumerate(parameters) if id(each) in first_ids]
+        first_ids = {id(next(iter(item))) for item in map(list, layers) if item}
+        starts = [index for index, item in enumerate(parameters) if id(item) in first_ids]
         step = len(starts) // freeze_para_groups_number
         groups = [parameters]
         for number in range(1, freeze_para_groups_number):
@@ -293,12 +293,12 @@ def freeze_cell(
     """
     InstanceOf(FreezeOpt).refuse("freeze_cell", "optimizer", optimizer)
     cells = []
-    for each in optimizer.opts:
+    for member in optimizer.opts:
         reducer = Identity()
         if reducer_flag:
-            reducer = DistributedGradReducer(each.parameters, mean, degree)
+            reducer = DistributedGradReducer(member.parameters, mean, degree)
         accumulation = None
         if use_grad_accumulation:
-            accumulation = GradientAccumulation(max_accumulation_step, each)
-        cells.append(_TrainFreezeCell(network, sens, grad, reducer, each, accumulation))
+            accumulation = GradientAccumulation(max_accumulation_step, member)
+        cells.append(_TrainFreezeCell(network, sens, grad, reducer, member, accumulation))
     return tuple(cells)

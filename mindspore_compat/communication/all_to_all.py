@@ -46,10 +46,10 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
                 f"{members.size} members, but got {len(argument)}."
             )
     flat = transfer.flat_op.run(tuple(input_tensor_list))
-    sent = [tensor.size for tensor in input_tensor_list]
-    got = [math.prod(shape) for shape in shapes]
-    whole, handle = _exchanged(flat, sent, got, members, async_op)
-    starts = [sum(got[:index]) for index in range(members.size)]
+    send_counts = [tensor.size for tensor in input_tensor_list]
+    receive_counts = [math.prod(shape) for shape in shapes]
+    whole, handle = _exchanged(flat, send_counts, receive_counts, members, async_op)
+    starts = [sum(receive_counts[:index]) for index in range(members.size)]
     return tuple(
         transfer.part_op.run(whole, start, shape)
         for start, shape in zip(starts, shapes, strict=True)
@@ -92,9 +92,9 @@ def all_to_all_single_with_output_shape(
     shape = _shapes(api, "output_shape", (output_shape,))[0]
     check_tensors(api, "tensor", (tensor,))
     members = partners(group)
-    sent = rows_of(api, "input_split_sizes", input_split_sizes, tensor.shape, members.size)
+    send_counts = rows_of(api, "input_split_sizes", input_split_sizes, tensor.shape, members.size)
     received = rows_of(api, "output_split_sizes", output_split_sizes, shape, members.size)
-    whole, handle = _exchanged(tensor, sent, received, members, async_op)
+    whole, handle = _exchanged(tensor, send_counts, received, members, async_op)
     return (whole if math.prod(shape) else nothing(tensor, ())), handle
 
 
@@ -131,9 +131,9 @@ def all_to_all_v_c(
             f"For 'all_to_all_v_c', 'send_count_matrix' must hold {size * size} "
             f"counts, but got {len(send_count_matrix)}."
         )
-    sent = send_count_matrix[members.rank * size : (members.rank + 1) * size]
+    send_counts = send_count_matrix[members.rank * size : (members.rank + 1) * size]
     received = send_count_matrix[members.rank :: size]
-    handle = CommHandle(_Into(output, members.all_to_all(input._array, sent, received)))
+    handle = CommHandle(_Into(output, members.all_to_all(input._array, send_counts, received)))
     if async_op:
         return handle
     handle.wait()
@@ -153,10 +153,10 @@ class _Into:
         array[...] = self.pending.wait().reshape(array.shape)
 
 
-def _exchanged(tensor, sent, got, group, async_op):
+def _exchanged(tensor, send_counts, receive_counts, group, async_op):
     if async_op:
-        return under_way(group.all_to_all(tensor._array, sent, got))
-    return transfer.exchange_op.run(tensor, sent, got, group), None
+        return under_way(group.all_to_all(tensor._array, send_counts, receive_counts))
+    return transfer.exchange_op.run(tensor, send_counts, receive_counts, group), None
 
 
 @checked
@@ -171,13 +171,13 @@ def check_tensors(api, name, listed):
         raise TypeError(f"For '{api}', the Tensors in '{name}' must have one dtype.")
 
 
-def _shapes(api, name, listed):
+def _shapes(api, name, tensors):
     """Returns the shapes in a list of shapes or Tensors."""
-    InstanceOf(list, tuple).called("a list of shapes or Tensors").refuse(api, name, listed)
-    shapes = [item.shape if isinstance(item, Tensor) else item for item in listed]
+    InstanceOf(list, tuple).called("a list of shapes or Tensors").refuse(api, name, tensors)
+    shapes = [item.shape if isinstance(item, Tensor) else item for item in tensors]
     if not all(isinstance(shape, tuple) for shape in shapes):
         raise TypeError(
-            f"For '{api}', '{name}' must be shapes (tuples) or Tensors, but got {listed!r}."
+            f"For '{api}', '{name}' must be shapes (tuples) or Tensors, but got {tensors!r}."
         )
     return shapes
 

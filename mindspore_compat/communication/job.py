@@ -96,8 +96,8 @@ class Job:
         launcher = self.process.returncode
         launcher = launcher if launcher >= 0 else 128 - launcher
         if self.signal_number is None:
-            own = [status for status in statuses if status not in _ENDED]
-            return max(own, default=0) or launcher
+            running = [status for status in statuses if status not in _ENDED]
+            return max(running, default=0) or launcher
         killed = self.killed or launcher == 137
         killed = [137] if killed and len(statuses) < len(self.logs) else []
         return max(statuses + killed, default=128 + self.signal_number)

@@ -71,7 +71,7 @@ def main(arguments=None):
     """Start the processes; with `--join=True` wait for them and return their worst exit status."""
     reader = parser()
     options = reader.parse_args(arguments)
-    shown = check(reader, options)
+    report = check(reader, options)
     limits = seconds(reader, "MS_NODE_TIMEOUT", 300), seconds(reader, "HCCL_EXEC_TIMEOUT", 1800)
     folder = Path(options.log_dir).resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def main(arguments=None):
     command = mpiexec(options) + worker(options, folder / log_name(options))
     if options.join:
         with Job(command, environment(options), logs, options.cluster_time_out, *limits) as job:
-            follow(job, [logs[rank] for rank in shown])
+            follow(job, [logs[rank] for rank in report])
             return job.status()
     subprocess.Popen(
         command,
@@ -184,7 +184,7 @@ def follow(job, logs):
     """Shows the output files as they grow, until the job ends."""
     read = [0] * len(logs)
     while True:
-        ended = job.ended()
+        is_finished = job.ended()
         for index, log in enumerate(logs):
             with open(log, "rb") as file:
                 file.seek(read[index])
@@ -192,7 +192,7 @@ def follow(job, logs):
             read[index] += len(fresh)
             sys.stdout.write(fresh.decode("utf-8", "replace"))
         sys.stdout.flush()
-        if ended:
+        if is_finished:
             return
         time.sleep(0.1)
 

@@ -38,11 +38,11 @@ class CommExecOrderChecker:
         before, self._before = self._before or {}, None
         if not groups.GlobalComm.INITED:
             return
-        own = collections.Counter()
+        total_counts = collections.Counter()
         for group in groups.all_groups():
-            own[group.ranks] += endings.counts[group.key] - before.get(group.key, 0)
-        recorded = groups.group_named(None).objects(own)
-        for ranks in own:
+            total_counts[group.ranks] += endings.counts[group.key] - before.get(group.key, 0)
+        recorded = groups.group_named(None).objects(total_counts)
+        for ranks in total_counts:
             counts = {rank: recorded[rank][ranks] for rank in ranks}
             if len(set(counts.values())) > 1:
                 raise RuntimeError(

@@ -82,11 +82,11 @@ class MapParameter(Parameter):
         requires_grad=True,
         **kwargs,
     ):
-        for argument, each in (("key_tensor", key_tensor), ("value_tensor", value_tensor)):
-            if each is not None:
-                _ATensor.refuse("MapParameter", argument, each)
-        key_dtype = _given("key_dtype", key_dtype, key_tensor, int32)
-        value_dtype = _given("value_dtype", value_dtype, value_tensor, float32)
+        for argument, tensor in (("key_tensor", key_tensor), ("value_tensor", value_tensor)):
+            if tensor is not None:
+                _ATensor.refuse("MapParameter", argument, tensor)
+        key_dtype = _dtype_of("key_dtype", key_dtype, key_tensor, int32)
+        value_dtype = _dtype_of("value_dtype", value_dtype, value_tensor, float32)
         if value_shape is None:
             value_shape = 1 if value_tensor is None else value_tensor.shape[1:]
         shape = _shape(value_shape)
@@ -131,10 +131,10 @@ class MapParameter(Parameter):
         """
         keys = self._keys(key_tensor)
         self._reads += 1
-        found = [self._read(key, insert_default_value) for key in keys]
+        values = [self._read(key, insert_default_value) for key in keys]
         self._evict()
         shape = (*key_tensor.shape, *self.value_shape)
-        return Tensor(np.asarray(found).reshape(shape), self.value_dtype)
+        return Tensor(np.asarray(values).reshape(shape), self.value_dtype)
 
     def __getitem__(self, key_tensor):
         return self.get(key_tensor)
@@ -142,18 +142,18 @@ class MapParameter(Parameter):
     def _read(self, key, insert):
         row = self._table.get(key)
         if row is None:
-            made = self._default()
+            value = self._default()
             self._seen[key] = self._seen.get(key, 0) + 1
             if not insert or self._seen[key] < self.permit_filter_value:
-                return made
-            row = self._table[key] = _Row(made, MODIFIED)
+                return value
+            row = self._table[key] = _Row(value, MODIFIED)
             self._erased.pop(key, None)
         row.used = self._reads
         return row.values
 
     def _default(self):
-        drawn = initializer(self.default_value, self.value_shape, float32).init_data()
-        return drawn.asnumpy()
+        values = initializer(self.default_value, self.value_shape, float32).init_data()
+        return values.asnumpy()
 
     def _evict(self):
         """Erases the rows that have not been read for a long time."""
@@ -240,8 +240,8 @@ class MapParameter(Parameter):
             Tensor.
         """
         rows = [row.values for row in self._table.values()]
-        found = np.array(rows, np.float32).reshape(len(rows), *self.value_shape)
-        return Tensor(found, self.value_dtype)
+        values = np.array(rows, np.float32).reshape(len(rows), *self.value_shape)
+        return Tensor(values, self.value_dtype)
 
     def get_data(self):
         """Returns all keys and all rows.
@@ -261,18 +261,18 @@ class MapParameter(Parameter):
         Returns:
             MapParameter.
         """
-        same = isinstance(init, str) and init == "same"
+        is_same = isinstance(init, str) and init == "same"
         copy = MapParameter(
             self.key_dtype,
             self.value_dtype,
             self.value_shape,
-            default_value=self.default_value if same else init,
+            default_value=self.default_value if is_same else init,
             permit_filter_value=self.permit_filter_value,
             evict_filter_value=self.evict_filter_value,
             name=self.name,
             requires_grad=self.requires_grad,
         )
-        if same:
+        if is_same:
             rows = [row.values.copy() for row in self._table.values()]
             copy._write(list(self._table), rows, UNCHANGED)
         return copy
@@ -290,17 +290,17 @@ class MapParameter(Parameter):
             tuple[numpy.ndarray], keys, rows, and for each key 0 (unchanged), 1 (written) or 2
             (erased).
         """
-        found = self._exported(list(self._table), incremental)
+        data = self._exported(list(self._table), incremental)
         self._settle()
-        return found
+        return data
 
     def _exported(self, keys, incremental):
-        kept = [key for key in keys if not incremental or self._table[key].status != UNCHANGED]
+        kept_keys = [key for key in keys if not incremental or self._table[key].status != UNCHANGED]
         erased = list(self._erased) if incremental else []
-        rows = np.array([self._table[key].values for key in kept], np.float32)
-        statuses = [self._table[key].status for key in kept] + [ERASED] * len(erased)
+        rows = np.array([self._table[key].values for key in kept_keys], np.float32)
+        statuses = [self._table[key].status for key in kept_keys] + [ERASED] * len(erased)
         return (
-            np.array(kept + erased, to_numpy(self.key_dtype)),
+            np.array(kept_keys + erased, to_numpy(self.key_dtype)),
             Tensor(rows.reshape(-1, *self.value_shape), self.value_dtype).asnumpy(),
             np.array(statuses, np.int32),
         )
@@ -340,12 +340,12 @@ class MapParameter(Parameter):
         erased = self._erased
         if not last:  # erased keys come with the last part
             self._erased = {}
-        found = self._exported(part, incremental)
+        data = self._exported(part, incremental)
         self._erased = erased
         if last:
             self._next_slice = 0
             self._settle()
-        return (*found, last)
+        return (*data, last)
 
     def import_data(self, data):
         """Replaces the keys and rows.
@@ -361,36 +361,36 @@ class MapParameter(Parameter):
         if (
             not isinstance(data, tuple)
             or len(data) != 3
-            or not all(isinstance(each, np.ndarray) for each in data)
+            or not all(isinstance(array, np.ndarray) for array in data)
         ):
             raise TypeError(
                 f"For 'MapParameter', 'data' must be a tuple of three arrays, but got {data!r}."
             )
         keys, rows, statuses = data
-        kept = keys[statuses != ERASED].tolist()
+        remaining = keys[statuses != ERASED].tolist()
         rows = np.asarray(rows, np.float32)
-        if rows.shape != (len(kept), *self.value_shape):
+        if rows.shape != (len(remaining), *self.value_shape):
             raise ValueError(
                 f"For 'MapParameter', the rows of 'data' must have the shape "
-                f"{(len(kept), *self.value_shape)}, but got {rows.shape}."
+                f"{(len(remaining), *self.value_shape)}, but got {rows.shape}."
             )
         self._clear()
-        self._write(kept, rows.copy(), UNCHANGED)
+        self._write(remaining, rows.copy(), UNCHANGED)
 
 
-def _given(name, dtype, tensor, default):
+def _dtype_of(name, dtype, tensor, default):
     if dtype is None:
         return default if tensor is None else tensor.dtype
     DType.refuse("MapParameter", name, dtype)
     return dtype
 
 
-def _shape(given):
-    lengths = (given,) if type(given) is int else given
-    if not isinstance(lengths, (tuple, list)) or not all(type(each) is int for each in lengths):
+def _shape(shape):
+    lengths = (shape,) if type(shape) is int else shape
+    if not isinstance(lengths, (tuple, list)) or not all(type(length) is int for length in lengths):
         raise TypeError(
             f"For 'MapParameter', 'value_shape' must be an int or a tuple or list of ints, but got "
-            f"{given!r}."
+            f"{shape!r}."
         )
     return tuple(lengths)
 

@@ -108,7 +108,7 @@ class _Adam(GroupedOptimizer):
         """Returns the scalars of `adamw_update`."""
         beta1, beta2 = group["betas"]
         decay = group["weight_decay"] if self.own_decay else 0
-        own = {
+        own_scalars = {
             "lr": lr / (1 - beta1**step),
             "beta1": beta1,
             "beta2": beta2,
@@ -116,7 +116,7 @@ class _Adam(GroupedOptimizer):
             "root": 1 / math.sqrt(1 - beta2**step),
             "shrink": 1 - lr * decay if decay else None,
         }
-        return {**own, "amsgrad": True} if group["amsgrad"] else own
+        return {**own_scalars, "amsgrad": True} if group["amsgrad"] else own_scalars
 
     def _units(self, api, gradients, scalars):
         if self._plan is None:
@@ -294,12 +294,12 @@ class FusedAdamW(_Adam):
             ValueError: if a parameter is already trained, or `amsgrad` differs from that of the
                 other groups.
         """
-        made = hasattr(self, "global_amsgrad")
-        if made and isinstance(param_group, dict):
+        is_ready = hasattr(self, "global_amsgrad")
+        if is_ready and isinstance(param_group, dict):
             param_group = {"amsgrad": self.global_amsgrad, **param_group}
             self._need_same_amsgrad(len(self.param_groups), param_group)
         super().add_param_group(param_group)
-        if made:
+        if is_ready:
             self.contiguous_params(*self.group_start_id[-2:], self.param_groups[-1])
 
     def _add_tops(self, group):
@@ -356,9 +356,9 @@ class FusedAdamW(_Adam):
         if self.global_amsgrad:
             kinds.append(param_group["max_exp_avg_sq"])
         for dtype in dict.fromkeys(parameter._array.dtype for parameter in kinds[0]):
-            chosen = [n for n, parameter in enumerate(kinds[0]) if parameter._array.dtype == dtype]
-            rows = [[kind[n] for n in chosen] for kind in kinds]
-            block = _Block(number, [start_id + n for n in chosen], rows)
+            indices = [n for n, parameter in enumerate(kinds[0]) if parameter._array.dtype == dtype]
+            rows = [[kind[n] for n in indices] for kind in kinds]
+            block = _Block(number, [start_id + n for n in indices], rows)
             self._blocks.append(block)
             tops = block.flats[3:] or [None]
             for gathered, flat in zip(
@@ -380,9 +380,9 @@ class FusedAdamW(_Adam):
         units = []
         for block in self._blocks:
             flow = [gradients[index] for index in block.indexes]
-            flow = [each.whole() if type(each) is Rows else each for each in flow]
+            flow = [gradient.whole() if type(gradient) is Rows else gradient for gradient in flow]
             weights, *states = [flat._array for flat in block.flats]
-            joined = space_of(weights).concatenate([each.reshape(-1) for each in flow])
+            joined = space_of(weights).concatenate([gradient.reshape(-1) for gradient in flow])
             units += update.units([(weights, joined, *states)], **scalars[block.group])
         return units
 
@@ -409,15 +409,15 @@ class _Block:
                         f"{state.shape}."
                     )
         space = space_of(rows[0][0]._array)
-        self.flats = [self._laid(space, row) for row in rows]
+        self.flats = [self._flatten(space, row) for row in rows]
 
-    def _laid(self, space, row):
+    def _flatten(self, space, row):
         """Returns one array with the values of `row`, whose Tensors become views of it."""
-        flat = space.concatenate([to_space(space, each._array).reshape(-1) for each in row])
+        flat = space.concatenate([to_space(space, tensor._array).reshape(-1) for tensor in row])
         start = 0
-        for each in row:
-            each._array = flat[start : start + each._array.size].reshape(each._array.shape)
-            start += each._array.size
+        for tensor in row:
+            tensor._array = flat[start : start + tensor._array.size].reshape(tensor._array.shape)
+            start += tensor._array.size
         return Parameter(Tensor._wrap(flat))
 
     def settle(self):
@@ -425,8 +425,8 @@ class _Block:
         do not fit."""
         for flat, row in zip(self.flats, self.rows, strict=True):
             start = 0
-            for each in row:
-                array, end = each._array, start + each._array.size
+            for tensor in row:
+                array, end = tensor._array, start + tensor._array.size
                 if array.base is not flat._array:
                     if type(array) is not type(flat._array) or array.dtype != flat._array.dtype:
                         return False
@@ -434,7 +434,7 @@ class _Block:
                     if view.size != array.size:
                         return False
                     view[...] = array.reshape(-1)
-                    each._array = view.reshape(array.shape)
+                    tensor._array = view.reshape(array.shape)
                 start = end
             if start != flat.size:
                 return False

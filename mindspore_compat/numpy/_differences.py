@@ -297,8 +297,8 @@ def _covariance(rows, weight, fweights, aweights, correction):
     gap = rows - reduce.reduce_sum.run(rows * weight, (1,), True) / total
     share = correction
     if aweights is not None:
-        own = cast.run(as_tensor(aweights, "cov"), "float32")
-        share = correction * reduce.reduce_sum.run(weight * own, None, False) / total
+        weights = cast.run(as_tensor(aweights, "cov"), "float32")
+        share = correction * reduce.reduce_sum.run(weight * weights, None, False) / total
     return _matrix(gap * weight, gap) / (total - share)
 
 

@@ -247,9 +247,9 @@ def _count(columns, edges, weights, density):
         inside = good if inside is None else inside & good
     shape = tuple(edge.shape[0] - 1 for edge in edges)
     total = math.prod(shape)
-    own = build("ops", "where")(inside, index, total)
+    bins = build("ops", "where")(inside, index, total)
     weights = cast.run(columns[0] == columns[0], "float32") if weights is None else weights
-    counts = build("ops", "unsorted_segment_sum")(weights, own, total + 1)[:total].reshape(shape)
+    counts = build("ops", "unsorted_segment_sum")(weights, bins, total + 1)[:total].reshape(shape)
     if density:
         counts = counts / counts.sum()
         for axis, edge in enumerate(edges):

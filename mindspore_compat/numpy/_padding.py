@@ -137,10 +137,10 @@ def _pad_by_index(mode):
             return pad_by_index.run(arr, widths, mode)
         # odd: point reflection about the value at the edge, axis by axis
         for axis, width in enumerate(widths):
-            own = [width if i == axis else (0, 0) for i in range(arr.ndim)]
+            pad_widths = [width if i == axis else (0, 0) for i in range(arr.ndim)]
             reflection, edges = (
-                pad_by_index.run(arr, own, mode),
-                pad_by_index.run(arr, own, "replicate"),
+                pad_by_index.run(arr, pad_widths, mode),
+                pad_by_index.run(arr, pad_widths, "replicate"),
             )
             front = (slice(None),) * axis
             last = width[0] + arr.shape[axis]

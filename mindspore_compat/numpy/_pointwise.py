@@ -217,11 +217,11 @@ def unary(path):
         "input": lambda input, dtype=None: run(input, dtype),
     }
     default = "bool" if path in TESTS else "that of the input, or the float next to it,"
-    what = "a Tensor" if takes == "Tensor" else "an array-like value"
-    return _named(
+    kind = "a Tensor" if takes == "Tensor" else "an array-like value"
+    return _set_name(
         signatures[parameter],
         name,
-        f"`ops.{op_name}` of {what}; `dtype` (a MindSpore "
+        f"`ops.{op_name}` of {kind}; `dtype` (a MindSpore "
         f"dtype) is that of the result, {default} by default.\n\n    Raises:\n        "
         f"TypeError: if the input is something else, or of a dtype that is not taken.\n\n"
         + _example(f"ms.Tensor({'[1, 2]' if layout == 'integer' else '[0.5, 0.25]'})", name),
@@ -237,7 +237,7 @@ def _example(operands, name):
 """
 
 
-def _named(function, name, words):
+def _set_name(function, name, words):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = words
     function.__annotations__ = {"dtype": DType}
@@ -383,12 +383,12 @@ def binary(path):
             result = build("ops", op_name)(*_with_axes(first, second))
         return with_dtype(result, dtype, name)
 
-    what = "two Tensors" if takes == "Tensor" else "two array-like values"
+    kind = "two Tensors" if takes == "Tensor" else "two array-like values"
     default = "bool" if path in COMPARISONS else "the promoted dtype of the inputs"
-    return _named(
+    return _set_name(
         function,
         name,
-        f"`ops.{op_name}` of {what}, which are broadcast; `dtype` (a "
+        f"`ops.{op_name}` of {kind}, which are broadcast; `dtype` (a "
         f"MindSpore dtype) is that of the result, {default} by default.\n\n    Raises:\n"
         "        TypeError: if an input is something else, or of a dtype that is not "
         "taken.\n        ValueError: if the shapes do not fit.\n\n"

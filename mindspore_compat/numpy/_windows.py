@@ -16,8 +16,8 @@ def _window(path, formula):
     api = path.removeprefix("numpy.")
 
     def function(M: Int):
-        made = numpy.ones(max(M, 0)) if M < 2 else formula(numpy.arange(M), M - 1)
-        return Tensor._wrap(current_space().asarray(made.astype(numpy.float32)))
+        window = numpy.ones(max(M, 0)) if M < 2 else formula(numpy.arange(M), M - 1)
+        return Tensor._wrap(current_space().asarray(window.astype(numpy.float32)))
 
     function.__name__ = function.__qualname__ = api
     function.__doc__ = f"""The {api} window of M points, float32. A TypeError if `M` is no int.

@@ -513,8 +513,8 @@ def _grid(vectors, sparse, indexing):
     if not sparse:
         return list(grid.meshgrid(*vectors, indexing=indexing))
     rank = len(vectors)
-    own = [1, 0, *range(2, rank)] if indexing == "xy" and rank > 1 else list(range(rank))
-    return [v.reshape((1,) * a + (-1,) + (1,) * (rank - a - 1)) for v, a in zip(vectors, own)]
+    order = [1, 0, *range(2, rank)] if indexing == "xy" and rank > 1 else list(range(rank))
+    return [v.reshape((1,) * a + (-1,) + (1,) * (rank - a - 1)) for v, a in zip(vectors, order)]
 
 
 @checked

@@ -345,12 +345,12 @@ def matrix_power(a, n: Int(ge=0) | Bool):
         raise TypeError("For 'matrix_power', 'a' must not hold bools.")
     if not n:
         return build("ops", "eye")(a.shape[-1], a.shape[-1], a.dtype).broadcast_to(a.shape)
-    result, square, left = None, a, int(n)
-    while left:
-        if left % 2:
+    result, square, exponent = None, a, int(n)
+    while exponent:
+        if exponent % 2:
             result = square if result is None else matmul_ops.matmul.run(result, square)
-        left //= 2
-        square = matmul_ops.matmul.run(square, square) if left else square
+        exponent //= 2
+        square = matmul_ops.matmul.run(square, square) if exponent else square
     return result
 
 
@@ -581,8 +581,8 @@ def interp(x, xp, fp, left=None, right=None):
             f"{xp.shape} and {fp.shape}."
         )
     ends = [
-        cast.run(as_tensor(own if end_value is None else end_value, "interp"), "float32")
-        for end_value, own in ((left, fp[0]), (right, fp[-1]))
+        cast.run(as_tensor(default if end_value is None else end_value, "interp"), "float32")
+        for end_value, default in ((left, fp[0]), (right, fp[-1]))
     ]
     where = build("ops", "where")
     if xp.shape[0] == 1:

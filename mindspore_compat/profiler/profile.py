@@ -219,7 +219,7 @@ class Profiler(_ProfileSession):
     """
 
     def __init__(self, **kwargs):
-        used = {
+        options = {
             "activities": None,
             "start_profile": True,
             "schedule": None,
@@ -227,8 +227,8 @@ class Profiler(_ProfileSession):
             "sync_enable": True,
             "output_path": "./data",
         }
-        self.options = {key: value for key, value in kwargs.items() if key not in used}
-        self._begin(**{key: kwargs.get(key, default) for key, default in used.items()})
+        self.options = {key: value for key, value in kwargs.items() if key not in options}
+        self._begin(**{key: kwargs.get(key, default) for key, default in options.items()})
 
     def analyse(self, offline_path=None, pretty=False, step_list=None, mode="sync"):
         """Stops recording and writes the results to the output path.

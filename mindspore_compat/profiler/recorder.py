@@ -57,7 +57,7 @@ class ProfileRecorder:
         """Adds a user-defined range."""
         self.events.append(Event("mark", name, start, end, self.step))
 
-    def _on_call(self, frame, what, argument):
+    def _on_call(self, frame, event, argument):
         """Called by Python at the start and end of every function."""
         code = frame.f_code
         label = self._labels.get(code)
@@ -66,12 +66,12 @@ class ProfileRecorder:
         kind, name = label
         if not kind:
             return
-        if what == "call":
+        if event == "call":
             if kind == "cell":
                 name = type(frame.f_locals.get("self")).__name__
             self._inside += kind != "cell"
             self._open.append((code, name, time.perf_counter_ns()))
-        elif what == "return" and self._open and self._open[-1][0] is code:
+        elif event == "return" and self._open and self._open[-1][0] is code:
             self._close(kind)
 
     def _close(self, kind):

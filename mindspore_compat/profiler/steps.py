@@ -73,7 +73,7 @@ class schedule:
         }
 
     def __repr__(self):
-        return f"Schedule({', '.join(f'{key}={each}' for key, each in self.to_dict().items())})"
+        return f"Schedule({', '.join(f'{key}={value}' for key, value in self.to_dict().items())})"
 
 
 def _count(name, value, least):

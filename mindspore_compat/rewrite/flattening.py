@@ -114,7 +114,7 @@ class _Expansion:
         self.before.append(assignment(name, expression))
         return ast.Name(name, ast.Load())
 
-    def _each(self, expressions):
+    def _expand_all(self, expressions):
         expressions[:] = [self._simple(expression) for expression in expressions]
 
     def _open(self, expression):
@@ -125,7 +125,7 @@ class _Expansion:
 
     def _open_call(self, call):
         call.func = self._simple(call.func)
-        self._each(call.args)
+        self._expand_all(call.args)
         for keyword in call.keywords:
             if keyword.arg is not None:
                 keyword.value = self._simple(keyword.value)
@@ -145,13 +145,13 @@ class _Expansion:
         operation.comparators[0] = self._simple(operation.comparators[0])
 
     def _open_tuple(self, display):
-        self._each(display.elts)
+        self._expand_all(display.elts)
 
     _open_list = _open_tuple
 
     def _open_dict(self, display):
         if None not in display.keys:
-            self._each(display.values)
+            self._expand_all(display.values)
 
     def _open_attribute(self, attribute):
         attribute.value = self._simple(attribute.value)

@@ -82,8 +82,10 @@ class Generation:
                 classes[thing] = self._class(thing, definition.body, path)
         for class_tree in classes:
             for body in class_tree.bodies.values():
-                known = {name: functions[function] for name, function in body.called.items()}
-                body.namespace.update(known)
+                functions_by_name = {
+                    name: functions[function] for name, function in body.called.items()
+                }
+                body.namespace.update(functions_by_name)
         return _Making(classes).made(tree)
 
     def _class(self, tree, definitions, path):

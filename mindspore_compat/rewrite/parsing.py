@@ -31,22 +31,22 @@ class Body:
         self.block = Block(tree, "method" if owner else "function")
         self.called = {}  # other functions that are read, by the names of their calls
         self._visible = sources.visible_to(function)
-        names = [each for each in ast.walk(self.definition) if isinstance(each, ast.Name)]
-        self._local = {each.id for each in names if isinstance(each.ctx, ast.Store)}
+        names = [node for node in ast.walk(self.definition) if isinstance(node, ast.Name)]
+        self._local = {node.id for node in names if isinstance(node.ctx, ast.Store)}
         self._local |= {
-            each.arg for each in ast.walk(self.definition.args) if isinstance(each, ast.arg)
+            node.arg for node in ast.walk(self.definition.args) if isinstance(node, ast.arg)
         }
-        self.tree.variables.add(*self._local, *(each.id for each in names))
+        self.tree.variables.add(*self._local, *(node.id for node in names))
 
     def read(self):
         """Fills the block."""
         arguments = self.definition.args
         plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        for each in plain[1 if self.owner else 0 :]:
-            self._put(self.block, NodeType.Input, "input_" + each.arg, each)
-        for each in (arguments.vararg, arguments.kwarg):
-            if each is not None:
-                self._put(self.block, NodeType.Python, "arg", each)
+        for parameter in plain[1 if self.owner else 0 :]:
+            self._put(self.block, NodeType.Input, "input_" + parameter.arg, parameter)
+        for parameter in (arguments.vararg, arguments.kwarg):
+            if parameter is not None:
+                self._put(self.block, NodeType.Python, "arg", parameter)
         self._read(self.definition.body, self.block)
         self.definition.body = []
 
@@ -89,14 +89,14 @@ class Body:
             path = ast.unparse(statement.iter)
             name = self.tree.variables.unique(path.replace(".", "_"))
             code = assignment(name, statement.iter)
-            added = self._put(block, NodeType.CellContainer, path, code, (), None, container)
-            added.inner.append(self._members(container, name))
+            node = self._put(block, NodeType.CellContainer, path, code, (), None, container)
+            node.inner.append(self._members(container, name))
             statement.iter = ast.Name(name, ast.Load())
         places = [Place(statement, "iter" if is_for else "test")]
         name = "for_node" if is_for else "while_node"
-        added = self._put(block, NodeType.ControlFlow, name, statement, places)
-        added.inner.append(Block(self.tree, block.kind))
-        self._read(statement.body, added.inner[0])
+        node = self._put(block, NodeType.ControlFlow, name, statement, places)
+        node.inner.append(Block(self.tree, block.kind))
+        self._read(statement.body, node.inner[0])
 
     def _add_assignment(self, statement, block):
         value = statement.value
@@ -107,22 +107,22 @@ class Body:
         if parts is None:
             self._put(block, NodeType.Python, "Assign", statement)
             return
-        kind, name, places, named = parts
-        self._put(block, kind, name, statement, places, named)
+        kind, name, places, keywords = parts
+        self._put(block, kind, name, statement, places, keywords)
 
     def _add_call(self, statement, block):
         call = statement.value
-        places, named = call_places(call)
-        called = self.resolve(call.func)
+        places, keywords = call_places(call)
+        function = self.resolve(call.func)
         name = last_name(call.func) or "call"
-        kind, instance = kind_of(called)
-        made = self._put(block, kind, name, statement, places, named, instance)
+        kind, instance = kind_of(function)
+        node = self._put(block, kind, name, statement, places, keywords, instance)
         if kind is NodeType.Tree:
-            made.read_sub_tree()
+            node.read_sub_tree()
         elif kind is NodeType.CellContainer:
-            made.inner.append(self._members(called, ast.unparse(statement.targets[0])))
+            node.inner.append(self._members(function, ast.unparse(statement.targets[0])))
         elif kind is NodeType.CallFunction and instance is not None:
-            made.inner.extend(self._body_of(call, instance))
+            node.inner.extend(self._body_of(call, instance))
 
     def _body_of(self, call, function):
         """Returns the block of a user-defined function or method, which is read at its first
@@ -152,12 +152,12 @@ class Body:
             kind, _ = kind_of(cell)
             argument = [ast.Name(name, ast.Load())] if isinstance(container, SequentialCell) else []
             call = ast.Call(ast.Name(type(cell).__name__, ast.Load()), argument, [])
-            places, named = call_places(call)
-            added = self._put(
-                block, kind, type(cell).__name__, assignment(name, call), places, named, cell
+            places, keywords = call_places(call)
+            node = self._put(
+                block, kind, type(cell).__name__, assignment(name, call), places, keywords, cell
             )
             if kind is NodeType.Tree:
-                added.read_sub_tree()
+                node.read_sub_tree()
         return block
 
     def resolve(self, expression):
@@ -179,10 +179,10 @@ class Body:
 def call_places(call):
     """Returns the places of a call's arguments: by position, and by name."""
     places = [Place(call, "args", index) for index in range(len(call.args))]
-    named = {
+    keywords = {
         keyword.arg: Place(keyword, "value") for keyword in call.keywords if keyword.arg is not None
     }
-    return places, named
+    return places, keywords
 
 
 def kind_of(called):
@@ -220,8 +220,8 @@ def _parts_of(statement):
         return NodeType.CallMethod, operator_name(value), _items(value, "elts"), None
     if isinstance(value, ast.Dict) and all(isinstance(key, ast.Constant) for key in value.keys):
         values = _items(value, "values")
-        named = {str(key.value): place for key, place in zip(value.keys, values, strict=True)}
-        return NodeType.CallMethod, "dict", (), named
+        keywords = {str(key.value): place for key, place in zip(value.keys, values, strict=True)}
+        return NodeType.CallMethod, "dict", (), keywords
     if isinstance(value, ast.Subscript):
         return NodeType.CallMethod, "subscript_var", whole, None
     if is_path(value) or isinstance(value, ast.Constant):

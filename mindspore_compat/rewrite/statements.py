@@ -58,7 +58,7 @@ class Block:
 
     def code(self):
         """Returns the syntax trees of its statements; `pass` if there are none."""
-        trees = [each for statement in self.statements for each in statement.emitted()]
+        trees = [tree for statement in self.statements for tree in statement.emitted()]
         return trees or [ast.Pass()]
 
 
@@ -130,7 +130,7 @@ class Statement:
         before = self.block.statements[: self.block.statements.index(self)]
         arguments = [*enumerate(self.arguments()), *self.keyword_arguments().items()]
         providers_ = {key: _provider(before, value) for key, value in arguments}
-        return {key: each for key, each in providers_.items() if each is not None}
+        return {key: provider for key, provider in providers_.items() if provider is not None}
 
     def users(self):
         """Returns, for each output by index, the Statements that use it and the arguments there."""
@@ -182,8 +182,8 @@ class Branch(Statement):
         self.code.body = first.inner[0].code() if first.block is not None else [ast.Pass()]
         self.code.orelse = [
             statement
-            for each in last
-            if each.block is not None
-            for statement in each.inner[0].code()
+            for inner in last
+            if inner.block is not None
+            for statement in inner.inner[0].code()
         ]
         return [self.code]

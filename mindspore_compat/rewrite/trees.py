@@ -111,7 +111,7 @@ class Tree:
         trees = {
             id(statement.sub_tree): statement.sub_tree for statement in self.statements(inner=True)
         }
-        return [each for each in trees.values() if each is not None]
+        return [tree for tree in trees.values() if tree is not None]
 
     def find(self, name):
         """Returns the statement of a name, or None."""
@@ -156,6 +156,6 @@ def new_call(targets, args, kwargs):
     call = ast.Call(
         ast.Name("_", ast.Load()),
         [expression_of("Node", arg) for arg in args],
-        [ast.keyword(name, expression_of("Node", each)) for name, each in kwargs.items()],
+        [ast.keyword(name, expression_of("Node", value)) for name, value in kwargs.items()],
     )
     return ast.Assign([target_of(targets)], call, lineno=0)

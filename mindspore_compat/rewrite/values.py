@@ -41,11 +41,11 @@ def expression_of(api, value):
 
 def target_of(targets):
     """Returns the left side of an assignment to these ScopedValues or strs."""
-    targets_ = [expression_of("Node", each) for each in targets]
+    targets_ = [expression_of("Node", place) for place in targets]
     target = targets_[0] if len(targets_) == 1 else ast.Tuple(targets_, ast.Store())
-    for each in ast.walk(target):
-        if hasattr(each, "ctx"):
-            each.ctx = ast.Load()
-    for each in [target, *targets_]:
-        each.ctx = ast.Store()
+    for place in ast.walk(target):
+        if hasattr(place, "ctx"):
+            place.ctx = ast.Load()
+    for place in [target, *targets_]:
+        place.ctx = ast.Store()
     return target

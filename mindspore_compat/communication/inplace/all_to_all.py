@@ -52,13 +52,13 @@ def all_to_all(
             )
         for index, tensor in enumerate(tensors):
             check_dtype("all_to_all", f"{name}[{index}]", tensor, input_tensor_list[0].dtype)
-    sent, received = (
+    send_counts, received = (
         [tensor.size for tensor in tensors] for tensors in (input_tensor_list, output_tensor_list)
     )
     return carry(
         transfer.exchange_op,
         transfer.flat_op.run(tuple(input_tensor_list)),
-        sent,
+        send_counts,
         received,
         group=members,
         write=Into("all_to_all", *output_tensor_list),
@@ -105,7 +105,9 @@ def all_to_all_single(
     api = "all_to_all_single"
     check_dtype(api, "output", output, input.dtype)
     members = partners(group)
-    sent = rows_of(api, "input_split_sizes", input_split_sizes or None, input.shape, members.size)
+    send_counts = rows_of(
+        api, "input_split_sizes", input_split_sizes or None, input.shape, members.size
+    )
     received = rows_of(
         api, "output_split_sizes", output_split_sizes or None, output.shape, members.size
     )
@@ -113,7 +115,7 @@ def all_to_all_single(
     return carry(
         transfer.exchange_op,
         input,
-        sent,
+        send_counts,
         received,
         group=members,
         write=Into(api, output),
@@ -165,18 +167,18 @@ def all_to_all_v_c(
             f"For '{api}', 'send_count_matrix' must hold {size * size} counts, but got "
             f"{len(send_count_matrix)}."
         )
-    sent = send_count_matrix[members.rank * size : (members.rank + 1) * size]
+    send_counts = send_count_matrix[members.rank * size : (members.rank + 1) * size]
     received = send_count_matrix[members.rank :: size]
     if min(send_count_matrix) < 0:
         raise ValueError(
             f"For '{api}', 'send_count_matrix' must hold counts, but got {send_count_matrix}."
         )
-    check_shape(api, "input", input, (sum(sent), *output.shape[1:]))
+    check_shape(api, "input", input, (sum(send_counts), *output.shape[1:]))
     check_shape(api, "output", output, (sum(received), *input.shape[1:]))
     return carry(
         transfer.exchange_op,
         input,
-        sent,
+        send_counts,
         received,
         group=members,
         write=Into(api, output),

@@ -326,8 +326,8 @@ def reduce_scatter_tensor_uneven(
     check_dtype(api, "output", output, input.dtype)
     members = partners(group)
     sizes = _sizes(api, "input_split_sizes", input_split_sizes, "input", input, members.size)
-    own = sizes[members.rank]
-    check_shape(api, "output", output, (own, *input.shape[1:]))
+    row_count = sizes[members.rank]
+    check_shape(api, "output", output, (row_count, *input.shape[1:]))
 
     def combined(parts):
         return transfer.combined_op.run(parts, op, members.size)
@@ -336,7 +336,7 @@ def reduce_scatter_tensor_uneven(
         transfer.exchange_op,
         input,
         sizes,
-        [own] * members.size,
+        [row_count] * members.size,
         group=members,
         write=Into(api, output, first=combined),
         async_op=async_op,

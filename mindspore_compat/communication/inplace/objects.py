@@ -47,8 +47,8 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
     _check_list(api, "object_list", object_list)
     members = partners(group)
     _check_length(api, "object_list", object_list, members.size)
-    own = _Parcel(obj)
-    object_list[:] = _unpacked(api, own, members.objects(own.content))
+    parcel = _Parcel(obj)
+    object_list[:] = _unpacked(api, parcel, members.objects(parcel.content))
 
 
 @public(
@@ -87,8 +87,8 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
     _check_list(api, "object_list", object_list)
     members = partners(group)
     root = member(api, members, group, src)
-    own = _Parcel(object_list) if members.rank == root else _Parcel(None)
-    (objects,) = _unpacked(api, own, [members.broadcast_object(own.content, root)])
+    parcel = _Parcel(object_list) if members.rank == root else _Parcel(None)
+    (objects,) = _unpacked(api, parcel, [members.broadcast_object(parcel.content, root)])
     if members.rank != root:
         _put(api, object_list, objects)
 
@@ -127,8 +127,8 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
     if members.rank == root:
         _check_list(api, "object_gather_list", object_gather_list)
         _check_length(api, "object_gather_list", object_gather_list, members.size)
-    own = _Parcel(obj)
-    gathered = _unpacked(api, own, members.gather_objects(own.content, root) or [])
+    parcel = _Parcel(obj)
+    gathered = _unpacked(api, parcel, members.gather_objects(parcel.content, root) or [])
     if members.rank == root:
         object_gather_list[:] = gathered
 
@@ -177,10 +177,10 @@ def scatter_object_list(
         _check_list(api, "scatter_object_input_list", scatter_object_input_list)
         _check_length(api, "scatter_object_input_list", scatter_object_input_list, members.size)
         parcels = [_Parcel(parcel) for parcel in scatter_object_input_list]
-    failed = next((parcel for parcel in parcels or () if parcel.error), None)
-    given = parcels and [(failed or parcel).content for parcel in parcels]
-    arrived = _unpacked(api, failed or _Parcel(None), [members.scatter_objects(given, root)])
-    scatter_object_output_list[0] = arrived[0]
+    failure = next((parcel for parcel in parcels or () if parcel.error), None)
+    contents = parcels and [(failure or parcel).content for parcel in parcels]
+    received = _unpacked(api, failure or _Parcel(None), [members.scatter_objects(contents, root)])
+    scatter_object_output_list[0] = received[0]
 
 
 @public(
@@ -208,9 +208,9 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
     api = "send_object_list"
     _check_list(api, "object_list", object_list)
     members = partners(group)
-    own = _Parcel(object_list)
-    members.send_object(own.content, peer_of(api, "dst", members, group, dst))
-    _unpacked(api, own, [])
+    parcel = _Parcel(object_list)
+    members.send_object(parcel.content, peer_of(api, "dst", members, group, dst))
+    _unpacked(api, parcel, [])
 
 
 @public(
@@ -243,8 +243,8 @@ def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: 
     api = "recv_object_list"
     _check_list(api, "object_list", object_list)
     members = partners(group)
-    sent = members.receive_object(peer_of(api, "src", members, group, src))
-    (objects,) = _unpacked(api, _Parcel(None), [sent])
+    message = members.receive_object(peer_of(api, "src", members, group, src))
+    (objects,) = _unpacked(api, _Parcel(None), [message])
     _put(api, object_list, objects)
     return 0
 
@@ -262,10 +262,10 @@ class _Parcel:
             self.content = f"{type(error).__name__}: {error}"
 
 
-def _unpacked(api, own, contents):
+def _unpacked(api, parcel, contents):
     """Returns the objects of parcels; refused where one, or this process's own, holds an error."""
-    if own.error is not None:
-        raise own.error
+    if parcel.error is not None:
+        raise parcel.error
     for content in contents:
         if isinstance(content, str):
             raise RuntimeError(

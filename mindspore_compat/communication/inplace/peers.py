@@ -190,7 +190,7 @@ def batch_isend_irecv(p2p_op_list):
     peers = [peer_of(api, "peer", group, name, p2p_op.peer) for p2p_op in p2p_op_list]
     with group.together(p2p_op_list[0].tensor._array):
         pending = [
-            _started(group, p2p_op, peer) for p2p_op, peer in zip(p2p_op_list, peers, strict=True)
+            _start(group, p2p_op, peer) for p2p_op, peer in zip(p2p_op_list, peers, strict=True)
         ]
     return [CommHandle(_All(pending))]
 
@@ -207,7 +207,7 @@ class _All:
             handle.wait()
 
 
-def _started(group, operation, peer):
+def _start(group, operation, peer):
     tensor = operation.tensor
     if operation.op == "isend":
         return group.send(tensor._array, peer)

@@ -68,11 +68,11 @@ def set_comm_ops_inplace(is_enable, func_list=None):
             raise ValueError(
                 f"For '{api}', 'func_list' must name communication functions, but got {name!r}."
             )
-    meant = TURNED if func_list is None else func_list
+    operations = TURNED if func_list is None else func_list
     if is_enable:
-        _fresh.difference_update(meant)
+        _fresh.difference_update(operations)
     else:
-        _fresh.update(name for name in meant if name in TURNED)
+        _fresh.update(name for name in operations if name in TURNED)
 
 
 @public("ops.communication.all_reduce", "ops.all_reduce")

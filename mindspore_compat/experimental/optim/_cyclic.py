@@ -65,8 +65,8 @@ class CyclicLR(LRScheduler):
         self.step_up_ratio = step_size_up / self.total_step_size
         self.mode, self.gamma = mode, gamma
         self._scale_fn_custom = scale_fn
-        own = "iterations" if mode == "exp_range" else "cycle"
-        self.scale_mode = own if scale_fn is None else scale_mode
+        label = "iterations" if mode == "exp_range" else "cycle"
+        self.scale_mode = label if scale_fn is None else scale_mode
         if last_epoch == -1:
             for group, low in zip(groups, lows, strict=True):
                 set_rate(group, low)
@@ -83,14 +83,14 @@ class CyclicLR(LRScheduler):
 
     def get_lr(self):
         """Returns the learning rates of the current step."""
-        done = self.last_epoch / self.total_step_size
-        cycle = math.floor(1 + done)
-        position = 1 + done - cycle
+        fraction = self.last_epoch / self.total_step_size
+        cycle = math.floor(1 + fraction)
+        position = 1 + fraction - cycle
         up = self.step_up_ratio
         height = position / up if position <= up else (position - 1) / (up - 1)
         height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         highs = iter(self.max_lrs)
-        return self._each(lambda lr, base: base + (next(highs) - base) * height)
+        return self._map_rates(lambda lr, base: base + (next(highs) - base) * height)
 
 
 @public("experimental.optim.lr_scheduler.CosineAnnealingWarmRestarts")
@@ -137,7 +137,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def get_lr(self):
         """Returns the learning rates of the current epoch."""
         share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
-        return self._each(lambda lr, base: self.eta_min + (base - self.eta_min) * share)
+        return self._map_rates(lambda lr, base: self.eta_min + (base - self.eta_min) * share)
 
     def step(self, epoch=None):
         """Advances to the next epoch, or to `epoch`, which may be fractional.

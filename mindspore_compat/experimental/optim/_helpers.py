@@ -27,12 +27,12 @@ __all__ = [
 
 def __getattr__(name):
     """Returns a Primitive ready to call."""
-    found = None
+    primitive = None
     if name.startswith("op_"):
-        found = auto_generate.instance(_MADE.get(name) or name.removeprefix("op_"))
-    if found is None:
+        primitive = auto_generate.instance(_MADE.get(name) or name.removeprefix("op_"))
+    if primitive is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found
+    return primitive
 
 
 def check_not_less_than(arg_value, arg_name, prim, value=0.0):

@@ -42,13 +42,13 @@ def per_group(api, name, value, groups):
             f"For '{api}', '{name}' must have one number for each of the {groups} "
             f"groups, but got {len(values)}."
         )
-    for each in values:
-        if isinstance(each, bool) or not isinstance(each, (int, float, Tensor)):
+    for entry in values:
+        if isinstance(entry, bool) or not isinstance(entry, (int, float, Tensor)):
             raise TypeError(
                 f"For '{api}', '{name}' must be a number or a list of numbers, but got "
                 f"{value!r} of type {type(value).__name__}."
             )
-    return [float(as_float(each)) for each in values]
+    return [float(as_float(entry)) for entry in values]
 
 
 def tensors_of(rates):
@@ -128,14 +128,14 @@ class LRScheduler:
             bool, True.
         """
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        closed = getattr(self, "_get_closed_form_lr", None)
-        rates = self.get_lr() if epoch is None or closed is None else closed()
+        closed_form = getattr(self, "_get_closed_form_lr", None)
+        rates = self.get_lr() if epoch is None or closed_form is None else closed_form()
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             set_rate(group, rate)
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
         return True
 
-    def _each(self, change):
+    def _map_rates(self, change):
         """Returns `change(lr, base)` of every group, as Tensors."""
         return tensors_of(
             change(lr, as_float(base))

@@ -69,12 +69,12 @@ class ASGD(GroupedOptimizer):
         """Returns the scalars of `asgd_update`; the length of a step is planned with the rate of
         the one before.
         """
-        lambd, alpha, done = group["lambd"], group["alpha"], step - 1
-        planned, eta = self._ahead.get(id(group["lr"]), (None, None))
-        if planned != step:
-            eta = lr / (1 + lambd * lr * done) ** alpha
+        lambd, alpha, steps_done = group["lambd"], group["alpha"], step - 1
+        next_eta, eta = self._ahead.get(id(group["lr"]), (None, None))
+        if next_eta != step:
+            eta = lr / (1 + lambd * lr * steps_done) ** alpha
         self._ahead[id(group["lr"])] = (step + 1, lr / (1 + lambd * lr * step) ** alpha)
-        return {"lambd": lambd, "eta": eta, "mu": 1 / max(1.0, done - group["t0"])}
+        return {"lambd": lambd, "eta": eta, "mu": 1 / max(1.0, steps_done - group["t0"])}
 
     @documented_implementation
     def implementation(self, lambd, alpha, t0, lr, group_id, maximize, gradients, weight_decay):

@@ -69,11 +69,11 @@ class StepLR(LRScheduler):
     def get_lr(self):
         """Returns the learning rates of the current epoch."""
         due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
-        return self._each(lambda lr, base: lr * self.gamma if due else lr)
+        return self._map_rates(lambda lr, base: lr * self.gamma if due else lr)
 
     def _get_closed_form_lr(self):
         factor = self.gamma ** (self.last_epoch // self.step_size)
-        return self._each(lambda lr, base: base * factor)
+        return self._map_rates(lambda lr, base: base * factor)
 
 
 @public("experimental.optim.lr_scheduler.LinearLR")
@@ -124,12 +124,12 @@ class LinearLR(LRScheduler):
         else:
             before = self.total_iters * self.start_factor + (self.last_epoch - 1) * rise
             factor = 1.0 + rise / before
-        return self._each(lambda lr, base: lr * factor)
+        return self._map_rates(lambda lr, base: lr * factor)
 
     def _get_closed_form_lr(self):
-        done = min(self.last_epoch, self.total_iters) / (self.total_iters or 1)
-        factor = self.start_factor + (self.end_factor - self.start_factor) * done
-        return self._each(lambda lr, base: base * factor)
+        fraction = min(self.last_epoch, self.total_iters) / (self.total_iters or 1)
+        factor = self.start_factor + (self.end_factor - self.start_factor) * fraction
+        return self._map_rates(lambda lr, base: base * factor)
 
 
 @public("experimental.optim.lr_scheduler.ExponentialLR")
@@ -161,10 +161,10 @@ class ExponentialLR(LRScheduler):
 
     def get_lr(self):
         """Returns the learning rates of the current epoch."""
-        return self._each(lambda lr, base: lr if self.last_epoch == 0 else lr * self.gamma)
+        return self._map_rates(lambda lr, base: lr if self.last_epoch == 0 else lr * self.gamma)
 
     def _get_closed_form_lr(self):
-        return self._each(lambda lr, base: base * self.gamma**self.last_epoch)
+        return self._map_rates(lambda lr, base: base * self.gamma**self.last_epoch)
 
 
 @public("experimental.optim.lr_scheduler.PolynomialLR")
@@ -201,14 +201,14 @@ class PolynomialLR(LRScheduler):
     def get_lr(self):
         """Returns the learning rates of the current epoch."""
         if not 0 < self.last_epoch <= self.total_iters:
-            return self._each(lambda lr, base: lr)
-        left = 1.0 - self.last_epoch / self.total_iters
+            return self._map_rates(lambda lr, base: lr)
+        remaining = 1.0 - self.last_epoch / self.total_iters
         before = 1.0 - (self.last_epoch - 1) / self.total_iters
-        return self._each(lambda lr, base: lr * (left / before) ** self.power)
+        return self._map_rates(lambda lr, base: lr * (remaining / before) ** self.power)
 
     def _get_closed_form_lr(self):
-        left = 1.0 - min(self.last_epoch, self.total_iters) / (self.total_iters or 1)
-        return self._each(lambda lr, base: base * left**self.power)
+        remaining = 1.0 - min(self.last_epoch, self.total_iters) / (self.total_iters or 1)
+        return self._map_rates(lambda lr, base: base * remaining**self.power)
 
 
 @public("experimental.optim.lr_scheduler.LambdaLR")
@@ -242,7 +242,7 @@ class LambdaLR(LRScheduler):
     def get_lr(self):
         """Returns the learning rates of the current epoch."""
         factors = iter([as_float(function(self.last_epoch)) for function in self.lr_lambdas])
-        return self._each(lambda lr, base: base * next(factors))
+        return self._map_rates(lambda lr, base: base * next(factors))
 
 
 @public("experimental.optim.lr_scheduler.MultiplicativeLR")
@@ -276,21 +276,21 @@ class MultiplicativeLR(LRScheduler):
     def get_lr(self):
         """Returns the learning rates of the current epoch."""
         if self.last_epoch == 0:
-            return self._each(lambda lr, base: lr)
+            return self._map_rates(lambda lr, base: lr)
         factors = iter([as_float(function(self.last_epoch)) for function in self.lr_lambdas])
-        return self._each(lambda lr, base: lr * next(factors))
+        return self._map_rates(lambda lr, base: lr * next(factors))
 
 
 def _functions(api, optimizer, lr_lambda):
     """Returns one function for each group."""
     groups = len(getattr(optimizer, "param_groups", ()))
-    found = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * groups
-    if len(found) != groups and groups:
+    functions = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * groups
+    if len(functions) != groups and groups:
         raise ValueError(
             f"For '{api}', 'lr_lambda' must have one function for each of the "
-            f"{groups} groups, but got {len(found)}."
+            f"{groups} groups, but got {len(functions)}."
         )
-    return found
+    return functions
 
 
 @public("experimental.optim.lr_scheduler.MultiStepLR")
@@ -325,11 +325,11 @@ class MultiStepLR(LRScheduler):
     def get_lr(self):
         """Returns the learning rates of the current epoch."""
         factor = self.gamma ** self.milestones[self.last_epoch]
-        return self._each(lambda lr, base: lr * factor)
+        return self._map_rates(lambda lr, base: lr * factor)
 
     def _get_closed_form_lr(self):
-        passed = sum(milestone <= self.last_epoch for milestone in self.milestones.elements())
-        return self._each(lambda lr, base: base * self.gamma**passed)
+        count = sum(milestone <= self.last_epoch for milestone in self.milestones.elements())
+        return self._map_rates(lambda lr, base: base * self.gamma**count)
 
 
 @public("experimental.optim.lr_scheduler.ConstantLR")
@@ -368,14 +368,14 @@ class ConstantLR(LRScheduler):
     def get_lr(self):
         """Returns the learning rates of the current epoch."""
         if self.last_epoch == 0:
-            return self._each(lambda lr, base: lr * self.factor)
+            return self._map_rates(lambda lr, base: lr * self.factor)
         if self.last_epoch == self.total_iters:
-            return self._each(lambda lr, base: lr / self.factor)
-        return self._each(lambda lr, base: lr)
+            return self._map_rates(lambda lr, base: lr / self.factor)
+        return self._map_rates(lambda lr, base: lr)
 
     def _get_closed_form_lr(self):
         factor = self.factor if self.last_epoch < self.total_iters else 1.0
-        return self._each(lambda lr, base: base * factor)
+        return self._map_rates(lambda lr, base: base * factor)
 
 
 @public("experimental.optim.lr_scheduler.CosineAnnealingLR")
@@ -413,15 +413,15 @@ class CosineAnnealingLR(LRScheduler):
         """Returns the learning rates of the current epoch."""
         epoch, low = self.last_epoch, self.eta_min
         if epoch == 0:
-            return self._each(lambda lr, base: lr)
+            return self._map_rates(lambda lr, base: lr)
         if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
-            return self._each(lambda lr, base: lr + (base - low) * rise)
+            return self._map_rates(lambda lr, base: lr + (base - low) * rise)
         ratio = (1 + math.cos(math.pi * epoch / self.T_max)) / (
             1 + math.cos(math.pi * (epoch - 1) / self.T_max)
         )
-        return self._each(lambda lr, base: ratio * (lr - low) + low)
+        return self._map_rates(lambda lr, base: ratio * (lr - low) + low)
 
     def _get_closed_form_lr(self):
         share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-        return self._each(lambda lr, base: self.eta_min + (base - self.eta_min) * share)
+        return self._map_rates(lambda lr, base: self.eta_min + (base - self.eta_min) * share)

@@ -97,8 +97,8 @@ class Optimizer(Cell):
         api = type(self).__name__
         InstanceOf(dict).refuse_part(api, "a group", param_group)
         members = _as_parameters(api, param_group["params"])
-        known = {id(parameter) for parameter in self.parameters}
-        if any(id(parameter) in known for parameter in members):
+        known_ids = {id(parameter) for parameter in self.parameters}
+        if any(id(parameter) in known_ids for parameter in members):
             raise ValueError(f"For '{api}', a parameter must be in one group only.")
         group = {**param_group, "params": members}
         for name, value in self.defaults.items():
@@ -128,8 +128,8 @@ class Optimizer(Cell):
             for key in sorted(group):
                 if key != "params":
                     value = group[key]
-                    shown = value.asnumpy() if isinstance(value, Tensor) else value
-                    lines.append(f"    {key}: {shown}")
+                    text = value.asnumpy() if isinstance(value, Tensor) else value
+                    lines.append(f"    {key}: {text}")
         return "\n".join([*lines, ")"])
 
 
@@ -142,10 +142,10 @@ def _as_groups(api, params):
             f"For '{api}', 'params' must be a list of Parameters or of dicts, but got "
             f"{type(params).__name__}."
         )
-    given = list(params)
-    if not given:
+    groups = list(params)
+    if not groups:
         raise ValueError(f"For '{api}', 'params' must not be empty.")
-    return given if isinstance(given[0], dict) else [{"params": given}]
+    return groups if isinstance(groups[0], dict) else [{"params": groups}]
 
 
 def _as_parameters(api, params):
@@ -153,9 +153,9 @@ def _as_parameters(api, params):
     if isinstance(params, set):
         raise TypeError(f"For '{api}', 'params' must have an order: give a list, not a set.")
     members = [params] if isinstance(params, Parameter) else list(params)
-    for each in members:
-        InstanceOf(Parameter).refuse_part(api, "each of 'params'", each)
-    if len({id(each) for each in members}) != len(members):
+    for member in members:
+        InstanceOf(Parameter).refuse_part(api, "each of 'params'", member)
+    if len({id(member) for member in members}) != len(members):
         raise ValueError(f"For '{api}', a parameter must be given once only.")
     return members
 
@@ -212,8 +212,8 @@ class GroupedOptimizer(Optimizer):
         if self.counter_first:
             self._make_counter()
         for attribute, first in self.states:
-            made = self._new_states(attribute, first, self.parameters)
-            setattr(self, attribute, ParameterTuple(made))
+            states = self._new_states(attribute, first, self.parameters)
+            setattr(self, attribute, ParameterTuple(states))
         if self.counter and not self.counter_first:
             self._make_counter()
         self._plan = None
@@ -272,9 +272,9 @@ class GroupedOptimizer(Optimizer):
 
     def _all_scalars(self, group, step):
         """Returns the scalars of the update and of its link."""
-        own = self.scalars(group, _plain(group["lr"]), step)
+        group_scalars = self.scalars(group, _plain(group["lr"]), step)
         decay = None if self.own_decay else group["weight_decay"] or None
-        return {**own, "unscale": -1.0 if group.get("maximize") else None, "decay": decay}
+        return {**group_scalars, "unscale": -1.0 if group.get("maximize") else None, "decay": decay}
 
     def _update_range(self, first, last, gradients, **settings):
         """Updates the parameters with indices `first` to `last` - 1, for `implementation`.
@@ -294,9 +294,11 @@ class GroupedOptimizer(Optimizer):
         arrays = gradient_arrays(api, gradients, self.parameters)[first:last]
         numbers = self._group_numbers()[first:last]
         kinds = [getattr(self, attribute)[first:last] for attribute, _ in self.states]
-        given = {name: _plain(value) for name, value in settings.items()}
+        plain_values = {name: _plain(value) for name, value in settings.items()}
         scalars = {
-            number: self._all_scalars({**self.param_groups[number], **given}, self._steps_done())
+            number: self._all_scalars(
+                {**self.param_groups[number], **plain_values}, self._steps_done()
+            )
             for number in set(numbers)
         }
         plan = Plan(self.parameters[first:last], kinds, numbers)

@@ -55,9 +55,9 @@ class RAdam(GroupedOptimizer):
         length = longest - 2 * step * beta2**step / (1 - beta2**step)
         rate = lr / (1 - beta1**step)
         if length > 5:
-            known = (length - 4) * (length - 2) * longest
+            numerator = (length - 4) * (length - 2) * longest
             whole = (longest - 4) * (longest - 2) * length
-            rate *= math.sqrt(known / whole) * math.sqrt(1 - beta2**step)
+            rate *= math.sqrt(numerator / whole) * math.sqrt(1 - beta2**step)
         return {
             "lr": rate,
             "beta1": beta1,

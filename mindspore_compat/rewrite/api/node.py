@@ -72,7 +72,7 @@ class Node:
         need("Node", "name", name, str)
         need("Node", "is_sub_net", is_sub_net, bool)
         kind = kind_of(cell)[0] if isinstance(cell, Primitive) else NodeType.CallCell
-        node = _called("Node", kind, name, cell, targets, args, kwargs)
+        node = _call_node("Node", kind, name, cell, targets, args, kwargs)
         if is_sub_net and isinstance(cell, Cell):
             node._node.kind = NodeType.Tree
         return node
@@ -97,7 +97,7 @@ class Node:
         api = "create_call_function"
         need(api, "function", function, FunctionType, BuiltinFunctionType, type)
         name = function.__name__
-        return _called(api, NodeType.CallFunction, name, function, targets, args, kwargs)
+        return _call_node(api, NodeType.CallFunction, name, function, targets, args, kwargs)
 
     # looking
 
@@ -252,7 +252,7 @@ class Node:
             raise ValueError(f"For 'Node', '{name}' must be in [0, {count}), but got {value}.")
 
 
-def _called(api, kind, name, instance, targets, args, kwargs):
+def _call_node(api, kind, name, instance, targets, args, kwargs):
     """Returns a Node for a new call."""
     args, kwargs = args or [], kwargs or {}
     need_each(api, "targets", targets, ScopedValue, str)
@@ -261,5 +261,5 @@ def _called(api, kind, name, instance, targets, args, kwargs):
     need_each(api, "keys of kwargs", list(kwargs), str)
     need_each(api, "values of kwargs", list(kwargs.values()), ScopedValue)
     code = new_call(targets, args, kwargs)
-    places, named = call_places(code.value)
-    return Node(Statement(kind, name, code, places, named, instance))
+    places, keywords = call_places(code.value)
+    return Node(Statement(kind, name, code, places, keywords, instance))

@@ -74,7 +74,9 @@ class PatternNode:
             TypeError: if `node` is not a Node.
         """
         root = PatternNode.from_node(node)
-        root.set_inputs([PatternNode.create_pattern_from_node(each) for each in node.get_inputs()])
+        root.set_inputs(
+            [PatternNode.create_pattern_from_node(input_node) for input_node in node.get_inputs()]
+        )
         return root
 
     @staticmethod
@@ -270,30 +272,30 @@ class PatternEngine:
             TypeError: if `stree` is not a SymbolTree.
         """
         need("PatternEngine", "stree", stree, SymbolTree)
-        changed = False
+        is_changed = False
         for node in list(stree.nodes()):
             if node._node.block is None:
                 continue
             if isinstance(node._node.instance, SequentialCell):
-                changed |= self._apply_to_members(stree, node)
+                is_changed |= self._apply_to_members(stree, node)
             else:
-                changed |= self._replace(stree, node, self._match(self._pattern, node))
-        return changed
+                is_changed |= self._replace(stree, node, self._match(self._pattern, node))
+        return is_changed
 
     def _apply_to_members(self, stree, container):
         """Replaces the matching members of a container."""
-        changed = False
+        is_changed = False
         for block in container._node.inner:
             for member in map(Node, list(block.statements)):
-                found = not self._pattern.get_inputs() and self._pattern.match(member)
+                is_match = not self._pattern.get_inputs() and self._pattern.match(member)
                 matched = OrderedDict([(self._pattern.name(), member)])
-                changed |= self._replace(stree, member, (found, matched))
-        return changed
+                is_changed |= self._replace(stree, member, (is_match, matched))
+        return is_changed
 
     def _replace(self, stree, root, match):
         """Replaces a match below `root`; returns whether it did."""
-        found, matched = match
-        if not found or not self._check_match(self._pattern, matched):
+        is_match, matched = match
+        if not is_match or not self._check_match(self._pattern, matched):
             return False
         new_nodes = self._replacement(self._pattern, self._is_chain, matched)
         if not new_nodes:
@@ -325,8 +327,8 @@ class PatternEngine:
             if len(inputs) != len(pattern.get_inputs()):
                 return False, OrderedDict()
             for input_pattern, input_node in zip(pattern.get_inputs(), inputs, strict=True):
-                found, below = self._match(input_pattern, input_node)
-                if not found:
+                is_match, below = self._match(input_pattern, input_node)
+                if not is_match:
                     return False, OrderedDict()
                 matched.update(below)
         matched[pattern.name()] = node

@@ -79,10 +79,10 @@ class ScopedValue:
         if kind is None:
             return cls(ValueType.CustomObjValue, "", value)
         if kind is ValueType.DictValue:
-            made = {key: cls.create_variable_value(each) for key, each in value.items()}
+            values = {key: cls.create_variable_value(item) for key, item in value.items()}
         else:
-            made = type(value)(map(cls.create_variable_value, value))
-        return cls(kind, "", made)
+            values = type(value)(map(cls.create_variable_value, value))
+        return cls(kind, "", values)
 
     @classmethod
     def create_naming_value(cls, name, scope=""):
@@ -135,7 +135,9 @@ class ScopedValue:
                 f"For 'ScopedValue', 'scopes' must be as long as 'names', {len(names)}, but got "
                 f"{len(scopes)}."
             )
-        return [ScopedValue.create_naming_value(*each) for each in zip(names, scopes, strict=True)]
+        return [
+            ScopedValue.create_naming_value(*entry) for entry in zip(names, scopes, strict=True)
+        ]
 
     def __eq__(self, other):
         if not isinstance(other, ScopedValue):

@@ -329,8 +329,8 @@ class ConvTranspose2d(_Convolution):
         """Computes the transposed convolution of `input`."""
         need_tensor("ConvTranspose2d", "input", input)
         for name in ("padding", "output_padding"):  # negative numbers are rejected only when called
-            for each in getattr(self, name):
-                Natural.refuse("ConvTranspose2d", name, each)
+            for number in getattr(self, name):
+                Natural.refuse("ConvTranspose2d", name, number)
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         return conv_transpose2d.run(
             input,
@@ -350,14 +350,14 @@ class ConvTranspose2d(_Convolution):
                 f"For 'ConvTranspose2d', 'output_size' must have 2 or {x.ndim} "
                 f"numbers, but got {output_size!r}."
             )
-        wanted = tuple(output_size)[-2:]
+        target = tuple(output_size)[-2:]
         least = tuple(
             (n - 1) * s - 2 * p + d * (k - 1) + 1
             for n, s, p, d, k in zip(
                 x.shape[-2:], self.stride, self.padding, self.dilation, self.kernel_size
             )
         )
-        extra = tuple(w - n for w, n in zip(wanted, least))
+        extra = tuple(w - n for w, n in zip(target, least))
         if any(not 0 <= e < s for e, s in zip(extra, self.stride)):
             most = tuple(n + s - 1 for n, s in zip(least, self.stride))
             raise ValueError(
@@ -379,6 +379,6 @@ def _pair(name, value, rule):
             f"but got {value!r}."
         )
     pair = (value, value) if isinstance(value, int) else (value[0], value[-1])
-    for each in pair:
-        rule.refuse("ConvTranspose2d", name, each)
+    for number in pair:
+        rule.refuse("ConvTranspose2d", name, number)
     return tuple(map(int, pair))

@@ -60,9 +60,9 @@ class _BatchNorm(Cell):
                 ops.zeros((), int64), "num_batches_tracked", requires_grad=False
             )
 
-    def _values(self, init, name, wanted, trained=True):
+    def _values(self, init, name, enabled, trained=True):
         """Returns a Parameter with one value per channel, or None."""
-        if not wanted:
+        if not enabled:
             return None
         return parameter(init, (self.num_features,), self.dtype, name, requires_grad=trained)
 
