@@ -24,8 +24,8 @@ import threading
 from ..._core.autograd.tape import depth
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.gradients.transforms import (
-    _GradientScope,
     _apply_hooks,
+    _GradientScope,
     _output_gradients,
     map_tensors,
     outside,
