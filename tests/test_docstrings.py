@@ -13,7 +13,6 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat._backend import arrays
-from mindspore_compat._core.gradients import leaves
 
 ROOT = Path(__file__).parents[1]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -80,8 +79,7 @@ def run(name, path, line, text):
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_examples_of_a_file(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(arrays, "blocking", False)  # what two examples set for the whole process:
-    monkeypatch.setattr(leaves, "watchers", [])  # `launch_blocking` and `NPUClearFloatStatus`
+    monkeypatch.setattr(arrays, "blocking", False)  # `launch_blocking` sets it for the process
     output = [run(name, path, line, text) for name, line, text in docstrings(path)]
     assert not any(output), "\n".join(filter(None, output))
 

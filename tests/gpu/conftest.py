@@ -3,13 +3,6 @@
 import pytest
 
 from mindspore_compat._backend.steps import cuda_graph
-from mindspore_compat._core.gradients import leaves
-
-
-@pytest.fixture(autouse=True)
-def no_float_status(monkeypatch):
-    """Switches the float status off, which checks every gradient once a test has cleared it."""
-    monkeypatch.setattr(leaves, "watchers", [])
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ GPU busy.
 import pytest
 from fakecupy import rawkernels
 
-from mindspore_compat._core.gradients import leaves
-
 from . import counters, networks, steps
 
 pytestmark = [
@@ -16,12 +14,6 @@ pytestmark = [
 
 FORWARD, BACKWARD, UPDATE = 3.0, 6.0, 4  # launches: of each layer, of all optimizer updates
 REPLAYED = 1 + 2 + 3  # launches: the graph, copies of two inputs and three results
-
-
-@pytest.fixture(autouse=True)
-def no_float_status(monkeypatch):
-    """A script that has asked for the float status has every gradient looked at from then on."""
-    monkeypatch.setattr(leaves, "watchers", [])
 
 
 @pytest.mark.parametrize("name", networks.NAMES)

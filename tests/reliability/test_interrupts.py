@@ -131,19 +131,11 @@ def scaled_step(net, make):
     return nn.TrainOneStepWithLossScaleCell(loss, optimizer, scale)
 
 
-@pytest.fixture
-def in_mode():
-    """Returns a function that sets the mode, which is restored afterwards."""
-    before = ms.get_context("mode")
-    yield lambda mode: ms.set_context(mode=mode)
-    ms.set_context(mode=before)
-
-
 @pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["PyNative", "graph"])
 @pytest.mark.parametrize("make_step", [plain_step, scaled_step])
 @pytest.mark.parametrize("make", [OPTIMIZERS["Adam"], OPTIMIZERS["Lamb"], Descent])
-def test_a_training_step_is_finished_or_not_begun(in_mode, mode, make_step, make):
-    in_mode(mode)
+def test_a_training_step_is_finished_or_not_begun(mode, make_step, make):
+    ms.set_context(mode=mode)
     step = make_step(network(), make)
     step.set_train()
     rng = np.random.default_rng(1)
@@ -155,8 +147,8 @@ def test_a_training_step_is_finished_or_not_begun(in_mode, mode, make_step, make
 
 
 @pytest.mark.parametrize("calls", [0, 1, 2])
-def test_the_first_steps_of_graph_mode_too(in_mode, calls):
-    in_mode(ms.GRAPH_MODE)
+def test_the_first_steps_of_graph_mode_too(calls):
+    ms.set_context(mode=ms.GRAPH_MODE)
     rng = np.random.default_rng(1)
     x = Tensor(rng.normal(size=(8, 3)).astype(np.float32))
     y = Tensor(rng.normal(size=(8, 2)).astype(np.float32))

@@ -6,7 +6,6 @@ from fakecupy import counting, rawkernels
 
 from mindspore_compat import Tensor, amp, nn
 from mindspore_compat._backend import arrays
-from mindspore_compat._core.gradients import leaves
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Callback, Model
 from tests.gpu import networks
@@ -66,7 +65,6 @@ def trained(manager, callback, spoilt=()):
 @pytest.mark.parametrize("reads", [False, True], ids=["", "the loss is read"])
 @pytest.mark.parametrize("name", MANAGERS)
 def test_a_step_copies_its_batch_and_waits_for_nothing(space, name, reads, monkeypatch):
-    monkeypatch.setattr(leaves, "watchers", [])  # the float status register, once a test cleared it
     callback = Counting(reads)
     trained(MANAGERS[name] and MANAGERS[name](), callback)
     assert len(callback.found) == STEPS - 2

@@ -13,7 +13,7 @@ from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.gradients import leaves
 from ..._core.rules.vocabulary import TensorOf, checked
-from ..._core.tensor.tensor import Tensor
+from ..._core.tensor.tensor import Tensor, stored
 from ..._core.vmap.batch import Batch
 from .._rules import Floats
 from ..primitive import Primitive
@@ -41,10 +41,8 @@ class _Register:
     def look(self, gradients):
         """Checks the gradients of one backward pass, and records an overflow."""
         if not self.overflowed:
-            results = [
-                _whole(gradient._array) for gradient in gradients if isinstance(gradient, Tensor)
-            ]
-            self.overflowed = not bool(all_finite(results))
+            tensors = [stored(gradient) for gradient in gradients if isinstance(gradient, Tensor)]
+            self.overflowed = not bool(all_finite([_whole(tensor._array) for tensor in tensors]))
 
 
 _register = _Register()

@@ -18,7 +18,6 @@ from mindspore_compat import nn, ops
 from mindspore_compat._backend.arrays import current_space, on_device, to_host, to_space
 from mindspore_compat._backend.ranks import collective, endings, nccl
 from mindspore_compat._backend.ranks.pending import Pending
-from mindspore_compat._core.gradients import leaves
 from mindspore_compat.common._graph_mode import steps as graph_steps
 from mindspore_compat.nn.wrap import grad_reducer
 
@@ -84,11 +83,8 @@ def group(space, monkeypatch):
     monkeypatch.setattr(grad_reducer, "partners", lambda name: made)
     monkeypatch.setattr(grad_reducer, "get_group_size", lambda name: 2)
     monkeypatch.setattr(grad_reducer, "BUCKET", 40)
-    monkeypatch.setattr(leaves, "watchers", [])
     monkeypatch.setattr(endings, "look", lambda: None)
-    mode = ms.get_context("mode")
-    yield made
-    ms.set_context(mode=mode)
+    return made
 
 
 class Deep(nn.Cell):

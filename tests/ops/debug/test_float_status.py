@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
-from mindspore_compat._core.gradients import leaves
+from mindspore_compat import Tensor, nn, ops
 
 
 @pytest.fixture
-def status(monkeypatch):
-    """A cleared register, which looks at gradients during the test only."""
-    monkeypatch.setattr(leaves, "watchers", [])
+def status():
+    """A cleared register, which checks gradients during the test."""
     made = ops.NPUAllocFloatStatus()()
     ops.NPUClearFloatStatus()(made)
     return made
@@ -31,3 +29,14 @@ def test_a_gradient_that_is_not_finite_is_noted(status, values, expected, mapped
     else:
         ms.grad(lambda x: ops.sqrt(x).sum())(x)
     assert overflowed(status) is expected
+
+
+def test_a_gradient_of_which_only_rows_are_stored_stays_so(status):
+    table = nn.EmbeddingLookup(9, 3, target="CPU", sparse=True)
+    index = Tensor(np.array([1, 4], np.int32))
+    weights = table.trainable_params()
+    (gradient,) = ms.grad(lambda index: table(index).sum(), None, weights)(index)
+    assert "_rows" in vars(gradient)
+    assert not overflowed(status)
+    ms.grad(lambda index: (table(index) * float("inf")).sum(), None, weights)(index)
+    assert overflowed(status)
