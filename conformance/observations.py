@@ -4,6 +4,7 @@ Answers consist of these facts, so implementations can be compared without stori
 """
 
 import hashlib
+import math
 import re
 
 import numpy as np
@@ -58,6 +59,20 @@ def _means(values):
     wave = float((flat * np.cos(np.arange(flat.size))).mean())
     means = {"mean": float(flat.mean()), "size": float(np.abs(flat).mean()), "wave": wave}
     return [{key: float(f"{value:.6g}") for key, value in means.items()}]
+
+
+def same_but_for_rounding(seen, again):
+    """Returns whether two observations of one call agree, their floats within a few units of
+    float32. An implementation may compute the second call in another order than the first."""
+    if isinstance(seen, list) and isinstance(again, list):
+        return len(seen) == len(again) and all(map(same_but_for_rounding, seen, again))
+    if isinstance(seen, dict) and isinstance(again, dict):
+        return seen.keys() == again.keys() and all(
+            same_but_for_rounding(number, again[key]) for key, number in seen.items()
+        )
+    if isinstance(seen, float) and isinstance(again, float):
+        return math.isclose(seen, again, rel_tol=1e-5, abs_tol=1e-7)
+    return seen == again
 
 
 def without_values(seen):

@@ -18,6 +18,7 @@ from conformance import (
     cases,
     good,
     gradients,
+    observations,
     outputs,
     ranges,
     recorder,
@@ -111,6 +112,23 @@ def test_argument_texts(text, shape, dtype):
     if not text.startswith(("uniform", "integers")):
         tensor = Values(ms).build(text)
         assert tensor.shape == shape
+
+
+@pytest.mark.parametrize(
+    "again, same",
+    [
+        (["Float32", [1], [0.999999]], True),
+        (["Float32", [1], [0.9999]], False),
+        (["Float32", [1]], False),
+        (["Int32", [1], [1]], False),
+    ],
+)
+def test_rounding_does_not_make_a_number_random(again, same):
+    assert observations.same_but_for_rounding(["Float32", [1], [1.0]], again) is same
+    large = [["Float32", [9, 9], [{"mean": 0.5, "size": 0.5, "wave": 0.1}]]]
+    assert observations.same_but_for_rounding(large, large)
+    other = [["Float32", [9, 9], [{"mean": 0.5, "size": 0.5, "wave": 0.1001}]]]
+    assert not observations.same_but_for_rounding(large, other)
 
 
 def test_same_text_gives_the_same_values():
