@@ -34,7 +34,7 @@ Runs a script, module or piece of code in which `import mindspore` gives mindspo
 
 
 def main(arguments):
-    """Read the command line and run what it names."""
+    """Reads the command line and runs the script, module or code that it names."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
@@ -69,7 +69,7 @@ def main(arguments):
 
 
 def show_cache(clear):
-    """Print where the compiled loops are, after deleting them if `clear`."""
+    """Prints the folder of the compiled loops, after deleting them if `clear`."""
     from ._backend.compiled import disk_cache
 
     if clear:
@@ -79,7 +79,7 @@ def show_cache(clear):
 
 
 def run_script(path, arguments):
-    """Run a file, or a folder or archive that contains a `__main__.py`."""
+    """Runs a file, or a folder or archive that contains a `__main__.py`."""
     sys.argv = [path, *arguments]
     if get_importer(path) is not None:
         set_first_path(path)
@@ -96,7 +96,7 @@ def run_script(path, arguments):
 
 
 def run_module(name, arguments):
-    """Run a module found on `sys.path`, as `python -m` does."""
+    """Runs a module found on `sys.path`, as `python -m` does."""
     spec = find_spec(name)
     if spec is not None and spec.submodule_search_locations is not None:
         name = f"{name}.__main__"
@@ -117,7 +117,7 @@ def run_module(name, arguments):
 
 
 def run_code(flag, code, arguments):
-    """Run a piece of code, from the command line ("-c") or from standard input ("-")."""
+    """Runs a piece of code, from the command line ("-c") or from standard input ("-")."""
     sys.argv = [flag, *arguments]
     set_first_path("")
     module = new_main()
@@ -126,7 +126,7 @@ def run_code(flag, code, arguments):
 
 
 def new_main(**attributes):
-    """Return a new `__main__` module that replaces this file's own."""
+    """Returns a new `__main__` module that replaces this file's own."""
     module = ModuleType("__main__")
     module.__dict__.update({"__spec__": None, "__builtins__": __builtins__, **attributes})
     sys.modules["__main__"] = module
@@ -134,7 +134,7 @@ def new_main(**attributes):
 
 
 def set_first_path(folder):
-    """Replace the first entry of `sys.path`, unless Python was started without one.
+    """Replaces the first entry of `sys.path`, unless Python was started without one.
 
     A checkout may be importable only through that entry; it is then appended at the end.
     """

@@ -54,7 +54,7 @@ for _name in __all__:
 
 
 def _get_mode():
-    """Return the execution mode: GRAPH_MODE or PYNATIVE_MODE."""
+    """Returns the execution mode: GRAPH_MODE or PYNATIVE_MODE."""
     return get_context("mode")
 
 

@@ -33,31 +33,31 @@ PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def debug(msg, *args, **kwargs):
-    """Write a message of level DEBUG; `args` are merged into `msg` with `%`."""
+    """Writes a message of level DEBUG; `args` are merged into `msg` with `%`."""
     kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
     the_logger().debug(msg, *args, **kwargs)
 
 
 def info(msg, *args, **kwargs):
-    """Write a message of level INFO; `args` are merged into `msg` with `%`."""
+    """Writes a message of level INFO; `args` are merged into `msg` with `%`."""
     kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
     the_logger().info(msg, *args, **kwargs)
 
 
 def warning(msg, *args, **kwargs):
-    """Write a message of level WARNING; `args` are merged into `msg` with `%`."""
+    """Writes a message of level WARNING; `args` are merged into `msg` with `%`."""
     kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
     the_logger().warning(msg, *args, **kwargs)
 
 
 def error(msg, *args, **kwargs):
-    """Write a message of level ERROR; `args` are merged into `msg` with `%`."""
+    """Writes a message of level ERROR; `args` are merged into `msg` with `%`."""
     kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
     the_logger().error(msg, *args, **kwargs)
 
 
 def critical(msg, *args, **kwargs):
-    """Write a message of level CRITICAL; `args` are merged into `msg` with `%`."""
+    """Writes a message of level CRITICAL; `args` are merged into `msg` with `%`."""
     kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
     the_logger().critical(msg, *args, **kwargs)
 

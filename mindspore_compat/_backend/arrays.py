@@ -108,7 +108,8 @@ def prepare_host():
 
 @functools.cache
 def _keep_freed_memory():
-    """Allocates and frees a block of 31 MiB, without writing to it.
+    """Makes the C library keep freed memory: allocates and frees a block of 31 MiB, without writing
+    to it.
 
     The C library of Linux returns freed blocks to the system from a size on that grows with the
     largest block freed so far, and every page that is allocated again costs a page fault: half the
@@ -127,8 +128,8 @@ def space_of(array):
 
 @functools.cache
 def _device_space():
-    """Returns the space of the GPU if a GPU can run a kernel, else None. `why_no_gpu` tells the
-    reason for None."""
+    """Returns the space of the GPU if a GPU can run a kernel, else None; `why_no_gpu` gives the
+    reason."""
     global _failure
     try:
         cupy = _computing_cupy()

@@ -64,7 +64,7 @@ class Function(NamedTuple):
 
     @property
     def provided(self):
-        """True if a package above the backend implements the function."""
+        """Returns True if a package above the backend implements the function."""
         return self.home.partition(".")[0] in ("_core", "communication", "ops")
 
 

@@ -95,7 +95,8 @@ class _DeviceGenerator:
         return numbers
 
     def below(self, size, limit):
-        """Returns whether numbers in [0, 1), drawn as by `random` in float32, are below a limit."""
+        """Draws float32 numbers in [0, 1) as `random` does, and returns a mask of those below a
+        limit."""
         mask = self._module.empty(size, bool)
         _below(self._module)(*self._place, numpy.float32(limit), mask)
         return mask
@@ -128,7 +129,7 @@ class _HostGenerator(numpy.random.Generator):
     """A generator of the host."""
 
     def below(self, size, limit):
-        """Returns whether numbers in [0, 1), drawn in float32, are below a limit."""
+        """Draws float32 numbers in [0, 1), and returns a mask of those below a limit."""
         return self.random(size, dtype=numpy.float32) < limit
 
 

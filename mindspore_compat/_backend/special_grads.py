@@ -23,7 +23,7 @@ def _central_difference(xp, function, at, distance, width):
 
 
 def _upcast(xp, *arrays):
-    """float64 arrays of one shape, and the dtype of the result."""
+    """Returns the arguments as float64 arrays of one shape, and the dtype of the result."""
     upcast = xp.broadcast_arrays(*[xp.cast(xp.asarray(a), "float64") for a in arrays])
     return upcast, xp.result_type(*arrays)
 

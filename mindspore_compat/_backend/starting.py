@@ -19,7 +19,7 @@ class Thread(threading.Thread):
 
 
 class _Begun(threading.Event):
-    """What `Thread.start` waits for."""
+    """The event that `Thread.start` waits for: it raises RuntimeError after LONGEST seconds."""
 
     def wait(self, timeout=None):
         if timeout is None and not super().wait(LONGEST):

@@ -11,7 +11,7 @@ are defined beside their loops.
 
 
 class Least:
-    """The smallest sizes at which methods are used."""
+    """Minimum sizes: each method is used from its size on."""
 
     # Selection, conversion and sums.
     WHERE = 1 << 14  # elements: a branch for each takes longer than arithmetic on masks
@@ -78,7 +78,7 @@ class Least:
 
 
 class Most:
-    """The largest sizes at which methods are used."""
+    """Maximum sizes: each method is used up to its size."""
 
     REDUCE_NARROW = 64  # elements of rows: products with ones are faster, on one thread too
     SUM_ROW = 1 << 13  # elements of a row whose sums stay in the cache

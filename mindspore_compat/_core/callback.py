@@ -33,7 +33,7 @@ class Callback:
         """Called when a run is over; `err` is the exception that ended it, if one did."""
 
     def begin(self, run_context):
-        """Called before a run of either kind."""
+        """Called before training or an evaluation begins."""
 
     def on_train_begin(self, run_context):
         """Called before training."""
@@ -44,7 +44,8 @@ class Callback:
         self.begin(run_context)
 
     def epoch_begin(self, run_context):
-        """Called before an epoch of either kind."""
+        """Called before each epoch of training, and before the pass over the data of an
+        evaluation."""
 
     def on_train_epoch_begin(self, run_context):
         """Called before each epoch of training."""
@@ -55,7 +56,7 @@ class Callback:
         self.epoch_begin(run_context)
 
     def step_begin(self, run_context):
-        """Called before a step of either kind."""
+        """Called before each step of training or an evaluation."""
 
     def on_train_step_begin(self, run_context):
         """Called before each step of training."""
@@ -66,7 +67,7 @@ class Callback:
         self.step_begin(run_context)
 
     def step_end(self, run_context):
-        """Called after a step of either kind."""
+        """Called after each step of training or an evaluation."""
 
     def on_train_step_end(self, run_context):
         """Called after each step of training."""
@@ -77,7 +78,8 @@ class Callback:
         self.step_end(run_context)
 
     def epoch_end(self, run_context):
-        """Called after an epoch of either kind."""
+        """Called after each epoch of training, and after the pass over the data of an
+        evaluation."""
 
     def on_train_epoch_end(self, run_context):
         """Called after each epoch of training."""
@@ -88,7 +90,7 @@ class Callback:
         self.epoch_end(run_context)
 
     def end(self, run_context):
-        """Called after a run of either kind."""
+        """Called after training or an evaluation."""
 
     def on_train_end(self, run_context):
         """Called after training."""

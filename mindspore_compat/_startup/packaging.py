@@ -23,7 +23,7 @@ class BuildWithStartup(build_py):
     """
 
     def run(self):
-        """Build as usual, then add the files."""
+        """Builds as usual, then adds the files."""
         os.umask(0o022)
         super().run()
         for name, target in zip(BESIDE_THE_PACKAGE, self.startup_outputs(), strict=True):

@@ -14,7 +14,7 @@ cells_compile_cache = {}  # the graphs of Cells, by Cell: nothing is compiled he
 
 
 def _function_forbid_reuse(func):
-    """Mark a function whose graph is made for each call, and return it. No graph is shared here.
+    """Marks a function whose graph is made for each call, and returns it. No graph is shared here.
 
     Raises:
         TypeError: if `func` is not a function.
@@ -183,7 +183,7 @@ class _CellGraphExecutor:
         phase="dataset",
         need_run=True,
     ):
-        """Announce a dataset whose rows reach the device through a queue.
+        """Announces a dataset whose rows reach the device through a queue.
 
         Rows are handed over as they are read, so nothing needs preparing.
 

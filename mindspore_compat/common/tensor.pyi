@@ -1930,8 +1930,7 @@ class Tensor:
     def init_data(self, slice_index: _t.Any = None, shape: _t.Any = None, opt_shard_group: _t.Any = None) -> _t.Any:
         """Fills in place a Tensor created with `init`, and returns it."""
     def inner(self, other: Tensor) -> Tensor:
-        """Computes the inner product over the last axes; a Tensor without axes multiplies every
-        element.
+        """Computes the inner product over the last axes; a 0-D Tensor multiplies every element.
 
         Args:
             other (Tensor): the second input.

@@ -68,7 +68,7 @@ def truth(text):
 
 
 def main(arguments=None):
-    """Start the processes; with `--join=True` wait for them and return their worst exit status."""
+    """Starts the processes. With `--join=True`, waits for them and returns the worst exit status."""
     reader = parser()
     options = reader.parse_args(arguments)
     report = check(reader, options)

@@ -1172,8 +1172,7 @@ def index_select(input: _Tensor, dim: _b.int, index: _Tensor) -> _t.Any:
         index (Tensor): int32 or int64 indices, along one axis.
     """
 def inner(input: _Tensor, other: _Tensor) -> _Tensor:
-    """Computes the inner product over the last axes; a Tensor without axes multiplies every
-    element.
+    """Computes the inner product over the last axes; a 0-D Tensor multiplies every element.
 
     Args:
         input (Tensor): the input.

@@ -55,7 +55,9 @@ class ASGD(_Optimizer):
     def after_step(self) -> _t.Any:
         """The length of the next step, and its weight in the average."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -278,9 +280,13 @@ class Adadelta(_Optimizer):
     epsilon: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 1.0, rho: _b.float = 0.9, epsilon: _b.float = 1e-06, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -321,9 +327,13 @@ class Adagrad(_Optimizer):
     update_slots: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = 0.1, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, update_slots: _b.bool = True, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -486,9 +496,13 @@ class AdamWeightDecay(_Optimizer):
     eps: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-06, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1863,7 +1877,9 @@ class EmbeddingLookupThor(EmbeddingLookup):
             prefix (str): the prefix of the names of the matrices.
         """
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:
-        """Stores the look-up counts of the rows, and the moments of the gradients of those rows."""
+        """Stores how often each row was looked up, and the moments of the gradients of these
+        rows.
+        """
     def save_gradient(self, dout: _t.Any) -> _t.Any:
         """Stores the second moments of a gradient at the output in `matrix_g`.
 
@@ -1899,7 +1915,9 @@ class EmbeddingThor(Embedding):
             prefix (str): the prefix of the names of the matrices.
         """
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:  # type: ignore
-        """Stores the look-up counts of the rows, and the moments of the gradients of those rows."""
+        """Stores how often each row was looked up, and the moments of the gradients of these
+        rows.
+        """
     def save_gradient(self, dout: _t.Any) -> _t.Any:
         """Stores the second moments of a gradient at the output in `matrix_g`.
 
@@ -1945,9 +1963,13 @@ class FTRL(_Optimizer):
     l2: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, initial_accum: _b.float = 0.1, learning_rate: _b.float = 0.001, lr_power: _b.float = -0.5, l1: _b.float = 0.0, l2: _b.float = 0.0, use_locking: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2616,9 +2638,13 @@ class Lamb(_Optimizer):
     eps: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-06, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if one kernel updates all parameters, so that it can check a flag first."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3477,9 +3503,13 @@ class ProximalAdagrad(_Optimizer):
     l2: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = 0.1, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, l1: _b.float = 0.0, l2: _b.float = 0.0, use_locking: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3534,9 +3564,13 @@ class RMSProp(_Optimizer):
     # use_locking: Accepted for compatibility, has no effect here
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, decay: _b.float = 0.9, momentum: _b.float = 0.0, epsilon: _b.float = 1e-10, use_locking: _b.bool = False, centered: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3872,9 +3906,13 @@ class Rprop(_Optimizer):
     step_size_max: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, etas: _b.tuple[_b.float, _b.float] = (0.5, 1.2), step_sizes: _b.tuple[_b.float, _b.float] = (1e-06, 50.0), weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3921,7 +3959,9 @@ class SGD(_Optimizer):
     def after_step(self) -> _t.Any:
         """The flags of parameters without a step, after the first one."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

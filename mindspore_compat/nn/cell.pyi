@@ -64,7 +64,7 @@ class Cell:
         """
     def check_names(self) -> _t.Any: ...
     def check_names_and_refresh_name(self) -> _t.Any:
-        """If two parameters have the same name, names all parameters after their positions."""
+        """Renames all parameters after their positions if two parameters have the same name."""
     @property
     def cls_name(self) -> _t.Any: ...
     def compile(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
@@ -85,13 +85,11 @@ class Cell:
     def extend_repr(self) -> _t.Any:
         """Returns the text that a subclass adds to its printed form; '' by default."""
     def generate_scope(self) -> _t.Any:
-        """Sets the scope of every sub-cell, the classes and names that lead to it."""
+        """Sets the scope of every sub-cell: the path of classes and names that leads to it."""
     def get_buffer(self, target: _t.Any) -> _t.Any:
         """Returns the buffer with a name such as "net_b.net_c.buffer_c"."""
     def get_extra_state(self) -> _t.Any:
-        """Returns what a subclass adds to the state besides parameters and buffers; to be
-        overridden.
-        """
+        """Returns the state that a subclass adds to parameters and buffers; to be overridden."""
     def get_flags(self) -> _t.Any:
         """Returns the attributes set by `add_flags`."""
     def get_func_graph_proto(self) -> _t.Any:
@@ -103,7 +101,7 @@ class Cell:
     def get_parameters(self, expand: _t.Any = True) -> _c.Iterator[_Parameter]:
         """Yields the parameters, those of sub-cells too if `expand`."""
     def get_scope(self) -> _t.Any:
-        """Returns the scope given by `generate_scope` of a Cell above, or None."""
+        """Returns the scope that `generate_scope` of an enclosing Cell has set, or None."""
     def get_sub_cell(self, target: _t.Any) -> _t.Any:
         """Returns the sub-cell with a name such as "net_b.net_c"; for '' returns this Cell."""
     @property

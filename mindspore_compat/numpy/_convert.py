@@ -137,7 +137,7 @@ def refuse_complex(api, *tensors):
 
 
 def scalar(value, name, api):
-    """Returns a number, or a Tensor without axes, as a Tensor.
+    """Returns a number, or a 0-D Tensor, as a Tensor.
 
     Raises:
         TypeError: if it is neither.
@@ -187,7 +187,7 @@ def shape_tuple(shape, api, negative=False):
 
 
 def axis_of(axis, rank, api, bools=False):
-    """Returns an axis counted from 0; a Tensor without axes counts as one with a single axis.
+    """Returns an axis counted from 0; a 0-D Tensor counts as one with a single axis.
 
     Raises:
         TypeError: if it is not an int.

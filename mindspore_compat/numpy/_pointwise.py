@@ -246,7 +246,7 @@ def _set_name(function, name, words):
 
 
 def _with_axes(first, second):
-    """Returns two Tensors; one without axes gets an axis of length 1, because in mindspore.numpy it
+    """Returns two Tensors; a 0-D one gets an axis of length 1, because in mindspore.numpy it
     promotes a product or quotient as any other Tensor does."""
     if bool(first.ndim) == bool(second.ndim):
         return first, second
@@ -355,7 +355,7 @@ def _pair(name, x1, x2, kinds, preparation, reader):
 
 
 def weak_scalars(first, second):
-    """Returns two Tensors; one without axes gets the dtype of one with axes."""
+    """Returns two Tensors; a 0-D one gets the dtype of the other."""
     if first.ndim and not second.ndim:
         return first, cast.run(second, first._array.dtype)
     if second.ndim and not first.ndim:

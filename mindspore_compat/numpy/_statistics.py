@@ -92,7 +92,7 @@ def mean(a, axis=None, keepdims: Bool = False, dtype=None):
 
 
 def _axes(axis, tensor, api, bools=False, lists=True):
-    """Returns the axes of a reduction, None for all; a Tensor without axes accepts no axis.
+    """Returns the axes of a reduction, None for all; a 0-D Tensor accepts no axis.
 
     Raises:
         TypeError: if they are not ints.

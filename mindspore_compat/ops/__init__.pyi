@@ -2471,7 +2471,7 @@ class Custom(_PrimitiveWithInfer):
         reg_info (Union[str, dict, list, tuple, None]): a description for kernel libraries, stored.
 
     Inputs:
-        Tensors, and for "aot" numbers too, which are converted to Tensors without axes.
+        Tensors, and for "aot" numbers too, which are converted to 0-D Tensors.
     """
     func: _t.Any
     out_shape: _t.Any
@@ -4910,9 +4910,7 @@ class Lgamma(_Primitive):
         """`Lgamma` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class LinSpace:
-    """Creates evenly spaced numbers between two Tensors without axes: `ops.LinSpace()(start, stop,
-    num)`.
-    """
+    """Creates evenly spaced numbers between two 0-D Tensors: `ops.LinSpace()(start, stop, num)`."""
     def __call__(self, start: _Tensor, stop: _Tensor, num: _b.int | _Tensor) -> _Tensor: ...
 class ListDiff(_Primitive):
     """Finds the elements of x that y lacks; returns (these elements, their indices):
@@ -13420,8 +13418,7 @@ def init_process_group(backend: _b.str = 'hccl', init_method: _b.str | None = No
         device_id: not used.
     """
 def inner(input: _Tensor, other: _Tensor) -> _Tensor:
-    """Computes the inner product over the last axes; a Tensor without axes multiplies every
-    element.
+    """Computes the inner product over the last axes; a 0-D Tensor multiplies every element.
 
     Args:
         input (Tensor): the input.
@@ -13769,7 +13766,8 @@ def jet(fn: _t.Any, primals: _t.Any, series: _t.Any) -> _t.Any:
         have shape (order, ...).
     """
 def jvp(fn: _t.Any, inputs: _t.Any, v: _t.Any, has_aux: _t.Any = False) -> _t.Any:
-    """Jacobian-vector product: the outputs of `fn` at `inputs` and its derivative along `v`.
+    """Computes a Jacobian-vector product: returns the outputs of `fn` at `inputs` and its
+    derivative along `v`.
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
@@ -16942,7 +16940,7 @@ def speed_fusion_attention(query: _Tensor, key: _Tensor, value: _Tensor, head_nu
         tuple[Tensor] of seven: the attention, of the shape and dtype of `query`; the largest score
         of each query and the sum of exponentials relative to it, float32, shape (B, N1, S1, 8), or
         (T1, N1, 8) for joined sequences, with each value repeated eight times; an empty Tensor; and
-        three int64 Tensors without axes: the seed and the offset of the generator that drew the
+        three int64 0-D Tensors: the seed and the offset of the generator that drew the
         dropout mask, and the number of elements of the mask, 0 without dropout.
     """
 def split(tensor: _t.Any, split_size_or_sections: _t.Any, axis: _t.Any = 0) -> _t.Any:
@@ -17961,7 +17959,8 @@ def view_as_real(input: _Tensor) -> _Tensor:
         float64 for complex128.
     """
 def vjp(fn: _t.Any, *inputs: _t.Any, weights: _t.Any = None, has_aux: _t.Any = False) -> _t.Any:
-    """Vector-Jacobian product: returns the outputs of `fn` and a function for its reverse mode.
+    """Computes a vector-Jacobian product: returns the outputs of `fn` and a function that maps
+    gradients at the outputs to gradients at the inputs.
 
     `fn` runs only once, however often the product is taken. So the values that it read, such as its
     weights, must not change in the meantime.

@@ -87,7 +87,8 @@ class autocast:
 
 
 def _current():
-    """A context that restores the present one, for a gradient that is computed later."""
+    """Returns a context that restores the present autocast settings, for a gradient that is
+    computed later."""
     if precision.low is None:
         return contextlib.nullcontext()
     return autocast(precision.low, precision.strategy)
@@ -117,7 +118,7 @@ class Strategy:
         self.black = {op: positions for name, positions in black for op in _ops(name)}
 
     def choice(self, op, choose, arguments):
-        """Return the dtype that `op` casts to, or None, and the positions of the inputs.
+        """Returns the dtype that `op` casts to, or None, and the positions of the inputs.
 
         `choose` is what the lists of this module prescribe for the operation.
         """

@@ -5,8 +5,8 @@ from .primitive import Primitive
 
 
 def operations_facade(module, area):
-    """Returns `__getattr__`, `__dir__` and `__all__` of such a module: its own names, then those of
-    `ops`.
+    """Returns `__getattr__`, `__dir__` and `__all__` of a facade module, which shows its own names
+    and then those of `ops`.
 
     Args:
         module (str): the module's `__name__`.

@@ -43,12 +43,12 @@ HalfPrecision = TensorOf("float16", "bfloat16")
 Inexact = TensorOf(floating, "complex64", "complex128")
 InexactOfNumPy = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 
-# Python numbers. A ScalarInt may also be a Tensor without axes.
+# Python numbers. A ScalarInt may also be a 0-D Tensor.
 Positive = Int(ge=1)
 Natural = Int(ge=0)
 ScalarInt = ScalarOf(Int, TypeError)
 NumberOrBool = Number | Bool
-TensorOrNumber = Number | Bool | Anything  # a number stands for a Tensor without axes
+TensorOrNumber = Number | Bool | Anything  # a number stands for a 0-D Tensor
 Ints = TupleOf(Int) | ListOf(Int)
 IntOrInts = Int | TupleOf(Int) | ListOf(Int)
 Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))

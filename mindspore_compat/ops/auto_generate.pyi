@@ -2500,8 +2500,8 @@ class MaximumGrad(_Primitive):
     def __call__(self, x: _t.Any, y: _t.Any, grads: _t.Any) -> _t.Any: ...
     def __init__(self, grad_x: _t.Any = True, grad_y: _t.Any = True) -> None: ...
 class MaximumGradGrad(_Primitive):
-    """Computes the gradients of `MaximumGrad` with respect to its inputs: zeros for `x` and `y`,
-    and for the incoming gradient the one of the larger side.
+    """Computes the gradients of `MaximumGrad` with respect to its inputs: zeros for `x` and `y`;
+    the incoming gradient gets the gradient of whichever input is larger.
 
     Args:
         grad_x (optional): see `grad_x` above. Default: ``True``.
@@ -2566,8 +2566,8 @@ class MinimumGrad(_Primitive):
     def __call__(self, x1: _t.Any, x2: _t.Any, grads: _t.Any) -> _t.Any: ...
     def __init__(self, grad_x: _t.Any = True, grad_y: _t.Any = True) -> None: ...
 class MinimumGradGrad(_Primitive):
-    """Computes the gradients of `MinimumGrad` with respect to its inputs: zeros for `x1` and `x2`,
-    and for the incoming gradient the one of the smaller side.
+    """Computes the gradients of `MinimumGrad` with respect to its inputs: zeros for `x1` and `x2`;
+    the incoming gradient gets the gradient of whichever input is smaller.
 
     Args:
         x1 (Tensor of a floating dtype): the first input.

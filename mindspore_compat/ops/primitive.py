@@ -186,8 +186,8 @@ register_type("Primitive", Primitive)
 
 @functools.cache
 def _with_strategies(kind):
-    """The subclass of a class of primitives whose calls follow a strategy, if a network runs
-    divided."""
+    """Returns a subclass of a Primitive class whose calls follow their strategy while a network
+    runs divided."""
     if "_follows_strategy" in vars(kind):
         return kind
 

@@ -40,7 +40,7 @@ def summary(events):
 
 
 def write(folder, events, metadata, pretty=False):
-    """Write op_statistic.csv, trace_view.json and, if there is any, profiler_metadata.json."""
+    """Writes op_statistic.csv, trace_view.json and, if there is any, profiler_metadata.json."""
     os.makedirs(folder, exist_ok=True)
     text = io.StringIO(newline="")
     table = csv.DictWriter(text, HEADER)

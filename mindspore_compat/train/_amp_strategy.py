@@ -45,24 +45,24 @@ class AmpStrategy:
         self._black_list = black_list
 
     def get_amp_level(self):
-        """Return the AmpLevel."""
+        """Returns the AmpLevel."""
         return self._level
 
     def get_amp_dtype(self):
-        """Return the mindspore.dtype of low precision."""
+        """Returns the mindspore.dtype of low precision."""
         return self._dtype
 
     def get_white_list(self):
-        """Return the Primitives that compute in low precision, as a new list of pairs."""
+        """Returns the Primitives that compute in low precision, as a new list of pairs."""
         return list(self._white_list)
 
     def get_black_list(self):
-        """Return the Primitives that compute in float32, as a new list of pairs."""
+        """Returns the Primitives that compute in float32, as a new list of pairs."""
         return list(self._black_list)
 
 
 def create_amp_strategy(amp_level, amp_dtype, white_list, black_list):
-    """Create a strategy of mixed precision.
+    """Creates a strategy of mixed precision.
 
     Args:
         amp_level (AmpLevel): `AmpO1` casts the inputs of the white list to `amp_dtype`; `AmpAuto`
@@ -108,7 +108,7 @@ _pushed = []  # (AmpStrategy, the context that puts it into force), the innermos
 
 
 def push_amp_strategy(amp_level, amp_dtype, white_list, black_list):
-    """Put a new strategy into force, until `pop_amp_strategy`.
+    """Puts a new strategy into force, until `pop_amp_strategy`.
 
     Args:
         amp_level (AmpLevel): see `create_amp_strategy`, as for the other arguments.
@@ -141,11 +141,11 @@ def push_amp_strategy(amp_level, amp_dtype, white_list, black_list):
 
 
 def pop_amp_strategy():
-    """End the strategy that was pushed last; without one, do nothing."""
+    """Ends the strategy that was pushed last; does nothing without one."""
     if _pushed:
         _pushed.pop()[1].__exit__(None, None, None)
 
 
 def get_curr_amp_strategy():
-    """Return the AmpStrategy in force, or None."""
+    """Returns the AmpStrategy in force, or None."""
     return _pushed[-1][0] if _pushed else None

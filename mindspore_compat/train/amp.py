@@ -201,7 +201,7 @@ def _do_keep_batchnorm_fp32(network):
 
 
 def _auto_black_list(network, black_list, dtype):
-    """Leave the Cells of `black_list` inside `network` in float32, with outputs of `dtype`.
+    """Leaves the Cells of `black_list` inside `network` in float32, with outputs of `dtype`.
 
     Returns:
         Cell, the network, which is changed.
@@ -210,7 +210,7 @@ def _auto_black_list(network, black_list, dtype):
 
 
 def _auto_mixed_precision_rewrite(network, dtype, *, white_list=None, black_list=None):
-    """Cast the classes of `white_list`, or all but those of `black_list`, to `dtype`.
+    """Casts the classes of `white_list`, or all but those of `black_list`, to `dtype`.
 
     Returns:
         Cell, the network, which is changed; its outputs are float32.

@@ -262,7 +262,8 @@ class RowBody:
         return None
 
     def _results(self, source, shape, arrays, numbers, results, sums):
-        """Returns the results of the body, in order; adds up what the kernel left to be summed.
+        """Returns the results of the body, in order; adds up the partial sums that the kernel has
+        written.
 
         Args:
             source: the RowKernel.

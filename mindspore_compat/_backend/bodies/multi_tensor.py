@@ -118,8 +118,8 @@ class KernelProgram:
         return values, [real(value) for value in self.trace.scalars(numbers)]
 
     def calls(self, rows, prepared, skip=None):
-        """The launches that update rows of arrays, all with the dtypes of this program, as the
-        calls of a unit (updates/complete.py).
+        """Returns the launches that update rows of arrays, all with the dtypes of this program, as
+        the calls of a unit (updates/complete.py).
 
         Args:
             rows: sequences of arrays.

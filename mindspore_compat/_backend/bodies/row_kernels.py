@@ -264,8 +264,8 @@ class RowKernel(RowPlan):
         body += self._results()
 
     def _closed(self):
-        """Returns the lines that end the kernel: they store, for each row that a block works on at
-        once, the sums over all rows that it had at that place."""
+        """Returns the lines that end the kernel. They store the sums over rows: a block works on
+        several rows at once and has one set of sums for each of these positions."""
         if not self.summed:
             return ""
         lines = [

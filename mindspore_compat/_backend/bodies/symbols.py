@@ -277,7 +277,8 @@ class SymbolSpace:
         return self.maximum(x, 0.0) + self.log1p(self.exp(-self.abs(x)))
 
     def quick_ndtr(self, x):
-        """Returns the normal distribution function."""
+        """Returns the steps of a level, other than sums and maxima, that have one number for each
+        row."""
         return 0.5 * (1 + self.erf(x * math.sqrt(0.5)))
 
     def __getattr__(self, name):

@@ -18,7 +18,7 @@ VARIABLE = "MINDSPORE_COMPAT_CACHE"
 
 def folder():
     """Returns the folder of compiled loops, which need not exist: that of the environment variable
-    MINDSPORE_COMPAT_CACHE, or one in the system's place for caches."""
+    MINDSPORE_COMPAT_CACHE, or one in the system's cache directory."""
     path = os.environ.get(VARIABLE)
     return Path(path).absolute() if path else _place_for_caches() / "mindspore_compat"
 

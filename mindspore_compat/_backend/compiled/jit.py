@@ -255,7 +255,7 @@ class _Queue:
                 self._start()
 
     def _start(self):
-        """Starts the thread. If it cannot start, for lack of memory, NumPy goes on."""
+        """Starts the thread. If it cannot start, for lack of memory, NumPy keeps computing."""
         thread = Thread(target=self._work, name="mindspore_compat-compile")
         self._thread = thread
         try:
@@ -269,7 +269,7 @@ class _Queue:
 
     def wait(self, loop):
         """Waits until an added loop is ready or has failed, or the thread has ended without it, as
-        it may after an interrupt or where memory lacks."""
+        it may after an interrupt or when memory runs out."""
         while not loop._done.wait(PATIENCE):
             thread = self._thread
             if thread is None or not thread.is_alive():
@@ -295,7 +295,7 @@ class _Closed:
     """The queue of a forked process: a thread of the parent may have held Numba's locks."""
 
     def add(self, loop):
-        """Does nothing."""
+        """Does nothing: a forked process compiles no loops."""
 
     def wait(self, loop):
         """Returns at once, even for a loop that is waiting in the parent's queue."""

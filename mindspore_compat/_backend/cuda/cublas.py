@@ -42,8 +42,8 @@ tf32 = {"matmul": False, "conv": False}
 
 
 class Kind(NamedTuple):
-    """A dtype in the terms of the library: its codes and that of the result, and 0 and the factor
-    of the product, 1, in the type of sums."""
+    """A dtype as cuBLAS takes it: the codes of the matrices, the sums and the result, and the
+    numbers 0 and 1 (or the factor of the product) in the type of the sums."""
 
     data: int
     compute: int
@@ -58,7 +58,8 @@ def _kind(data, compute, letter, length=1):
 
 
 def in_float32(dtype, factor):
-    """The Kind of a product of low-precision matrices whose result is float32, times a factor."""
+    """Returns the Kind of a product of low-precision matrices whose result is float32, times a
+    factor."""
     return KINDS[dtype]._replace(out=KINDS[FLOAT32].data, one=(ctypes.c_float * 1)(factor))
 
 

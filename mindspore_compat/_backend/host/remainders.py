@@ -27,7 +27,7 @@ def fmod(xp, x, y):
 
 
 def _compute(xp, ufunc, rounded, x, y):
-    """Computes a remainder; `rounded` is how its quotient is rounded."""
+    """Computes a remainder; `rounded` is the ufunc that rounds its quotient."""
     if type(x) is not numpy.ndarray and type(y) is not numpy.ndarray:
         return getattr(xp.module, ufunc.__name__)(x, y)
     if not _are_taken(x, y):
@@ -48,7 +48,7 @@ def _compute(xp, ufunc, rounded, x, y):
 
 
 def _are_taken(x, y):
-    """True for large float32 arrays of one shape, or with a single divisor."""
+    """Returns True for large float32 arrays of one shape, or with a single divisor."""
     return (
         type(x) is type(y) is numpy.ndarray
         and x.dtype == y.dtype == numpy.float32

@@ -136,7 +136,7 @@ class _Sequence:
         self._steps = parallel_loops.ParallelLoop(text, parameters, True, "recurrence", library)
 
     def is_ready(self):
-        """Returns True if its loops are compiled; else requests that."""
+        """Returns True if its loops are compiled; otherwise requests their compilation."""
         return all([part.is_ready() for part in (weight_layouts, self._steps)])
 
     def run(self, order, gates, weight, bias, arrays):

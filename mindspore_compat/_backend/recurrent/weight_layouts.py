@@ -14,7 +14,7 @@ def _loop():
 
 
 def is_ready():
-    """Returns True if the loop of `pack` is compiled; else requests that."""
+    """Returns True if the loop of `pack` is compiled; otherwise requests its compilation."""
     return _loop().is_ready()
 
 

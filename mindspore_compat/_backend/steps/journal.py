@@ -12,7 +12,7 @@ from .recorded_array import Recorded
 
 
 class _Journal(threading.local):
-    """What the running step has changed so far."""
+    """The changes that the running step has made so far."""
 
     saved = None  # id -> (Tensor, its array, a copy of its elements or None); None: nothing to undo
 
@@ -43,8 +43,8 @@ LOCALS = []  # thread-local objects that contexts within a step change, and rest
 
 
 def whole_step(function, args, kwargs):
-    """Calls a function. What it changes is undone if it raises anything before its last part is
-    complete, and so are contexts that an interrupt has kept from ending."""
+    """Calls a function. If it raises anything before its last part is complete, its changes are
+    undone, and contexts that an interrupt has left open are closed."""
     before = [vars(state).copy() for state in LOCALS]
     outer, journal.saved = journal.saved, {}
     try:
@@ -61,5 +61,5 @@ def whole_step(function, args, kwargs):
 
 
 def _plain(array):
-    """The array that a Recorded one stands for."""
+    """Returns the plain array of a Recorded one, and other arrays unchanged."""
     return array.value if type(array) is Recorded else array

@@ -52,11 +52,11 @@ _NO_NAMES = types.MappingProxyType({})
 
 
 class Changed(RuntimeError):
-    """A result of a replay has another shape than the recorded one."""
+    """Raised if a result of a replay has another shape than the recorded one."""
 
 
 class Interrupted(RuntimeError):
-    """A replay failed before it wrote anything; the step may be run once more."""
+    """Raised if a replay failed before it wrote anything; the step may be run once more."""
 
 
 class Given:

@@ -58,11 +58,11 @@ class Unit:
         self._returned = []
 
     def begun(self):
-        """True if the unit has written anything."""
+        """Returns True if the unit has written anything."""
         return bool(self._returned)
 
     def finished(self):
-        """True if the unit has made all its writes."""
+        """Returns True if the unit has made all its writes."""
         return self._calls is _DONE
 
     def run(self):
@@ -93,11 +93,11 @@ class Several:
         self._units = None
 
     def begun(self):
-        """True if one of the units has written anything."""
+        """Returns True if one of the units has written anything."""
         return any([unit.begun() for unit in self._units or ()])
 
     def finished(self):
-        """True if all units have made all their writes."""
+        """Returns True if all units have made all their writes."""
         return self._units is not None and all([unit.finished() for unit in self._units])
 
     def run(self):

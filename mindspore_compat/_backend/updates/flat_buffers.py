@@ -66,8 +66,8 @@ class Pack:
         ]
 
     def row(self):
-        """The arrays that a fused update takes: the gathered parameters, their gradients and the
-        states."""
+        """Returns the arrays that a fused update takes: the gathered parameters, their gradients
+        and the states."""
         return [self._p, self._g, *self._states]
 
     def around(self, unit, parameters, gradients):

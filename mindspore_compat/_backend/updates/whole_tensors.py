@@ -211,7 +211,7 @@ class TensorKernels:
         self._update = module.RawKernel(plan.update_text(), plan.update_name)
 
     def calls(self, space, rows, skip, values):
-        """The launches that update as many rows as a table holds."""
+        """Returns the launches that update as many rows as a table holds."""
         table, blocks = filled_table(rows, _most_rows(self.plan.dtypes))
         sums = space.empty(len(self.plan.norms) * blocks, self.plan.dtype)
         arguments = ((blocks,), (THREADS,), (table, skip, sums, *values))

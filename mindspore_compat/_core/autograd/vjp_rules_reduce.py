@@ -84,8 +84,9 @@ def _cumsum_vjp(xp, g, x_shape, axis):
 
 
 def _cumprod_vjp(xp, g, x, axis):
-    """Returns the product of the elements before i, times the sum of `g` from i on, in which each
-    term is multiplied by the elements between the two; exact for elements that are 0."""
+    """Returns the gradient of a cumulative product, without a division, so that it is exact for
+    elements that are 0. Element i gets the product of the elements before it, times the sum over j
+    >= i of g[j] times the elements after i up to j."""
     if axis is None:
         return xp.reshape(_cumprod_vjp(xp, g, xp.ravel(x), 0), x.shape)
     x = xp.conj(x)

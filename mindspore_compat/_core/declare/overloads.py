@@ -206,8 +206,8 @@ def _refuse(api, forms, bound, args, kwargs):
 
 
 def _plain(rule, value):
-    """Reads a 0-d Tensor as its int, or as its rule reads it, and a NumPy scalar as a number if
-    the rule does not accept it; returns other values unchanged."""
+    """Returns a 0-d Tensor as an int, or as its rule converts it; a NumPy scalar as a number, if
+    the rule does not accept it; other values unchanged."""
     if rule is None:
         return value
     if not isinstance(value, Tensor):

@@ -301,8 +301,8 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
 
 
 def _on_tape(values, read):
-    """Returns True if a gradient flows to a Tensor whose number was read: one of `values` that
-    `read` replaces by another value."""
+    """Returns True if `read` replaces one of `values`, a Tensor to which a gradient flows, by its
+    number."""
     return any(
         isinstance(value, Tensor) and value is not replacement and value._node is not None
         for value, replacement in zip(values, read)

@@ -85,8 +85,8 @@ def as_given(value):
 
 
 def as_given_back(xp, tensor):
-    """Converts a Tensor that a user's function returned to the array or Traced value on which rules
-    compute; None stays None."""
+    """Converts a Tensor that a user's function has returned to the form in which rules compute: an
+    array or a Traced value. None stays None."""
     if not isinstance(tensor, Tensor):
         return None if tensor is None else xp.asarray(tensor)
     return xp.wrap(tensor._array, tensor._node) if hasattr(xp, "wrap") else tensor._array

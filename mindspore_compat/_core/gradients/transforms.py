@@ -469,7 +469,8 @@ def get_grad(gradients, identifier):
 
 @public("vjp", "ops.vjp")
 def vjp(fn, *inputs, weights=None, has_aux=False):
-    """Vector-Jacobian product: returns the outputs of `fn` and a function for its reverse mode.
+    """Computes a vector-Jacobian product: returns the outputs of `fn` and a function that maps
+    gradients at the outputs to gradients at the inputs.
 
     `fn` runs only once, however often the product is taken. So the values that it read, such as its
     weights, must not change in the meantime.
@@ -518,7 +519,8 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
 @public("jvp", "ops.jvp")
 def jvp(fn, inputs, v, has_aux=False):
-    """Jacobian-vector product: the outputs of `fn` at `inputs` and its derivative along `v`.
+    """Computes a Jacobian-vector product: returns the outputs of `fn` at `inputs` and its
+    derivative along `v`.
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.

@@ -405,7 +405,7 @@ class SentencePieceTokenizer(TextTensorOperation):
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        RuntimeError: if the file cannot be read, or the input is not text without axes; raised when
+        RuntimeError: if the file cannot be read, or the input is not 0-D text; raised when
             it is used.
         ImportError: if the library `sentencepiece` is not installed; raised when it is used.
 

@@ -79,7 +79,7 @@ class Internals:
             parameter.name = prefix + parameter.name
 
     def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
-        """Yields (name, member) of this Cell, and of those in it if `recurse`.
+        """Yields (name, member) of this Cell, and of its sub-cells if `recurse`.
 
         Args:
             get_members_fn (Callable): returns pairs of name and member for a Cell; members that are
@@ -126,7 +126,8 @@ class Internals:
             raise TypeError(f"For '{type(self).__name__}', 'construct': {error}.") from None
 
     def _run_construct(self, *args, **kwargs):
-        """Returns what `construct` returns, in the float type of this Cell and with its hooks."""
+        """Runs `construct` in the float type of this Cell and with its hooks, and returns the
+        result."""
         return self._cell_proceed(args, kwargs)
 
     def _set_attr_for_cell(self, name, value):
@@ -136,7 +137,7 @@ class Internals:
     _set_attr_for_object = _set_attr_for_cell
 
     def _set_scope(self, name):
-        """Sets the scope of the Cell, if it has none."""
+        """Sets the scope of the Cell, unless it already has one."""
         if self._scope is None:
             self.__dict__["_scope"] = name
 
@@ -210,7 +211,8 @@ class Internals:
         self._cell_choose_path()
 
     def _cell_hooked_construct(self, *args, **kwargs):
-        """Returns what `construct` returns with the hooks on Parameters and saved Tensors."""
+        """Runs `construct` with the hooks on Parameters and saved Tensors, and returns the
+        result."""
         inputs = {
             name: (vars(self)[name], hook(self._params[name]))
             for name, hook in (self._cell_parameter_hooks or {}).items()
@@ -226,7 +228,7 @@ class Internals:
 
 
 def _checked_hooks(hook):
-    """Returns pairs of Parameters (None for all) and a hook, checked."""
+    """Checks a hook argument, and returns pairs of Parameters (None for all) and a hook."""
     api = "register_parameter_forward_hook"
     if callable(hook):
         return [(None, hook)]

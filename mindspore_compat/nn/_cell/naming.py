@@ -174,7 +174,7 @@ class Naming:
             )
 
     def check_names_and_refresh_name(self):
-        """If two parameters have the same name, names all parameters after their positions."""
+        """Renames all parameters after their positions if two parameters have the same name."""
         if self._cell_name_twice():
             for name, param in self.parameters_and_names():
                 param.name = name
@@ -189,7 +189,7 @@ class Naming:
         return None
 
     def generate_scope(self):
-        """Sets the scope of every sub-cell, the classes and names that lead to it."""
+        """Sets the scope of every sub-cell: the path of classes and names that leads to it."""
         for scope, cell in self._cell_scopes("Default"):
             cell.__dict__["_scope"] = scope
 
@@ -200,5 +200,5 @@ class Naming:
             yield from cell._cell_scopes(scope)
 
     def get_scope(self):
-        """Returns the scope given by `generate_scope` of a Cell above, or None."""
+        """Returns the scope that `generate_scope` of an enclosing Cell has set, or None."""
         return self._scope

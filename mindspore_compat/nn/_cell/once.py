@@ -36,7 +36,7 @@ from ...common.parameter import Parameter
 
 @contextlib.contextmanager
 def networks_once(step):
-    """Context manager: within it, each network of a step runs only once per step."""
+    """Returns a context in which each network of a step runs only once per step."""
     with contextlib.ExitStack() as stack:
         for network, weights in networks_of(step):
             if config.mode == GRAPH_MODE or network.requires_grad:
@@ -45,8 +45,8 @@ def networks_once(step):
 
 
 def within_once(step, function, args, kwargs):
-    """Calls a function of a step within `networks_once`, and ends what an interrupt has left of
-    it."""
+    """Calls a function of a step within `networks_once`. After an error or interrupt, it also
+    closes contexts that were left open."""
     try:
         with networks_once(step):
             return function(args, kwargs)

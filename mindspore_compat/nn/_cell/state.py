@@ -145,8 +145,7 @@ class State:
         return self._cell_add_state_hook("register_load_state_dict_post_hook", hook)
 
     def get_extra_state(self):
-        """Returns what a subclass adds to the state besides parameters and buffers; to be
-        overridden."""
+        """Returns the state that a subclass adds to parameters and buffers; to be overridden."""
         raise RuntimeError(
             f"'{type(self).__name__}' has no extra state: 'get_extra_state' is not overridden."
         )
@@ -343,7 +342,7 @@ class State:
 
 
 def _mismatch(key, member, value):
-    """Returns why `value` cannot be loaded into `member`, in words, or None if it can."""
+    """Returns the reason why `value` cannot be loaded into `member`, or None if it can."""
     if not isinstance(value, Tensor):
         return f"the value of '{key}' must be a Tensor, but got {type(value).__name__}"
     if value.shape != member.shape:
@@ -362,7 +361,7 @@ def _copy_function(member, value):
 
 
 def _destination(device=None, dtype=None, non_blocking=False, tensor=None):
-    """Returns the device and dtype that the arguments of `to` stand for."""
+    """Returns the device and the dtype that the arguments of `to` name."""
     if isinstance(device, dtypes.Type):
         device, dtype = None, device
     if isinstance(device, Tensor):

@@ -62,7 +62,7 @@ def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
 
 @op(compute="native")
 def sparse_rows(xp, table: TensorOf(floating), numbers: Numbers):
-    """Returns what `rows_or_zeros` returns; the gradient of the table has only the rows."""
+    """Returns the result of `rows_or_zeros`; the gradient of the table has only these rows."""
     return rows_or_zeros.body(xp, table, numbers)
 
 

@@ -154,7 +154,7 @@ class IGamma(Cell):
 
     @checked(OneDtype("a x"))
     def construct(self, a: Half, x: Half):
-        """P(a, x), element by element."""
+        """Computes P(a, x), element by element."""
         return ops.igamma(a, x)
 
 

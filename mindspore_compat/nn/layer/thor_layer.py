@@ -295,7 +295,8 @@ class _Lookup(_SecondOrder):
         return self._out(super().construct(numbers), numbers)
 
     def gather(self, xp, x, g):
-        """Stores the look-up counts of the rows, and the moments of the gradients of those rows."""
+        """Stores how often each row was looked up, and the moments of the gradients of these
+        rows."""
         numbers = x.reshape(-1)
         in_range = (numbers >= 0) & (numbers < self.vocab_size)
         index = xp.where(in_range, numbers, self.vocab_size)  # drops bad indices

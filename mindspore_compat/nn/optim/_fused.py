@@ -71,7 +71,8 @@ class FusedOptimizer(Optimizer):
         raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
 
     def after_step(self):
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value)."""
         return []
 
     def construct(self, gradients):
@@ -144,7 +145,8 @@ class FusedOptimizer(Optimizer):
         return gradient_arrays(type(self).__name__, gradients, self.parameters)
 
     def _end_units(self):
-        """The units of what changes once a step, counts included (_backend/updates/complete.py)."""
+        """Returns the units (_backend/updates/complete.py) of the changes to make once a step,
+        counts included."""
         if self._skip is not None:
             return self.after_step_unless(self._skip)
         step = self.global_step._array
@@ -155,7 +157,8 @@ class FusedOptimizer(Optimizer):
         return [Unit(lambda: assigned(targets, values))]
 
     def after_step_unless(self, flag):
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true."""
         return NEXT_STEP.units([[self._on_gpu(self.global_step)]], flag)
 
     def _step_count(self):

@@ -159,7 +159,7 @@ class ASGD(FusedOptimizer):
         complete(units, final=True)
 
     def _scalars_on_device(self, scalars):
-        """Returns the scalars of `_next_sizes`: three of those of an update, and this optimizer's
-        own."""
+        """Returns the scalars of `_next_sizes`: three scalars of an update, and `alpha` and
+        `t0`."""
         shared = {name: scalars[name] for name in ("lambd", "lr", "steps")}
         return {**shared, "alpha": self.alpha, "t0": self.t0}

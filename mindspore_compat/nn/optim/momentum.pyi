@@ -36,9 +36,13 @@ class Momentum(_Optimizer):
     use_nesterov: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, momentum: _b.float, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_nesterov: _b.bool = False) -> None: ...
     def after_step(self) -> _t.Any:
-        """What changes once a step, after the parameters: pairs (array, its new value)."""
+        """Returns the changes to make once a step, after the parameters: pairs (array, its new
+        value).
+        """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units of what changes once a step, on the GPU, unless `flag` there holds."""
+        """Returns the units of the changes to make once a step on the GPU; nothing changes if
+        `flag` is true.
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

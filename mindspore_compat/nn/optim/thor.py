@@ -337,7 +337,7 @@ class ThorGpu(FusedOptimizer):
         return [(self.cov_step._array, self.cov_step._array + 1)]
 
     def _end_units(self):
-        """The units of what changes once a step, fresh inverses included."""
+        """Returns the units of the changes to make once a step, fresh inverses included."""
         fresh = self.__dict__.pop("_fresh")
         parameters, values = map(list, zip(*fresh, strict=True)) if fresh else ([], [])
         names = ["_array"] * len(fresh)

@@ -90,7 +90,7 @@ def _leaky_vjp(xp, g, x, *, slope):
 
 
 def _leaky_mean_vjp(xp, g, x, *, slope):
-    """Returns the gradients as `_leaky_vjp`; at 0 the slope is the mean of both sides."""
+    """Returns the gradients as `_leaky_vjp` does, but with the mean of both slopes at 0."""
     return _leaky_vjp(xp, g, x, slope=slope) + xp.keep(x == 0, g * (0.5 * (1 - slope)))
 
 

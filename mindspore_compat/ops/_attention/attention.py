@@ -23,7 +23,8 @@ def _upcast(xp, *arrays):
 
 
 def _scores(xp, query, key, shift, barred, factor=1.0, masked=-math.inf):
-    """Returns scores of all queries against all keys in float32, `masked` where they are barred."""
+    """Returns the scores of all queries against all keys in float32, with `masked` where `barred`
+    is true."""
     scores = xp.matmul_float32(query, xp.swapaxes(key, -1, -2), factor)
     scores = scores if shift is None else scores + shift
     return scores if barred is None else xp.where(barred, masked, scores)

@@ -176,13 +176,15 @@ class _Block(NamedTuple):
 
 
 def _spans(total, size):
-    """Returns the (start, end) of ranges of at most `size` that cover `total`; one if it is 0."""
+    """Returns (start, end) pairs of ranges of at most `size` elements that cover range(total); one
+    empty range if `total` is 0."""
     return [(at, min(at + size, total)) for at in range(0, max(total, 1), size)]
 
 
 def _lead_spans(lead, most):
-    """Returns tuples of slices of the leading axes that cover about `most` elements each: the last
-    axes as a whole, a part of one axis, and single elements of the others."""
+    """Divides the leading axes into parts of about `most` elements, each a tuple of slices: the
+    last axes stay whole, one axis is cut into ranges, and the axes before it into single elements.
+    """
     axes = []
     for n in reversed(lead):
         size = min(max(most, 1), max(n, 1))

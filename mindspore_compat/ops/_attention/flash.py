@@ -108,8 +108,8 @@ class _Call:
         )
 
     def _shift_of(self, at, shift, ranges):
-        """Returns the causal shift of one of several sequences, given by the last row of the
-        longest."""
+        """Returns the causal shift of one of several sequences, computed from the last row of the
+        longest sequence's shift."""
         counts = [
             (rows.stop - rows.start, columns.stop - columns.start) for rows, columns in ranges
         ]

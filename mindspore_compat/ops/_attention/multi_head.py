@@ -269,7 +269,8 @@ def _project(query, key, value, weight, bias, same):
 
 
 def _append_keys(pair, bias_k, bias_v, zero):
-    """Appends the learned key and value, and those of zeros, to keys and values."""
+    """Appends the learned key and value, and a key and value of zeros if `zero`, to the keys and
+    values."""
     shape = (1, *pair[0].shape[1:])
     for extra in (
         (bias_k, bias_v) if bias_k is not None else None,

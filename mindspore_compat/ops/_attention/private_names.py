@@ -6,7 +6,7 @@ from ..._core.tensor.dtype import bool_
 
 
 def linear(x, w, b):
-    """Multiply by a transposed weight and add a bias.
+    """Multiplies by a transposed weight and adds a bias.
 
     Args:
         x (Tensor): shape (..., in_features).
@@ -20,12 +20,12 @@ def linear(x, w, b):
 
 
 def _in_projection(q, k, v, w_q, w_k, w_v, b_q=None, b_k=None, b_v=None):
-    """Return the tuple of `q`, `k` and `v`, each multiplied by its weight, plus its bias."""
+    """Returns the tuple of `q`, `k` and `v`, each multiplied by its weight, plus its bias."""
     return linear(q, w_q, b_q), linear(k, w_k, b_k), linear(v, w_v, b_v)
 
 
 def _in_projection_packed(q, k, v, w, b, k_is_v, q_is_k):
-    """Return the list of `q`, `k` and `v`, each multiplied by its third of one weight.
+    """Returns the list of `q`, `k` and `v`, each multiplied by its third of one weight.
 
     Args:
         q (Tensor): queries, shape (..., E); `k` and `v` likewise.
@@ -49,7 +49,7 @@ def _in_projection_packed(q, k, v, w, b, k_is_v, q_is_k):
 
 
 def _check_qkv_shape(query_ndim, key_ndim, value_ndim):
-    """Return whether the inputs of an attention have a batch axis.
+    """Returns whether the inputs of an attention have a batch axis.
 
     Raises:
         ValueError: if they do not all have two axes, or all three.
@@ -68,7 +68,7 @@ def _check_qkv_shape(query_ndim, key_ndim, value_ndim):
 
 
 def _check_kpm_shape(query_ndim, kmp_ndim):
-    """Check the number of axes of a key padding mask: one less than the query has.
+    """Checks the number of axes of a key padding mask, which is one less than that of the query.
 
     Raises:
         ValueError: if it has another number.
@@ -83,7 +83,7 @@ def _check_kpm_shape(query_ndim, kmp_ndim):
 def _check_attn_mask_shape(
     query_ndim, query_shape, key_shape, attn_mask_ndim, attn_mask_shape, num_heads
 ):
-    """Check the shape of an attention mask: (L, S), or three axes with one mask a head.
+    """Checks the shape of an attention mask: (L, S), or three axes with one mask per head.
 
     Raises:
         ValueError: if it has another shape.
@@ -104,12 +104,12 @@ def _check_attn_mask_shape(
 
 
 def _inner_dropout(x, p, training):
-    """Return `x` with elements zeroed with probability `p`, if `training` and `p` is above 0."""
+    """Returns `x` with elements zeroed with probability `p`, if `training` and `p` is above 0."""
     return build("ops", "dropout")(x, p) if training and 0.0 < p <= 1.0 else x
 
 
 def _inner_pad(x, padding, value=None):
-    """Return `x` padded with `value`; bool Tensors too."""
+    """Returns `x` padded with `value`; accepts bool Tensors, too."""
     pad = build("ops", "pad")
     if x.dtype != bool_:
         return pad(x, padding, "constant", value)

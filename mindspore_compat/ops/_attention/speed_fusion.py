@@ -134,7 +134,7 @@ def speed_fusion_attention(
         tuple[Tensor] of seven: the attention, of the shape and dtype of `query`; the largest score
         of each query and the sum of exponentials relative to it, float32, shape (B, N1, S1, 8), or
         (T1, N1, 8) for joined sequences, with each value repeated eight times; an empty Tensor; and
-        three int64 Tensors without axes: the seed and the offset of the generator that drew the
+        three int64 0-D Tensors: the seed and the offset of the generator that drew the
         dropout mask, and the number of elements of the mask, 0 without dropout.
 
     Raises:

@@ -48,7 +48,7 @@ def reduced(input, op_type, group, async_op):
     "ops.auto_generate.InnerCommReduceScatter()(input, rank_size, op_type, group, async_op=True)"
 )
 def reduced_parts(input, rank_size, op_type, group, async_op):
-    """Returns This member's part of the reduced Tensors of all members."""
+    """Returns this member's part of the reduced Tensors of all members."""
     result = ops.zeros((input.shape[0] // rank_size, *input.shape[1:]), input.dtype)
     return result, distributed.reduce_scatter_tensor(result, input, op_type, group, async_op)
 

@@ -37,7 +37,7 @@ class Custom(PrimitiveWithInfer):
         reg_info (Union[str, dict, list, tuple, None]): a description for kernel libraries, stored.
 
     Inputs:
-        Tensors, and for "aot" numbers too, which are converted to Tensors without axes.
+        Tensors, and for "aot" numbers too, which are converted to 0-D Tensors.
 
     Raises:
         TypeError: if `func` or `reg_info` is of another type than described, or `func` is a str of

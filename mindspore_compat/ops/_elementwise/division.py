@@ -134,7 +134,8 @@ def _ends(dtype):
 
 def _floor_quotient(xp, x, y):
     """Computes the floor of the quotient. As in MindSpore, a float divided by zero gives an
-    infinity, and an integer divided by zero the end of its range with the sign of the dividend.
+    infinity. An integer divided by zero gives the smallest or the largest integer of its dtype,
+    whichever has the sign of the dividend.
 
     For bools the result is the dividend. For complex numbers it is computed from the real parts.
     """

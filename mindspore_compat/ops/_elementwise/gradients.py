@@ -159,8 +159,8 @@ def asinh_grad(xp, out: Floats, dout: Floats):
 
 @op("ops.operations._grad_ops.MaximumGradGrad(grad_x=True, grad_y=True)(x, y, dx, dy)")
 def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
-    """Computes the gradients of `MaximumGrad` with respect to its inputs: zeros for `x` and `y`,
-    and for the incoming gradient the one of the larger side.
+    """Computes the gradients of `MaximumGrad` with respect to its inputs: zeros for `x` and `y`;
+    the incoming gradient gets the gradient of whichever input is larger.
 
     Shapes:
         `x`, `y`, `dx` and `dy` have one shape, which is that of the results.
@@ -176,8 +176,8 @@ def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
 
 @op("ops.operations._grad_ops.MinimumGradGrad()(x1, x2, grad_y1, grad_y2)")
 def minimum_grad_grad(xp, x1: Floats, x2: Floats, grad_y1: Floats, grad_y2: Floats):
-    """Computes the gradients of `MinimumGrad` with respect to its inputs: zeros for `x1` and `x2`,
-    and for the incoming gradient the one of the smaller side.
+    """Computes the gradients of `MinimumGrad` with respect to its inputs: zeros for `x1` and `x2`;
+    the incoming gradient gets the gradient of whichever input is smaller.
 
     Shapes:
         `x1`, `x2`, `grad_y1` and `grad_y2` have one shape, which is that of the results.

@@ -266,7 +266,7 @@ def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
 
 
 def _scalar(api, name, value, *dtypes):
-    """Returns a number given directly, or as a Tensor without axes and of one of `dtypes`."""
+    """Returns a number that is passed as a number or as a 0-D Tensor of one of `dtypes`."""
     if isinstance(value, Tensor):
         if value._array.dtype not in dtypes:
             raise TypeError(

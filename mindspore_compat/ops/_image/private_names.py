@@ -3,12 +3,12 @@
 
 
 def _interploate_ext_make_tuple(input, value):
-    """Return a size or factor as a sequence, one number for each axis behind the channels."""
+    """Returns a size or factor as a sequence, one number for each axis behind the channels."""
     return value if isinstance(value, (tuple, list)) else (value,) * (input.ndim - 2)
 
 
 def _interpolate_ext_scale_factor_convert_size(input, scale_factor):
-    """Return the sizes that `input` has after scaling each axis behind the channels, rounded down.
+    """Returns the sizes that `input` has after scaling each axis behind the channels, rounded down.
 
     Args:
         input (Tensor): shape (N, C, ...).

@@ -34,13 +34,13 @@ class Taps:
 
     @classmethod
     def of(cls, matrix):
-        """The sparse matrix of a matrix with its zeros."""
+        """Converts a dense matrix to a sparse one."""
         rows, columns = matrix.shape
         return cls(np.tile(np.arange(columns), (rows, 1)), matrix, columns).transposed.transposed
 
     @cached_property
     def transposed(self):
-        """Returns the transposed matrix; shorter rows are filled with columns of weight 0."""
+        """Returns the transposed matrix; shorter rows are padded with weights of 0."""
         rows, taps = np.nonzero(self.weight)
         if not len(rows):
             return Taps(np.zeros((self.shape[1], 1)), np.zeros((self.shape[1], 1)), self.shape[0])

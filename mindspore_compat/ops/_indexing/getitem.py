@@ -57,7 +57,7 @@ def tensor_getitem(self, index):
 
     Raises:
         IndexError: if a position is out of range or a part of the index has an unsupported type.
-        TypeError: if a tuple holds a float or an array, or a Tensor without axes is indexed by an
+        TypeError: if a tuple holds a float or an array, or a 0-D Tensor is indexed by an
             int.
 
     Source: the indexing of mindspore.Tensor of MindSpore 2.10.

@@ -248,7 +248,8 @@ def _axes_used(part):
 
 
 def values_of(value, api):
-    """Returns the values to write as an array: the Tensor's own, or one made of numbers.
+    """Returns the values to write as an array: the array of a Tensor, or a new array of the given
+    numbers.
 
     Raises:
         TypeError: if `value` is a NumPy array.

@@ -37,7 +37,7 @@ from .write_cast import cast_for_write
 _Bound = Number.called("a number or a Tensor")
 
 IndexOrMask = TensorOf(integer, "bool")
-Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
+Stood = Number | Bool | Anything  # a number stands for a 0-D Tensor
 IndexLike = Int | TupleOf(Int) | ListOf(Int) | Index
 
 
@@ -228,7 +228,8 @@ def _put(api, input, indices, values, accumulate):
 
 
 def _out_of_range(index, length):
-    """Returns True if positions on the host are out of range; on a GPU, no library checks."""
+    """Returns True if positions on the host are out of range; positions on a GPU are not
+    checked."""
     is_readable = type(index) in SPACES and index.dtype.kind in "iu" and index.size
     return bool(is_readable) and not -length <= int(index.min()) <= int(index.max()) < length
 

@@ -136,7 +136,7 @@ def _scatter_family(how, word, functions, classes, method=None):
 
     def scatter(input_x: TensorOrNumber, indices: Index, updates: TensorOrNumber):
         input_x, updates = cast_for_write(f"scatter_{how}", input_x, updates, "x")
-        if not input_x.ndim and not indices.ndim:  # a Tensor without axes is its own only slice
+        if not input_x.ndim and not indices.ndim:  # a 0-D Tensor is its own only slice
             scatter(Tensor._wrap(own(input_x).reshape(1)), indices, updates)
             return plain(input_x)
         _check_slices(f"scatter_{how}", input_x, indices, updates)

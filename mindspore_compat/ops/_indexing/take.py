@@ -84,8 +84,8 @@ def take(xp, input: Anything, index: Index):
 
 @op(compute="native")
 def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf("clip", "wrap")):
-    """Takes slices at indices, which `mode` brings into range; without an axis, elements of the
-    flat input."""
+    """Takes slices at indices along an axis, or elements of the flattened input if there is no
+    axis; `mode` brings indices into range."""
     if axis is None:
         input, axis = xp.ravel(input), 0
     length = input.shape[axis]

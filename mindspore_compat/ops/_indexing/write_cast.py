@@ -1,4 +1,4 @@
-"""Casts for ops that write: numbers become Tensors without axes, values get the dtype of the
+"""Casts for ops that write: numbers become 0-D Tensors, values get the dtype of the
 target.
 
 MindSpore casts the written values to the dtype of the target and rejects values of a wider dtype;
@@ -21,7 +21,7 @@ def promotes_beyond(dtype, like):
 
 
 def standing(*values):
-    """Returns the values, with numbers converted to Tensors without axes, of the dtype of the first
+    """Returns the values, with each number converted to a 0-D Tensor of the dtype of the first
     Tensor."""
     if all(isinstance(value, Tensor) for value in values):
         return values

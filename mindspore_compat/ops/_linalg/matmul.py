@@ -263,7 +263,7 @@ def _dense_input(xp, g, weight):
 
 
 def _dense_weight(xp, g, input, weight_shape):
-    """Returns the gradient of the weight: one product over all leading axes at once."""
+    """Returns the gradient of the weight, computed as one product over all leading axes."""
     if len(weight_shape) == 1:
         return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
     if g.ndim != 2:

@@ -59,8 +59,7 @@ def ger(xp, input: Anything, vec2: Anything):
 
 @op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)")
 def inner(xp, input: Anything, other: Anything):
-    """Computes the inner product over the last axes; a Tensor without axes multiplies every
-    element.
+    """Computes the inner product over the last axes; a 0-D Tensor multiplies every element.
 
     Shapes:
         `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of

@@ -26,7 +26,7 @@ def _log_uniform(numbers, limit):
 
 
 def _draw(stream, sampled, count, limit, unique, without):
-    """Returns the drawn classes, and the number of draws needed."""
+    """Returns the classes, and the number of draws that were needed."""
     classes, tries = {}, 0
     while len(classes) < count:
         numbers = stream.next(HOST).random(max(count, 64))

@@ -46,7 +46,7 @@ def _row_nll(xp, x, target, counts):
 
 
 def _class_nll_vjp(xp, g, out, x, target, counts):
-    """Returns softmax(x), minus 1 at the target; 0 for rows where `counts` is false."""
+    """Returns softmax(x) with 1 subtracted at the target; 0 for rows where `counts` is false."""
     if bodies := bodies_of(xp, x, target, counts, out, g):
         result = bodies.rows(
             _row_vjp, (1, *x.shape), (ELEMENT,), elements=(x,), rows=(target, counts, out, g)

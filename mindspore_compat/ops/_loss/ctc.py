@@ -71,8 +71,8 @@ class _Lattice:
         return xp.stack(steps, 0)
 
     def backward(self, xp, emit):
-        """beta: log probability of finishing from each state at each time, emission not
-        included."""
+        """Returns beta, the log probability of finishing from each state at each time, excluding
+        its emission."""
         stay, skip, gap = self._costs(xp, emit)
         index = xp.arange(self.labels.shape[1])
         last = xp.expand_dims(self.last, 1)
@@ -88,7 +88,7 @@ class _Lattice:
         return xp.stack(steps[::-1], 0)
 
     def _costs(self, xp, emit):
-        """`stay`, `skip` and two impossible states, of the dtype of `emit`."""
+        """Returns `stay`, `skip` and two impossible states, in the dtype of `emit`."""
         gap = xp.full((emit.shape[1], 2), NONE, emit.dtype)
         return xp.cast(self.stay, emit.dtype), xp.cast(self.skip, emit.dtype), gap
 

@@ -206,7 +206,7 @@ def need_reserved(ranks, **reserved):
 
 
 def ordinals(slots):
-    """Returns for each copy how many before it have its slot."""
+    """Returns for each copy the number of earlier copies with the same slot."""
     counts, positions = {}, []
     for slot in slots:
         positions.append(counts.get(slot, 0))

@@ -107,7 +107,7 @@ def moe_init_routing(x, row_idx, expert_idx, active_num):
 
 
 def probs_of(sorted_indices, tokens, probs):
-    """Returns the weights of tokens, ones where there are none."""
+    """Returns the weights of tokens, or ones if there are none."""
     return ops.ones((sorted_indices.size, 1), tokens.dtype) if probs is None else probs
 
 

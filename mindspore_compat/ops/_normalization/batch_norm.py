@@ -265,7 +265,7 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
 
 
 def _moved(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
-    """Returns both running statistics, moved toward those of a batch."""
+    """Returns both running statistics after a step toward those of a batch."""
     return (
         mean * (1 - momentum) + own_mean * momentum,
         var * (1 - momentum) + own_var * unbiased * momentum,

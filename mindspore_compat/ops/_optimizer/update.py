@@ -30,7 +30,7 @@ from . import formulas
 from .formulas import unscaled
 
 # Parameters and states keep their dtype; a gradient is converted to it, unless its dtype is wider.
-# Where `Plain` stands beside a Tensor, a number counts as a Tensor without axes, and its shape is
+# Where `Plain` stands beside a Tensor, a number counts as a 0-D Tensor, and its shape is
 # rejected.
 Gradient = TensorOf(floating, integer, "bool")
 
@@ -42,7 +42,7 @@ Loose = NumberOrBool | TensorOf(real, "bool")
 
 
 def without_axes(names):
-    """Returns rules that these scalars, if they are Tensors, have no axis."""
+    """Returns rules that reject a scalar that is a Tensor with axes."""
     return [
         Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
         for name in names.split()

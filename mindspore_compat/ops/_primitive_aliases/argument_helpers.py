@@ -214,22 +214,22 @@ def str_to_enum(op_name, arg_name, enum_str):
 
 
 def is_tuple(type_id):
-    """Returns whether a kind is one of tuples."""
+    """Returns whether a kind is one of the tuple kinds."""
     return OpDtype.DT_TUPLE_BOOL <= type_id <= OpDtype.DT_TUPLE_ANY
 
 
 def is_list(type_id):
-    """Returns whether a kind is one of lists."""
+    """Returns whether a kind is one of the list kinds."""
     return OpDtype.DT_LIST_BOOL <= type_id <= OpDtype.DT_LIST_ANY
 
 
 def is_number(type_id):
-    """Returns whether a kind is one of numbers."""
+    """Returns whether a kind is one of the number kinds."""
     return OpDtype.DT_BOOL <= type_id <= OpDtype.DT_NUMBER
 
 
 def is_integral_mstype(dtype):
-    """Returns whether a dtype is one of integers."""
+    """Returns whether a dtype is an integer dtype."""
     return dtype in dtypes.int_type + dtypes.uint_type
 
 

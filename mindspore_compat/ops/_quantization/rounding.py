@@ -21,7 +21,7 @@ def along_channels(v, x, axis):
 
 
 def require_channels(api, name, v, x, axis):
-    """Rejects an input that has not one value per channel."""
+    """Rejects an input that does not have one value per channel."""
     if axis >= x.ndim or tuple(v.shape) != (x.shape[axis],):
         raise ValueError(
             f"For '{api}', '{name}' must have one value for each channel along axis {axis} of the "
@@ -30,7 +30,7 @@ def require_channels(api, name, v, x, axis):
 
 
 def require_single(api, name, v):
-    """Rejects an input that is not one value."""
+    """Rejects an input that does not have exactly one value."""
     if tuple(v.shape) != (1,):
         raise ValueError(f"For '{api}', '{name}' must have shape (1,), but got {tuple(v.shape)}.")
 

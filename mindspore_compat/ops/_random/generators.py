@@ -72,7 +72,8 @@ class _Draw:
 
 
 def _first(xp, seed, offset=None):
-    """Returns the first generator of the seeds, at every call, if there are any."""
+    """Returns the first generator of the seeds at every call; without seeds, the next generator of
+    the default stream."""
     return (random.start(seed, offset) if seed or offset else random.default).next(xp)
 
 

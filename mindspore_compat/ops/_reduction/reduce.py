@@ -106,7 +106,7 @@ def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False)
         >>> print(ms.ops.mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
         [2. 3.]
     """
-    if not x.ndim and axis in (0, -1):  # a Tensor without axes counts as one of length 1
+    if not x.ndim and axis in (0, -1):  # a 0-D Tensor counts as one of length 1
         axis = None
     return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 

@@ -14,7 +14,7 @@ def axis_of(axis, x):
 def axes_along(api, name, axis, x):
     """Returns an axes argument in the array library's form: None for all axes, an int, or a tuple.
 
-    As in MindSpore, a Tensor without axes counts as one with a single axis.
+    As in MindSpore, a 0-D Tensor counts as one with a single axis.
 
     Raises:
         ValueError: if an axis is out of range or occurs twice.

@@ -84,7 +84,7 @@ def _ends(api, k):
 
 
 def _count(api, name, value):
-    """Returns a number of rows or columns, given an int or a Tensor of one."""
+    """Returns a number of rows or columns that is passed as an int or as a one-element Tensor."""
     if isinstance(value, Tensor) and value.ndim and value._array.dtype.kind == "i":
         raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape {value.shape}.")
     if isinstance(value, Tensor) and not value.ndim:
@@ -164,7 +164,7 @@ def matrix_diag(
 
 
 def _fill(api, value, x):
-    """Returns the padding value as a Tensor without axes; a number gets the dtype of `x`."""
+    """Returns the padding value as a 0-D Tensor; a number gets the dtype of `x`."""
     if not isinstance(value, Tensor):
         return Tensor(value, x.dtype)
     if value.ndim:

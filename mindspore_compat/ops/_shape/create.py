@@ -34,7 +34,7 @@ _Device = Str | None
 
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 Sizes = Lengths | TensorOf("int32", "int64")
-NoShape = NumberOrBool | Str  # accepted in place of a shape, for a Tensor without axes
+NoShape = NumberOrBool | Str  # accepted in place of a shape, for a 0-D Tensor
 Device = OneOf("CPU", "GPU", "Ascend") | None
 
 

@@ -44,7 +44,7 @@ def _unpad(shape, paddings):
 
 
 def _unpadded_last(shape, paddings, contiguous):
-    """Returns the shape before the last axes were padded; `paddings` lists the last axis first."""
+    """Returns the shape before padding; `paddings` lists the last axis first."""
     ends = ints(paddings)
     half = len(ends) // 2
     sums = [

@@ -328,8 +328,8 @@ def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
 
 
 def _at_least(count, tensor):
-    """Returns a Tensor with at least `count` axes, added in the places where NumPy's atleast_1d, 2d
-    and 3d add them."""
+    """Returns a Tensor with at least `count` axes, added where NumPy's atleast_1d, atleast_2d and
+    atleast_3d add them."""
     if tensor.ndim >= count:
         return tensor
     if tensor.ndim == 0:

@@ -152,8 +152,7 @@ def linspace(start, end, steps, *, dtype=None):
 
 @public("ops.LinSpace")
 class LinSpace:
-    """Creates evenly spaced numbers between two Tensors without axes: `ops.LinSpace()(start, stop,
-    num)`.
+    """Creates evenly spaced numbers between two 0-D Tensors: `ops.LinSpace()(start, stop, num)`.
 
     Example:
         >>> import mindspore_compat as ms

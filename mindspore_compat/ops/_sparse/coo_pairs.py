@@ -115,8 +115,8 @@ class _OfTwo(SparsePrimitive):
         return keys, sizes, owner[: len(first)], owner[len(first) :]
 
     def filled(self, components):
-        """Returns the sorted indices, and the values of both tensors there, 0 where one has
-        none."""
+        """Returns the sorted indices, and the values of both tensors there; 0 where a tensor has no
+        value."""
         keys, sizes, first, second = self.together(*components)
         values = summed(components[1], first, len(keys)), summed(components[4], second, len(keys))
         return Tensor._wrap(unravel(space_for(keys), keys, sizes)), values

@@ -48,8 +48,8 @@ class SparsePrimitive(Primitive):
         return tuple(shape.asnumpy().tolist())
 
     def flat(self, name, indices, values, sizes):
-        """Returns, for each row of `indices`, the int64 index of the same element in the flattened
-        dense array, whose shape is `sizes`.
+        """Returns the int64 index of each row of `indices` in the flattened dense array, whose
+        shape is `sizes`.
 
         Raises:
             ValueError: if there is not one row of indices per value, or an index is out of range.
@@ -65,7 +65,7 @@ class SparsePrimitive(Primitive):
         return ravel(xp, at, sizes)
 
     def check_range(self, name, at, sizes):
-        """Rejects rows of indices of which one is out of range."""
+        """Raises an error if a row of indices is out of range."""
         for axis, size in enumerate(sizes):
             column = at[:, axis]
             if column.size and not (0 <= int(column.min()) and int(column.max()) < size):
@@ -98,7 +98,7 @@ def picked(values, at):
 
 
 def summed(values, owner, count):
-    """Returns sums of the values that belong to each of `count` owners."""
+    """Returns, for each of `count` owners, the sum of the values that belong to it."""
     xp = space_for(values._array)
     start = Tensor._wrap(xp.zeros((count, *values.shape[1:]), values._array.dtype))
     return scatter_by.run(start, values, (owner,), "add")

@@ -190,7 +190,8 @@ def scatter_dim(
     src: Value,
     reduce: OneOf("none", "add", "multiply") = "none",
 ):
-    """Scatters as above; `reduce` combines the values with the existing elements."""
+    """Scatters the values of `src` at indices along the axis `dim`; `reduce` combines them with the
+    existing elements."""
     return _scatter("scatter", "dim", self, dim, index, src, reduce)
 
 

@@ -348,8 +348,8 @@ def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
 
 
 def _sum_dtype(self, dtype):
-    """Returns the NumPy dtype of cumulative sums: that of `dtype`; without one int32 for bools and
-    integers of 8 or 16 bits, and None, the dtype of the Tensor, for others."""
+    """Returns the NumPy dtype of cumulative sums: that of `dtype` if it is given, else int32 for
+    bools and integers of 8 or 16 bits, and None (the dtype of the Tensor) for all others."""
     if dtype is None and self._array.dtype in ("bool", "int8", "uint8", "int16"):
         return dtypes.to_numpy(dtypes.int32)
     return _numpy(dtype)

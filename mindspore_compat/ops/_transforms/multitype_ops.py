@@ -63,7 +63,7 @@ def _of_operator(name, function):
 
 
 def _like(name, number):
-    """Makes a function that applies the op `name` to Tensors, replaces numbers by `number`, and
+    """Returns a function that applies the op `name` to Tensors, replaces numbers by `number`, and
     keeps None."""
 
     def leaf(x):

@@ -211,8 +211,7 @@ def _repeat(number, count, axis):
 
 def _zip_map(function, value, axes, name, of_number=None):
     """Applies `function(tensor, axis)` to every Tensor, and `of_number` to every number. `axes` is
-    nested like `value` or is one for all; `name` is its name in error messages.
-    """
+    nested like `value`, or is one axis for all; `name` is its name in error messages."""
     if isinstance(value, Tensor):
         return function(value, axes)
     if isinstance(value, (tuple, list)):

@@ -40,13 +40,17 @@ class Callback:
     def __exit__(self, *err: _t.Any) -> _t.Any:
         """Called when a run is over; `err` is the exception that ended it, if one did."""
     def begin(self, run_context: _t.Any) -> _t.Any:
-        """Called before a run of either kind."""
+        """Called before training or an evaluation begins."""
     def end(self, run_context: _t.Any) -> _t.Any:
-        """Called after a run of either kind."""
+        """Called after training or an evaluation."""
     def epoch_begin(self, run_context: _t.Any) -> _t.Any:
-        """Called before an epoch of either kind."""
+        """Called before each epoch of training, and before the pass over the data of an
+        evaluation.
+        """
     def epoch_end(self, run_context: _t.Any) -> _t.Any:
-        """Called after an epoch of either kind."""
+        """Called after each epoch of training, and after the pass over the data of an
+        evaluation.
+        """
     def on_eval_begin(self, run_context: _t.Any) -> _t.Any:
         """Called before an evaluation."""
     def on_eval_end(self, run_context: _t.Any) -> _t.Any:
@@ -72,9 +76,9 @@ class Callback:
     def on_train_step_end(self, run_context: _t.Any) -> _t.Any:
         """Called after each step of training."""
     def step_begin(self, run_context: _t.Any) -> _t.Any:
-        """Called before a step of either kind."""
+        """Called before each step of training or an evaluation."""
     def step_end(self, run_context: _t.Any) -> _t.Any:
-        """Called after a step of either kind."""
+        """Called after each step of training or an evaluation."""
 class CheckpointConfig:
     """Configures ModelCheckpoint: when to save, which files to keep, and how to write them.
 
