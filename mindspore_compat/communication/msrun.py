@@ -68,7 +68,8 @@ def truth(text):
 
 
 def main(arguments=None):
-    """Starts the processes. With `--join=True`, waits for them and returns the worst exit status."""
+    """Starts the processes. With `--join=True`, waits for them and returns their worst exit
+    status."""
     reader = parser()
     options = reader.parse_args(arguments)
     report = check(reader, options)
