@@ -12,6 +12,10 @@ from ._version import __compat_version__, __version__  # noqa: F401
 
 _settings.check(os.environ)
 _paths.install()
+if os.environ.get("MINDSPORE_COMPAT_RELEASE"):
+    from . import _releases
+
+    __version__ = _releases.activate(os.environ["MINDSPORE_COMPAT_RELEASE"])
 
 _ROOMS = """amp boost common communication context dataset device_context device_manager
     experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler

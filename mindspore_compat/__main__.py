@@ -30,11 +30,18 @@ USAGE = """usage: python -m mindspore_compat script.py [argument ...]
        python -m mindspore_compat --inventory  (lists what is installed, as CycloneDX)
        python -m mindspore_compat --cache [clear]    (shows, or deletes, the compiled loops)
 
-Runs a script, module or piece of code in which `import mindspore` gives mindspore_compat."""
+Runs a script, module or piece of code in which `import mindspore` gives mindspore_compat.
+Before any of these, `--release 1.8` gives names their meaning in that release of MindSpore."""
 
 
 def main(arguments):
     """Reads the command line and runs the script, module or code that it names."""
+    if arguments[:1] == ["--release"]:
+        problem = set_release(arguments[1:2])
+        if problem:
+            print(f"{problem}\n{USAGE}", file=sys.stderr)
+            return 2
+        arguments = arguments[2:]
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
@@ -66,6 +73,19 @@ def main(arguments):
     else:
         run_script(flag, arguments[1:])
     return 0
+
+
+def set_release(given):
+    """Activates a release, also in child processes; returns what is wrong with it, or None."""
+    from ._version import RELEASES
+
+    if not given or given[0] not in RELEASES:
+        return f"--release must be one of {', '.join(RELEASES)}."
+    from . import _releases
+
+    os.environ["MINDSPORE_COMPAT_RELEASE"] = given[0]
+    sys.modules[__package__].__version__ = _releases.activate(given[0])
+    return None
 
 
 def show_cache(clear):

@@ -3,6 +3,8 @@
 A wrong value would otherwise show up late, in the middle of training, or not at all.
 """
 
+from ._version import RELEASES
+
 PREFIX = "MINDSPORE_COMPAT_"
 FLAG = ("0", "1")
 VALUES = {  # name without the prefix -> the allowed values; a str describes them
@@ -11,6 +13,7 @@ VALUES = {  # name without the prefix -> the allowed values; a str describes the
     "LEGACY": FLAG,
     "READ_LIMIT": "a whole number of MiB from 1 on",
     "RECORDED_STEPS": FLAG,
+    "RELEASE": tuple(RELEASES),
     "TRACEBACK": FLAG,
     "WINOGRAD": ("2", "4", "off"),
 }

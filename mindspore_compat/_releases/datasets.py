@@ -1,0 +1,45 @@
+"""Earlier meanings of datasets and of their transforms."""
+
+import functools
+import inspect
+
+
+def with_column_order(today):
+    """Accepts `column_order`, the order of the columns of the result."""
+
+    @functools.wraps(today)
+    def call(self, *args, column_order=None, **kwargs):
+        result = today(self, *args, **kwargs)
+        return result if column_order is None else result.project(column_order)
+
+    return call
+
+
+def with_pad_info(today):
+    """Accepts `column_order`, and `pad_info`: the shapes to which columns are padded."""
+    ordered = with_column_order(today)
+
+    @functools.wraps(today)
+    def batch(self, *args, pad_info=None, **kwargs):
+        if pad_info is None:
+            return ordered(self, *args, **kwargs)
+        return with_column_order(type(self).padded_batch)(
+            self, *args, pad_info=pad_info or None, **kwargs
+        )
+
+    return batch
+
+
+def pads_of_two_sides(today):
+    """Reads a padding of two numbers as (left and top, right and bottom)."""
+    signature = inspect.signature(today)
+
+    @functools.wraps(today)
+    def call(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        padding = bound.arguments.get("padding")
+        if isinstance(padding, (tuple, list)) and len(padding) == 2:
+            bound.arguments["padding"] = (padding[0], padding[0], padding[1], padding[1])
+        return today(*bound.args, **bound.kwargs)
+
+    return call

@@ -1,0 +1,22 @@
+"""Earlier meanings of layers, losses and Cells."""
+
+import functools
+
+from .earlier import with_defaults
+
+drawn_from_normal = with_defaults(weight_init="normal", bias_init="zeros")
+unreduced = with_defaults(reduction="none")
+
+
+def hook_with_name(today):
+    """Calls a hook with the name of the Cell in place of the Cell."""
+
+    @functools.wraps(today)
+    def register(self, hook_fn, *args, **kwargs):
+        @functools.wraps(hook_fn)
+        def hook(cell, *values, **named):
+            return hook_fn(f"{type(cell).__name__}({id(cell)})", *values, **named)
+
+        return today(self, hook, *args, **kwargs)
+
+    return register

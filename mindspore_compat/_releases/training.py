@@ -1,0 +1,65 @@
+"""Earlier meanings in training: the context, Model, checkpoints, callbacks."""
+
+import contextlib
+import functools
+import io
+
+from .._core.context.config import GRAPH_MODE, config
+from .earlier import instead, with_defaults
+
+data_sinking = with_defaults(dataset_sink_mode=True)
+
+
+def graph_mode_by_default(set_context):
+    """Starts in graph mode."""
+    config.mode = GRAPH_MODE
+    return functools.wraps(set_context)(lambda *args, **kwargs: set_context(*args, **kwargs))
+
+
+def only_missing(today):
+    """Returns only the parameters of the network that were not loaded."""
+
+    @functools.wraps(today)
+    def load_param_into_net(*args, **kwargs):
+        return today(*args, **kwargs)[0]
+
+    return load_param_into_net
+
+
+@instead
+def data_sink(today, fn, dataset, steps, sink_size=1, jit=False):
+    """Takes the number of steps, which the loop around it decides."""
+    return today(fn, dataset, sink_size)
+
+
+def time_without_phase(today):
+    """Prints the time without the word "Train" or "Eval" before it."""
+
+    @functools.wraps(today)
+    def epoch_end(self, run_context):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            today(self, run_context)
+        print(printed.getvalue().partition(" ")[2], end="", flush=True)
+
+    return epoch_end
+
+
+def cores_by_device(today):
+    """Takes the cores of each device: `{"device0": ["0-3"]}`."""
+
+    @functools.wraps(today)
+    def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, *args, **kwargs):
+        if isinstance(affinity_cpu_list, dict):
+            affinity_cpu_list = affinity_cpu_list.get(f"device{config.device_id}")
+        return today(enable_affinity, affinity_cpu_list, *args, **kwargs)
+
+    return set_cpu_affinity
+
+
+def same_as_tensorboard_trace_handler(today):
+    """Gives `tensorboard_trace_handler` its first name."""
+    from ..profiler import tensorboard_trace_handler
+
+    return functools.wraps(tensorboard_trace_handler)(
+        lambda *args, **kwargs: tensorboard_trace_handler(*args, **kwargs)
+    )

@@ -1,0 +1,72 @@
+"""Prints the results of all examples of the table of changes, as JSON: run by `test_changes.py`."""
+
+import json
+import sys
+
+import numpy as np
+
+import mindspore_compat as ms
+import mindspore_compat.dataset as ds
+import mindspore_compat.dataset.vision as vision  # noqa: F401 - examples use it
+from mindspore_compat import Tensor, nn, ops  # noqa: F401
+from mindspore_compat._releases.changes import CHANGES
+
+x = Tensor(np.array([[1.0, 5.0], [3.0, 2.0]], np.float32))
+wide = Tensor(np.ones((1, 4), np.float32))
+half = Tensor(np.array([0.5, 0.5], np.float32))
+image = Tensor(np.ones((1, 1, 4, 4), np.float32))
+
+
+def pairs():
+    """A dataset of two columns."""
+    rows = {"a": np.array([[1, 2], [3, 4]]), "b": np.array([5, 6])}
+    return ds.NumpySlicesDataset(rows, shuffle=False)
+
+
+class Untrained(ms.Model):
+    """Keeps how `train` was called."""
+
+    def _train(self, epoch, train_dataset, callbacks, dataset_sink_mode, *others):
+        self.sinking = dataset_sink_mode
+
+
+def model_and_data():
+    network = nn.Dense(1, 1)
+    data = {"x": np.ones((3, 1), np.float32), "y": np.ones((3, 1), np.float32)}
+    optimizer = nn.SGD(network.trainable_params(), 0.1)
+    return ms.Model(network, nn.MSELoss(), optimizer), ds.NumpySlicesDataset(data).batch(1)
+
+
+def sinking_of_training():
+    model = Untrained(nn.ReLU())
+    model.train(1, pairs())
+    return model.sinking
+
+
+def first_word_of_time():
+    import contextlib
+    import io
+
+    model, data = model_and_data()
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        model.train(1, data, callbacks=[ms.train.TimeMonitor()], dataset_sink_mode=False)
+    return printed.getvalue().split()[0]
+
+
+def first_argument_of_hook(name):
+    found = []
+    cell = nn.ReLU()
+    getattr(cell, name)(lambda first, *rest: found.append(type(first).__name__))
+    ms.grad(cell)(Tensor([1.0]))
+    return found[0]
+
+
+def result(example):
+    try:
+        return " ".join(str(eval(example)).split())
+    except Exception as error:
+        return type(error).__name__
+
+
+if __name__ == "__main__":
+    json.dump({each.name: result(each.example) for each in CHANGES}, sys.stdout)
