@@ -2,7 +2,8 @@
 CUDA. A real GPU has no such counters.
 
 The stand-in counts calls of CuPy by name (tests/fakecupy/counting.py). The simulated CUDA counts
-what reaches its libraries: kernels, and the products, copies and fills within the device.
+what reaches its libraries: kernels, products, algorithms of CUB and Thrust (sums, sorts), and the
+copies and fills within the device.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ LAUNCHES = (
     "convolutions",
     "factorizations",
     "transforms",
+    "algorithms",
     "fills",
     "device_to_device",
     "graph_launches",

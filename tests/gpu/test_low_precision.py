@@ -51,6 +51,7 @@ ONE |= {"squared difference", "maximum", "softplus", "hardswish", "leaky relu", 
 
 IMAGE, SLOPES = RNG.normal(size=(2, 4, 8, 8)).astype(np.float32), Y[0]
 CLASSES = np.array([3, 0, 2], np.int32)
+SHARES, LONG = np.abs(X) / 2.1 + 0.01, RNG.normal(size=100_000).astype(np.float32)
 KERNELS = {  # name: (function, arrays, launches forward, launches backward)
     "softmax": (lambda x: ops.softmax(x), [X], 1, 1),
     "softmax of rows": (lambda x: ops.softmax(x, 0), [X], 1, 1),
@@ -68,6 +69,16 @@ KERNELS = {  # name: (function, arrays, launches forward, launches backward)
     "max pool of volumes": (lambda x: ops.max_pool3d(x, 2), [IMAGE[None]], 1, 2),
     "cross entropy": (lambda x: ops.cross_entropy(x, ms.Tensor(CLASSES)), [X], 7, 4),
     "sum": (lambda x, y: ops.addn([x, y, x]), [X, Y], 1, 2),
+    "squared error": (lambda x, y: ops.mse_loss(x, y), [X, Y], 1, 1),
+    "squared errors": (lambda x, y: ops.mse_loss(x, y, "none"), [X, Y], 1, 1),
+    "absolute error": (lambda x, y: ops.l1_loss(x, y, "sum"), [X, Y], 1, 1),
+    "smooth absolute error": (lambda x, y: mint.nn.functional.smooth_l1_loss(x, y), [X, Y], 1, 1),
+    "Huber loss": (lambda x, y: ops.huber_loss(x, y, delta=0.5), [X, Y], 1, 1),
+    "binary cross entropy": (lambda x, y: ops.binary_cross_entropy(x, y), [SHARES, SHARES], 1, 1),
+    "soft margin": (lambda x, y: ops.soft_margin_loss(x, y), [X, np.sign(Y)], 1, 1),
+    "hinge": (lambda x, y: ops.hinge_embedding_loss(x, y), [X, np.sign(Y)], 1, 2),
+    "mean": (lambda x: ops.mean(x), [X], 1, 1),
+    "a long mean": (lambda x, y: ops.mse_loss(x, y), [LONG, LONG[::-1].copy()], 2, 1),
 }
 
 
@@ -153,8 +164,9 @@ def test_a_new_number_needs_no_new_kernel(space):
 @pytest.mark.parametrize(
     "body",
     [
-        lambda xp, x: xp.sum(x),
-        lambda xp, x: x * x.shape[0],
+        lambda xp, x: xp.sum(x, 1),
+        lambda xp, x: xp.sum(x) * 2,
+        lambda xp, x: xp.reshape(x, (-1,)),
         lambda xp, x: xp.where(x > 0, 1, 0),  # float64 on the host
         lambda xp, x: (x > 0) + (x < 1),
         lambda xp, x: xp.exp(x > 0),
@@ -166,6 +178,26 @@ def test_a_new_number_needs_no_new_kernel(space):
 def test_what_is_not_elementwise_is_left_to_the_caller(space, body):
     x = space.array(X).astype(ml_dtypes.bfloat16)
     assert space.upcast_kernels.run(body, (x,), x.dtype) is None
+
+
+@on_devices
+def test_a_function_that_asks_for_a_shape_is_traced_for_each(space):
+    def body(xp, x):
+        return x * x.shape[0]
+
+    kernels = space.upcast_kernels
+    for rows in (3, 2):
+        x = space.array(X[:rows]).astype(ml_dtypes.bfloat16)
+        result = kernels.run(body, (x,), x.dtype)
+        expected = X[:rows].astype(ml_dtypes.bfloat16).astype(np.float32) * rows
+        np.testing.assert_array_equal(arrays.to_host(result), expected.astype(ml_dtypes.bfloat16))
+
+
+@on_devices
+def test_a_total_of_arrays_of_several_shapes_is_left_to_the_caller(space):
+    x, y = (space.array(one).astype(ml_dtypes.bfloat16) for one in (X, X[:1]))
+    kernels = space.upcast_kernels
+    assert kernels.run(lambda xp, x, y: xp.sum(x * y), (x, y), x.dtype) is None
 
 
 def test_calls_that_are_remembered_are_bounded(monkeypatch):

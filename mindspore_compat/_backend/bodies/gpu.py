@@ -40,6 +40,7 @@ from .row_plan import (
     CHANNEL,
     COLUMN,
     ELEMENT,
+    ROUNDED,
     ROW,
     SUMMED,
     BodyTrace,
@@ -247,8 +248,8 @@ class RowBody:
     def _new(self, source, number, arrays, rows):
         """Allocates the array that the kernel writes for result `number`: the result itself, or
         the values that are summed over rows afterwards."""
-        if self.plan.result_kinds[number] == ROW:
-            return self.module.empty((rows,), self.plan.dtype)
+        if self.plan.result_kinds[number] in (ROW, ROUNDED):
+            return self.module.empty((rows,), source.dtype_of(number))
         return self.module.empty(self._first(arrays).shape, source.dtype_of(number))
 
     def _room_for_sums(self, source, launch, rows, length):

@@ -8,7 +8,18 @@ sweep and stay in registers; otherwise each sweep loads what it needs.
 
 from .block_code import WARP, pack_name, packs, reductions
 from .c_code import TYPES, load, operand, preamble, scalar_lines, step_line, store
-from .row_plan import CHANNEL, COLUMN, ELEMENT, MOMENTS, REDUCTIONS, ROW, SUMMED, ChunkPlan, RowPlan
+from .row_plan import (
+    CHANNEL,
+    COLUMN,
+    ELEMENT,
+    MOMENTS,
+    REDUCTIONS,
+    ROUNDED,
+    ROW,
+    SUMMED,
+    ChunkPlan,
+    RowPlan,
+)
 
 _TEXT = """
 #ifndef INFINITY
@@ -152,7 +163,7 @@ class RowKernel(RowPlan):
             number
             for number, (value, kind) in enumerate(results)
             if number not in self.summed
-            and (kind in (ELEMENT, ROW) or kind in SUMMED and value not in self.there)
+            and (kind not in (None, *SUMMED) or kind in SUMMED and value not in self.there)
         ]
         self.slots = len(self.reductions(1)) if self.levels > 1 else 0
         self._divisors = self._row_divisors()
@@ -177,7 +188,12 @@ class RowKernel(RowPlan):
     def dtype_of(self, number):
         """Returns the dtype of a result."""
         kind = self.result_kinds[number]
-        return self.dtypes[self.kinds.index(ELEMENT)] if kind == ELEMENT else self.dtype
+        rounded = kind in (ELEMENT, ROUNDED)
+        return self.dtypes[self.kinds.index(ELEMENT)] if rounded else self.dtype
+
+    def _is_row(self, number):
+        """Returns True if a result has one value for each row."""
+        return self.result_kinds[number] in (ROW, ROUNDED)
 
     # The frame ------------------------------------------------------------------------------------
 
@@ -185,9 +201,7 @@ class RowKernel(RowPlan):
         layout = self.layout
         lane, own_lane, together = _LANES[layout.lanes]
         packed = [self.dtypes[i] for i in self.there if self.kinds[i] in (ELEMENT, COLUMN)]
-        packed += [
-            self.dtype_of(number) for number in self.stored if self.result_kinds[number] != ROW
-        ]
+        packed += [self.dtype_of(number) for number in self.stored if not self._is_row(number)]
         functions = preamble([self.dtypes[index] for index in self.there])
         functions += packs(packed, layout.width) + reductions(self.real, "sum", "max")
         range_of = _RANGE_OF_CHUNK if layout.chunked else _RANGE
@@ -459,7 +473,7 @@ class RowKernel(RowPlan):
         for number, value in results.items():
             if number in self.summed:
                 lines.append(f"a{number}[k * width + j] += v{value};")
-            elif self.result_kinds[number] != ROW:
+            elif not self._is_row(number):
                 dtype = self.dtype_of(number)
                 kind = f"Pack_{pack_name(TYPES[dtype])}"
                 lines.append(f"out{number}.at[j] = {store(dtype, f'v{value}')};")
@@ -467,14 +481,12 @@ class RowKernel(RowPlan):
                     (f"{kind} out{number};", f"*({kind}*)(o{number} + offsets[k]) = out{number};")
                 )
         if lines:
-            values = [
-                value for number, value in results.items() if self.result_kinds[number] != ROW
-            ]
+            values = [value for number, value in results.items() if not self._is_row(number)]
             body += self._elements(values, lines, stores)
         rows = [
-            f"o{number}[row] = v{value};"
+            f"o{number}[row] = {store(self.dtype_of(number), f'v{value}')};"
             for number, value in results.items()
-            if self.result_kinds[number] == ROW
+            if self._is_row(number)
         ]
         if rows:
             first = "lane == 0 && present" + " && blockIdx.y == 0" * self.layout.chunked

@@ -18,6 +18,7 @@ ELEMENT = "element"  # each of the data
 ROW = "row"  # each row
 COLUMN = "column"  # each position within a row; a result is a sum over rows
 CHANNEL = "channel"  # each channel, where rows are groups of channels; a result is a sum over rows
+ROUNDED = "rounded"  # each row; a result that is stored in the dtype of the first array
 SUMMED = frozenset((COLUMN, CHANNEL))  # the results that are sums over rows
 
 MOMENTS = ("row_mean", "row_rest", "row_variance")  # the parts of `row_moments`

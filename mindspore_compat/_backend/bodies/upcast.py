@@ -11,16 +11,23 @@ reads bfloat16, computes the square in float32 and writes bfloat16. The vjp of a
 treated in the same way. Numbers are arguments of the kernel, so those that change between calls
 need no new kernel.
 
-A function fits if it only applies steps of the table in elementwise.py to floats and masks. One
-that asks for a shape, reduces or calls anything else raises an error on symbols; `run` returns None
-and the caller casts.
+A function fits if it only applies steps of the table in elementwise.py to floats and masks. It may
+end with the sum or mean of all elements, as losses do: that is a kernel over one row. One that
+reduces over an axis or calls anything else raises an error on symbols; `run` returns None and the
+caller casts. A function that asks for a shape is traced once for each set of shapes.
 """
+
+import math
 
 import numpy
 
+from ..catalogue import FUNCTIONS
 from ..elementwise import PRIMITIVES
+from ..space import implementation
 from .c_code import step_line
+from .gpu import RowBody
 from .multi_tensor import letter
+from .row_plan import ELEMENT, ROUNDED, ROW
 from .symbols import Scalar, Symbol, SymbolSpace, Trace
 
 FLOAT32, BOOL = numpy.dtype(numpy.float32), numpy.dtype(bool)
@@ -32,16 +39,47 @@ class Unfit(Exception):
     floats and masks."""
 
 
+class Shapes:
+    """The shapes of the arrays of a call.
+
+    Attributes:
+        of_arrays: the shapes.
+        are_read: whether a function has asked for one.
+    """
+
+    def __init__(self, arrays):
+        self.of_arrays = _shapes(arrays)
+        self.are_read = False
+
+
+def _shapes(arrays):
+    return tuple([array.shape for array in arrays])
+
+
 class Float(Symbol):
-    """A symbol with a dtype: float32, or bool for a mask."""
+    """A symbol with a dtype: float32, or bool for a mask. It knows the shape of its values."""
 
-    __slots__ = ("dtype",)
+    __slots__ = ("dtype", "extent")
 
-    def __init__(self, trace, number, dtype):
+    def __init__(self, trace, number, dtype, extent):
         super().__init__(trace, number)
         self.dtype = dtype
+        self.extent = extent
 
     __hash__ = Symbol.__hash__
+
+    @property
+    def shape(self):
+        self.trace.shapes.are_read = True
+        return self.extent
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def size(self):
+        return math.prod(self.shape)
 
     def __invert__(self):
         return self.trace.add("logical_not", self)
@@ -61,6 +99,27 @@ class Float(Symbol):
         return self.trace.as_float(self)
 
 
+class Total:
+    """A placeholder for an array without axes: the sum of all elements of a Float, divided by a
+    number."""
+
+    dtype = FLOAT32
+    shape, ndim, size = (), 0, 1
+
+    def __init__(self, terms, divisor=1):
+        self.terms = terms
+        self.divisor = divisor
+
+    def __truediv__(self, number):
+        return Total(self.terms, self.divisor * number)
+
+    def astype(self, dtype, copy=True):
+        """Returns the Total itself, which is float32; raises Unfit for another dtype."""
+        if numpy.dtype(dtype) != FLOAT32:
+            raise Unfit(f"a cast to {dtype}")
+        return self
+
+
 class FloatSpace(SymbolSpace):
     """The `xp` of a function that runs on Floats."""
 
@@ -70,7 +129,17 @@ class FloatSpace(SymbolSpace):
 
     def cast(self, x, dtype):
         """Returns `x` with another dtype; a Python number unchanged."""
-        return x.astype(dtype) if isinstance(x, Symbol) else x
+        return x.astype(dtype) if isinstance(x, Symbol | Total) else x
+
+    def sum(self, x, axis=None, dtype=None, keepdims=False):
+        """Returns the Total of all elements; raises Unfit for a sum over some axes."""
+        if axis is not None or keepdims or not isinstance(x, Float):
+            raise Unfit("a sum over axes")
+        return Total(x).astype(dtype or FLOAT32)
+
+    def mean(self, x, axis=None, dtype=None, keepdims=False):
+        """Returns the mean of all elements, a Total; raises Unfit for a mean over some axes."""
+        return self.sum(x, axis, dtype, keepdims) / x.size
 
     def where(self, condition, *choices):
         """Returns `yes` where the condition holds, else `no`."""
@@ -129,7 +198,18 @@ class FloatSpace(SymbolSpace):
     def __getattr__(self, name):
         if name in ("pi", "inf", "nan"):
             return getattr(numpy, name)
+        if name in FUNCTIONS and FUNCTIONS[name].provided:
+            return lambda *arguments: self._composed(name, arguments)
         return super().__getattr__(name)
+
+    def _composed(self, name, arguments):
+        """Traces a function of `xp` that an operator implements, and notes which steps it takes:
+        its own gradient rule is used, not the rules of the steps."""
+        first = len(self.trace.steps)
+        out = implementation(name)(self, *arguments)
+        if isinstance(out, Float) and len(self.trace.steps) > first:
+            self.trace.calls[out.number] = first, name, arguments
+        return out
 
 
 def _step(name):
@@ -153,9 +233,12 @@ class FloatTrace(Trace):
         function: the function.
         values: its arguments, with a Slot for each array.
         dtypes: the dtypes of the arrays.
+        shapes: their Shapes.
 
     Attributes:
         found: the value that the function returned, with Floats for arrays.
+        calls (dict): number of a value -> the composed function of `xp` that returned it: the index
+            of its first step, its name and its arguments.
 
     Raises:
         Exception: any error, if one kernel cannot compute the function.
@@ -163,13 +246,14 @@ class FloatTrace(Trace):
 
     space_type = FloatSpace
 
-    def __init__(self, function, values, dtypes):
+    def __init__(self, function, values, dtypes, shapes):
+        self.shapes, self.calls = shapes, {}
         self.name = f"upcast_{function.__name__}"
         self.names = [f"x{index}" for index in range(len(dtypes))]
-        self.steps, self._texts = [], {}
+        self.steps, self._texts, self._extents = [], {}, {}
         self._given = [
-            Float(self, index, BOOL if dtype == BOOL else FLOAT32)
-            for index, dtype in enumerate(dtypes)
+            Float(self, index, BOOL if dtype == BOOL else FLOAT32, shape)
+            for index, (dtype, shape) in enumerate(zip(dtypes, shapes.of_arrays, strict=True))
         ]
         values = _map_values(values, Slot, lambda slot: self._given[slot.index])
         self.found = function(FloatSpace(self), *values)
@@ -184,11 +268,17 @@ class FloatTrace(Trace):
         dtypes = {item.dtype for item in values if isinstance(item, Float)}
         if not is_bool and FLOAT32 not in dtypes or name == "where" and BOOL in dtypes:
             raise Unfit(f"masks as operands of {name}")
-        return Float(self, super().add(name, *operands).number, BOOL if is_bool else FLOAT32)
+        extents = [item.extent for item in operands if isinstance(item, Float)]
+        extent = extents[0] if len(extents) == 1 else numpy.broadcast_shapes(*extents)
+        number = super().add(name, *operands).number
+        self._extents[number] = extent
+        return Float(self, number, BOOL if is_bool else FLOAT32, extent)
 
     def as_float(self, mask):
         """Records the conversion of a mask to the floats 0 and 1, and returns the result."""
-        return Float(self, super().add("where", mask, 1.0, 0.0).number, FLOAT32)
+        number = super().add("where", mask, 1.0, 0.0).number
+        self._extents[number] = mask.extent
+        return Float(self, number, FLOAT32, mask.extent)
 
     def operand(self, value):
         """Returns an operand of a step as a Float or a number.
@@ -201,7 +291,27 @@ class FloatTrace(Trace):
         if value < len(self._given):
             return self._given[value]
         step = self.steps[value - len(self._given)]
-        return Float(self, value, BOOL if step.is_bool else FLOAT32)
+        return Float(self, value, BOOL if step.is_bool else FLOAT32, self._extents[value])
+
+
+class TotalOf:
+    """The body of a kernel over one row (gpu.RowBody) that sums a value of a FloatTrace.
+
+    Args:
+        trace: the trace.
+        total: the Total of one of its values.
+    """
+
+    def __init__(self, trace, total):
+        self.steps, self.number = list(trace.steps), total.terms.number
+        self.__name__ = f"total_of_{trace.name}"
+
+    def __call__(self, symbols, *arrays, divisor, **scalars):
+        values = dict(enumerate(arrays))
+        for step in self.steps:
+            operands = [values[x] if type(x) is int else scalars[x] for x in step.operands]
+            values[step.result] = symbols.trace.add(step.name, *operands)
+        return symbols.row_sum(values[self.number]) / divisor
 
 
 def _is_operand(value):
@@ -262,11 +372,27 @@ class UpcastKernels:
             call = self._calls.get(key)
         except TypeError:  # a value that cannot be hashed
             return None
+        if type(call) is dict:
+            call = call.get(_shapes(arrays))
         if call is None:
-            if len(self._calls) >= MOST:
-                self._calls.clear()
-            call = self._calls[key] = self._call(function, values, arrays, dtypes, alias)
+            call = self._remembered(key, function, values, arrays, dtypes, alias)
         return call(arrays) if call else None
+
+    def _remembered(self, key, function, values, arrays, dtypes, alias):
+        """Returns `_call` for these arguments, and stores it: under its key, or under the key and
+        the shapes if the function has asked for one."""
+        shapes = Shapes(arrays)
+        call = self._call(function, values, arrays, shapes, dtypes, alias)
+        if len(self._calls) >= MOST:
+            self._calls.clear()
+        if not shapes.are_read:
+            self._calls[key] = call
+            return call
+        calls = self._calls.setdefault(key, {})
+        if len(calls) >= MOST:
+            calls.clear()
+        calls[shapes.of_arrays] = call
+        return call
 
     def _key(self, value, arrays):
         """Returns a key that identifies the kernel for an argument: the dtype of an array, the type
@@ -279,7 +405,7 @@ class UpcastKernels:
             return (kind, *[self._key(item, arrays) for item in value])
         return kind, repr(value) if kind is float else value
 
-    def _call(self, function, values, arrays, dtypes, alias):
+    def _call(self, function, values, arrays, shapes, dtypes, alias):
         """Returns a function that takes the list of arrays and returns the call's result; False if
         one kernel cannot compute it."""
         input_dtypes = [array.dtype for array in arrays]
@@ -288,7 +414,9 @@ class UpcastKernels:
         places = iter(range(len(arrays)))
         slots = _map_values(values, self.module.ndarray, lambda array: Slot(next(places)))
         try:
-            trace = FloatTrace(function, slots, input_dtypes)
+            trace = FloatTrace(function, slots, input_dtypes, shapes)
+            if isinstance(trace.found, Total):
+                return self._total(trace, input_dtypes, dtypes)
             return self._launch(trace, input_dtypes, dtypes, alias)
         except Exception:  # whatever code written for arrays raises for symbols
             return False
@@ -323,6 +451,33 @@ class UpcastKernels:
                 for source in sources
             ]
             return tuple(results) if several else results[0]
+
+        return launch
+
+    def _total(self, trace, input_dtypes, dtype):
+        """Returns the function that takes the list of arrays and returns the Total `trace.found`,
+        an array of a dtype."""
+        total, extents = trace.found, set(trace.shapes.of_arrays)
+        size = total.terms.size
+        if extents != {total.terms.shape} or not size:
+            raise Unfit("arrays of several shapes, or without elements")
+        values = enumerate(trace.scalars({}))
+        numbers = {"divisor": total.divisor, **{f"s{index}": value for index, value in values}}
+        kind = ROUNDED if input_dtypes[0] == dtype else ROW
+        body = TotalOf(trace, total)
+        key = tuple(body.steps), body.number, tuple(input_dtypes), kind
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            kinds = (ELEMENT,) * len(input_dtypes)
+            kernel = RowBody(
+                self.module, body, kinds, (kind,), tuple(input_dtypes), {}, tuple(numbers)
+            )
+            self._kernels[key] = kernel
+
+        def launch(arrays):
+            arrays = [self.module.ascontiguousarray(array) for array in arrays]
+            (result,) = kernel.run((1, 1, size), arrays, numbers)
+            return result.reshape(()).astype(dtype, copy=False)
 
         return launch
 

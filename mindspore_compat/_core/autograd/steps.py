@@ -10,7 +10,7 @@ order.
 
 import inspect
 
-from ..._backend.bodies.upcast import FloatSpace
+from ..._backend.bodies.upcast import FloatSpace, Total
 from .tape import VjpRule, backward, leaf
 from .vjp_rules import TABLE
 
@@ -42,15 +42,24 @@ def _by_steps(symbols, g, body, values, arrays):
     gradients are symbols of the same trace."""
     trace = symbols.trace
     start = len(trace.steps)
-    gradients = {body(symbols, *values).number: g}
-    for step in reversed(trace.steps[start:]):
+    found = body(symbols, *values)
+    if isinstance(found, Total):
+        found, g = found.terms, g / found.divisor
+    gradients = {found.number: g}
+    index = len(trace.steps)
+    while index > start:
+        index -= 1
+        step = trace.steps[index]
+        name, operands = step.name, map(trace.operand, step.operands)
+        if step.result in trace.calls:
+            index, name, operands = trace.calls[step.result]
         g = gradients.pop(step.result, None)
-        if g is None or step.name not in TABLE:
+        if g is None or name not in TABLE:
             continue
-        entry = TABLE[step.name]
-        operands = dict(
-            zip(inspect.signature(entry.signature).parameters, map(trace.operand, step.operands))
-        )
+        entry = TABLE[name]
+        operands = inspect.signature(entry.signature).bind(*operands)
+        operands.apply_defaults()
+        operands = operands.arguments
         saved = {**operands, "out": trace.operand(step.result)}
         numbers = [_number(operands[name]) for name in entry.rule.inputs]
         needs_grad = [number is not None for number in numbers]

@@ -468,12 +468,12 @@ def _dtype_of(g):
 
 def _pull_by_one_kernel(xp, node, g, saved, wanted):
     """Returns the gradients in low precision by one kernel (_backend/bodies/upcast.py), or None.
-    Those that are summed to another shape are in float32."""
+    Those that are summed to another shape are in float32; the gradient of a total never is."""
     kernels = getattr(xp, "upcast_kernels", None)
     if kernels is None or node.rule.many or type(node.rule) is not VjpRule:
         return None
     dtypes = tuple(
-        None if not want else g.dtype if shape in (g.shape, None) else FLOAT32
+        None if not want else g.dtype if shape in (g.shape, None) or not g.ndim else FLOAT32
         for want, (shape, _) in zip(wanted, node.metas or _any * len(wanted))
     )
     return kernels.run(node.rule.pull, (g, saved, wanted), dtypes, alias=True)

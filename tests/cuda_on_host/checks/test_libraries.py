@@ -7,7 +7,7 @@ import cupyx.scipy.linalg
 import numpy as np
 import scipy.linalg
 
-from .common import RNG, refused, same
+from .common import RNG, counted, refused, same
 
 
 def test_products():
@@ -160,3 +160,10 @@ def test_one_rank_of_nccl():
     communicator.allReduce(x.data.ptr, y.data.ptr, 5, nccl.NCCL_FLOAT32, nccl.NCCL_SUM, stream)
     same(y, np.arange(5, dtype="f"))
     refused(nccl.NcclError, "", nccl.NcclCommunicator, 2, nccl.get_unique_id(), 0)
+
+
+def test_algorithms_are_counted():
+    x = cupy.arange(6, dtype="f").reshape(2, 3)
+    with counted() as found:
+        x.sum(), x.sum(1), cupy.sort(x), cupy.cumsum(x)
+    assert found["algorithms"] == 4

@@ -73,6 +73,7 @@ void host_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
     X(convolutions)                \
     X(factorizations)              \
     X(transforms)                  \
+    X(algorithms)                  \
     X(unmodelled)
 enum host_counter {
 #define X(name) HOST_##name,
