@@ -49,18 +49,17 @@ def reset_auto_parallel_context() -> _t.Any:
     """Sets all values for training on several devices back to their defaults."""
 def reset_ps_context() -> _t.Any:
     """Sets all values for a parameter server back to their defaults."""
-# sharding_propagation, gradient_fp32_sync, loss_repeated_mean, force_fp32_communication, search_mode, auto_parallel_search_mode, communi_parallel_mode, enable_alltoall, all_reduce_fusion_config, comm_fusion, grad_accumulation_step, pipeline_segments, pipeline_result_broadcast, pipeline_config, auto_pipeline, optimizer_weight_shard_aggregated_save, strategy_ckpt_save_file, strategy_ckpt_config, group_ckpt_save_file, init_param_in_compile, auto_parallel_new_interface, dump_local_norm, dump_local_norm_path, dump_device_local_norm: Accepted for compatibility, has no effect here
+# sharding_propagation, gradient_fp32_sync, loss_repeated_mean, force_fp32_communication, search_mode, auto_parallel_search_mode, communi_parallel_mode, enable_alltoall, all_reduce_fusion_config, comm_fusion, grad_accumulation_step, pipeline_segments, pipeline_result_broadcast, auto_pipeline, optimizer_weight_shard_aggregated_save, strategy_ckpt_save_file, strategy_ckpt_config, group_ckpt_save_file, init_param_in_compile, auto_parallel_new_interface, dump_local_norm, dump_local_norm_path, dump_device_local_norm: Accepted for compatibility, has no effect here
 def set_auto_parallel_context(**kwargs: _t.Any) -> _t.Any:
     """Sets values for training on several devices, by keyword.
 
     Accepted for compatibility, has no effect here: `sharding_propagation`, `gradient_fp32_sync`,
     `loss_repeated_mean`, `force_fp32_communication`, `search_mode`, `auto_parallel_search_mode`,
     `communi_parallel_mode`, `enable_alltoall`, `all_reduce_fusion_config`, `comm_fusion`,
-    `grad_accumulation_step`, `pipeline_segments`, `pipeline_result_broadcast`, `pipeline_config`,
-    `auto_pipeline`, `optimizer_weight_shard_aggregated_save`, `strategy_ckpt_save_file`,
-    `strategy_ckpt_config`, `group_ckpt_save_file`, `init_param_in_compile`,
-    `auto_parallel_new_interface`, `dump_local_norm`, `dump_local_norm_path`,
-    `dump_device_local_norm`.
+    `grad_accumulation_step`, `pipeline_segments`, `pipeline_result_broadcast`, `auto_pipeline`,
+    `optimizer_weight_shard_aggregated_save`, `strategy_ckpt_save_file`, `strategy_ckpt_config`,
+    `group_ckpt_save_file`, `init_param_in_compile`, `auto_parallel_new_interface`,
+    `dump_local_norm`, `dump_local_norm_path`, `dump_device_local_norm`.
 
     In the `parallel_mode` "semi_auto_parallel" or "auto_parallel", a network that runs in graph
     mode is divided over the processes, as `Primitive.shard` and its relatives say.
@@ -69,8 +68,8 @@ def set_auto_parallel_context(**kwargs: _t.Any) -> _t.Any:
     `parallel_optimizer_config` divides weights and the states of optimizers among the processes
     that hold the same. In the mode "data_parallel", every process holds the whole network;
     `device_num`, `global_rank`, `gradients_mean` and `parameter_broadcast` apply.
-    `pipeline_stages` determines how many processes share a gradient, `strategy_ckpt_load_file`
-    how a checkpoint was divided.
+    `pipeline_stages` divides the processes into the stages of a pipeline, with the schedule of
+    `pipeline_config`; `strategy_ckpt_load_file` says how a checkpoint was divided.
 
     Args:
         **kwargs: the values.

@@ -69,6 +69,14 @@ ARRAY_TYPES = (
         "be read on one rank alone: all ranks of its mesh take part",
     ),
     ArrayType(
+        "Staged",
+        "_core.sharding.staged",
+        "StagedSpace",
+        "a value that lies on the ranks of one pipeline stage",
+        "a network of several stages, of the results of its Cells",
+        "be read between Cells; on other ranks it is a shape without values",
+    ),
+    ArrayType(
         "Sketch",
         "train.mind_ir.tracing",
         "SketchSpace",

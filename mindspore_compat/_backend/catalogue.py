@@ -570,7 +570,9 @@ ATTRIBUTES = {
     "number": "a number as a 0-d array of a dtype, which nobody writes to",
     "level": "how many vmaps deep it is",
     "hides_axis": "whether its arrays have an axis that bodies do not see",
-    "run_apart": "of Batch, Sharded and Sketch: runs an operator whose body does not run on them",
+    "by_operator": "of Staged: operators go to `run_apart` before their bodies run",
+    "run_apart": "of Batch, Sharded, Sketch and Staged: runs an operator whose body does not run on"
+    " them",
     "gradients": "of Sharded: what a vjp returns, as divided arrays",
     "settled": "of Sharded: gradients, placed as what they are the gradients of",
     "base": "of Traced, Batch, Sharded and Sketch: the space of the arrays behind the values",

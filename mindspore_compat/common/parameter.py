@@ -260,7 +260,7 @@ class Parameter(Tensor):
         """None, because `init_data` fills this parameter instead of creating another one."""
         return self._inited_param
 
-    @without_effect("Parameter.add_pipeline_stage", "every process runs all stages")
+    @without_effect("Parameter.add_pipeline_stage", "the stages of its Cells count")
     def add_pipeline_stage(self, stage):
         """Stores a pipeline stage that uses the parameter (an int >= 0)."""
         self._note_stage(stage)

@@ -33,7 +33,7 @@ class Parameter(_Tensor):
     def add_pipeline_stage(self, stage: _t.Any) -> _t.Any:
         """Stores a pipeline stage that uses the parameter (an int >= 0).
 
-        Accepted for compatibility, has no effect here: every process runs all stages.
+        Accepted for compatibility, has no effect here: the stages of its Cells count.
         """
     def assign_value(self, value: _t.Any) -> _t.Any:  # type: ignore
         """Sets the values and the dtype of the Tensor `value`, and returns this Parameter."""

@@ -28,7 +28,8 @@ from .._core.gradients.custom import custom_gradient, recompute
 from .._core.gradients.transforms import map_tensors
 from .._core.hints import no_attribute
 from .._core.rules.vocabulary import CellOf, InstanceOf, Str, register_type
-from .._core.sharding.network import run_part
+from .._core.sharding.stage_cells import call as call_on_stage
+from .._core.sharding.staged import flow
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
@@ -121,6 +122,8 @@ class Cell(Naming, Hooks, State, Settings, Internals):
     _cell_around = None  # set by a training step around its network (_cell/once.py)
     _cell_updates = False  # True for optimizers
     _cell_captures_itself = False  # True for training steps, replayed wherever called
+    _cell_staged = False  # whether it may be a part of a network of several pipeline stages
+    _cell_pipelines = False  # True for Cells that run a network on micro-batches
     _cell_is_step = False  # True for Cells that hold a GradOperation, see _cell/once.py
 
     def __init__(self, auto_prefix=True, flags=None):
@@ -170,6 +173,7 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             and self._cell_parameter_hooks is None
             and self._cell_saved_hooks is None
             and self._cell_strategies is None
+            and not self._cell_staged
             and not self._cell_is_step
             and self._cell_mixed_precision is MixedPrecisionType.NOTSET
         )
@@ -181,14 +185,9 @@ class Cell(Naming, Hooks, State, Settings, Internals):
             self._cell_check_inputs(args, kwargs)
         if self._cell_around is not None:
             return self._cell_around(args, kwargs)
-        if self._cell_strategies is not None:
-            return run_part(
-                lambda *args: self._cell_inside(args, kwargs),
-                args,
-                self.parameters_dict(),
-                self._cell_strategies,
-            )
-        return self._cell_inside(args, kwargs)
+        if self._cell_staged and flow.stages is not None and not flow.inside:
+            return call_on_stage(self, self._cell_divided, args, kwargs)
+        return self._cell_divided(args, kwargs)
 
     def _cell_inside(self, args, kwargs):
         """Runs the call without the wrapper of a training step."""

@@ -98,7 +98,7 @@ class Primitive:
             )
         return self.add_prim_attr("primitive_target", device_target)
 
-    @without_effect("ops.Primitive.set_stage", "every process runs all stages")
+    @without_effect("ops.Primitive.set_stage", "the stage of its Cell counts")
     def set_stage(self, stage):
         """Stores the pipeline stage."""
         return self.add_prim_attr("stage", stage)

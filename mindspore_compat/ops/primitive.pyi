@@ -157,7 +157,7 @@ class Primitive:
     def set_stage(self, stage: _t.Any) -> _t.Any:
         """Stores the pipeline stage.
 
-        Accepted for compatibility, has no effect here: every process runs all stages.
+        Accepted for compatibility, has no effect here: the stage of its Cell counts.
         """
     def set_user_data(self, key: _t.Any, value: _t.Any) -> _t.Any:
         """Stores a value of the caller's under a key; the op does not use it."""

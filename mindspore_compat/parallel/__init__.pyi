@@ -147,17 +147,16 @@ def shard(fn: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any = None, paramete
         Callable, which takes the arguments of `fn`. When called it raises a RuntimeError if a
         strategy does not divide an axis or the number of processes.
     """
-# Accepted for compatibility, has no effect here
 def sync_pipeline_shared_parameters(net: _Cell) -> _t.Any:
-    """Synchronizes the parameters that several stages of a pipeline share.
+    """Gives Parameters that several stages of a pipeline share the values that they have on the
+    first of these stages.
 
-    Accepted for compatibility, has no effect here: every process holds all stages.
-
-    Every process holds all stages here, and a shared parameter is one object, so there is nothing
-    to copy. The original does nothing either if a network has only one stage.
+    All processes call it, after these values have changed on some stages only. Training keeps
+    shared Parameters equal by itself. With one stage there is nothing to do.
 
     Args:
-        net (Cell): the network.
+        net (Cell): the network; an AutoParallel has its own number of stages, another Cell that of
+            the context.
     """
 def transform_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
     """Builds a rank's checkpoint from those of ranks whose slices are cut differently.

@@ -172,7 +172,7 @@ class AutoParallel(Cell):
             if mesh is None:
                 return self.network(*args, **kwargs)
             data = "full_batch" if self._full_batch else self._dataset_strategy_config
-            out = run_on(mesh, data, self.network, args, kwargs)
+            out = run_on(mesh, data, self.network, args, kwargs, self.network)
             if self._save_strategy_file_path:
                 self._save_strategy(mesh)
             return out
@@ -373,8 +373,8 @@ class AutoParallel(Cell):
         self._optimizer_config = chosen
 
     @without_effect(
-        "parallel.auto_parallel.AutoParallel.pipeline(output_broadcast, interleave, scheduler)",
-        "each process runs all stages",
+        "parallel.auto_parallel.AutoParallel.pipeline(output_broadcast, interleave)",
+        "results come to all processes, and stages are not interleaved",
     )
     @checked
     def pipeline(
@@ -384,16 +384,23 @@ class AutoParallel(Cell):
         interleave: Bool = False,
         scheduler: OneOf(*_SCHEDULERS) = "1f1b",
     ):
-        """Sets how the processes are divided into the stages of a pipeline.
+        """Divides the processes into the stages of a pipeline.
 
-        Each process runs all stages here; gradients are summed over those of one stage.
+        A Cell with a `pipeline_stage` runs on the processes of its stage, which alone hold its
+        parameters; other Cells run where their inputs lie. A network is trained within
+        `nn.PipelineCell`, which cuts a batch into micro-batches. The guide on parallel training
+        shows the schedules.
 
         Args:
             stages (int, optional): the number of stages. Default: ``1``.
             output_broadcast (bool, optional): whether the last stage's result goes to the others.
             interleave (bool, optional): whether stages are interleaved.
-            scheduler (str, optional): "1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp" or
-                "zero_bubble_v".
+            scheduler (str, optional): "gpipe", "1f1b", or "seqpipe", "seqvpp", "seqsmartvpp" or
+                "zero_bubble_v", which run as "1f1b".
+
+        The network raises a RuntimeError when called if the stages do not divide the number of
+        processes, a `pipeline_stage` is too large, a stage has no Cell, or there are fewer
+        micro-batches than stages.
         """
         self._pipeline_stages, self._pipeline_result_broadcast = stages, output_broadcast
         self._pipeline_config = {"pipeline_interleave": interleave, "pipeline_scheduler": scheduler}

@@ -130,21 +130,29 @@ class AutoParallel(_Cell):
 
         Accepted for compatibility, has no effect here: nothing is compiled.
         """
-    # output_broadcast, interleave, scheduler: Accepted for compatibility, has no effect here
+    # output_broadcast, interleave: Accepted for compatibility, has no effect here
     def pipeline(self, stages: _b.int = 1, output_broadcast: _b.bool = False, interleave: _b.bool = False, scheduler: _t.Literal['1f1b', 'gpipe', 'seqpipe', 'seqvpp', 'seqsmartvpp', 'zero_bubble_v'] = '1f1b') -> _t.Any:
-        """Sets how the processes are divided into the stages of a pipeline.
+        """Divides the processes into the stages of a pipeline.
 
-        Each process runs all stages here; gradients are summed over those of one stage.
+        A Cell with a `pipeline_stage` runs on the processes of its stage, which alone hold its
+        parameters; other Cells run where their inputs lie. A network is trained within
+        `nn.PipelineCell`, which cuts a batch into micro-batches. The guide on parallel training
+        shows the schedules.
 
         Args:
             stages (int, optional): the number of stages. Default: ``1``.
             output_broadcast (bool, optional): whether the last stage's result goes to the others.
-                Accepted for compatibility, has no effect here: each process runs all stages.
+                Accepted for compatibility, has no effect here: results come to all processes, and
+                stages are not interleaved.
             interleave (bool, optional): whether stages are interleaved.
-                Accepted for compatibility, has no effect here: each process runs all stages.
-            scheduler (str, optional): "1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp" or
-                "zero_bubble_v".
-                Accepted for compatibility, has no effect here: each process runs all stages.
+                Accepted for compatibility, has no effect here: results come to all processes, and
+                stages are not interleaved.
+            scheduler (str, optional): "gpipe", "1f1b", or "seqpipe", "seqvpp", "seqsmartvpp" or
+                "zero_bubble_v", which run as "1f1b".
+
+        The network raises a RuntimeError when called if the stages do not divide the number of
+        processes, a `pipeline_stage` is too large, a stage has no Cell, or there are fewer
+        micro-batches than stages.
         """
     # Accepted for compatibility, has no effect here
     def print_local_norm(self) -> _t.Any:

@@ -1,26 +1,37 @@
 """Synchronizes Parameters that several stages of a pipeline share."""
 
+from .._core.context.config import config
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import CellOf
-from .._core.without_effect import without_effect
+from .._core.sharding.network import mesh_of
+from .._core.sharding.stage_cells import planned
 from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
+from .auto_parallel import AutoParallel
 
 __all__ = ["sync_pipeline_shared_parameters"]
 
 
-@without_effect("parallel.sync_pipeline_shared_parameters", "every process holds all stages")
 @checked
 def sync_pipeline_shared_parameters(net: CellOf):
-    """Synchronizes the parameters that several stages of a pipeline share.
+    """Gives Parameters that several stages of a pipeline share the values that they have on the
+    first of these stages.
 
-    Every process holds all stages here, and a shared parameter is one object, so there is nothing
-    to copy. The original does nothing either if a network has only one stage.
+    All processes call it, after these values have changed on some stages only. Training keeps
+    shared Parameters equal by itself. With one stage there is nothing to do.
 
     Args:
-        net (Cell): the network.
+        net (Cell): the network; an AutoParallel has its own number of stages, another Cell that of
+            the context.
 
     Raises:
         TypeError: if `net` is not a Cell.
+        RuntimeError: if the number of processes is not a multiple of the number of stages.
 
     Source: mindspore.parallel.sync_pipeline_shared_parameters of MindSpore 2.10.
     """
+    inner = isinstance(net, AutoParallel)
+    mesh = mesh_of(net.get_pipeline_stages() if inner else config.parallel.pipeline_stages)
+    if mesh is None or mesh.stages is None:
+        return
+    for parameter, holders in planned(net, mesh.stages).parameters:
+        mesh.stages.equalize(parameter._array, holders)

@@ -376,23 +376,23 @@ class Group:
         self._agree(f"scatter from {self._name_of(root)} of objects").wait()
         return self.communicator.scatter(values, root)
 
-    def send_object(self, value, to):
-        """Sends anything that pickles to member `to`."""
-        header = headers.packed(self._message("to", to, 0, "an object"))
-        self._send(None, to, 0, header, pickle.dumps(value, pickle.HIGHEST_PROTOCOL)).wait()
+    def send_object(self, value, to, tag=0):
+        """Starts to send anything that pickles to member `to`; returns a Pending."""
+        header = headers.packed(self._message("to", to, tag, "an object"))
+        return self._send(None, to, tag, header, pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
 
-    def receive_object(self, source):
+    def receive_object(self, source, tag=0):
         """Returns the object that member `source` sent with `send_object`; nothing else is
         unpickled."""
-        expected = self._message("from", source, 0, "an object")
+        expected = self._message("from", source, tag, "an object")
         header, data = bytearray(headers.SIZE), bytearray()
 
         def steps():
-            yield self.communicator.Irecv(header, source, 0)
+            yield self.communicator.Irecv(header, source, tag)
             status = mpi().Status()
-            self.communicator.Probe(source, 0, status)
+            self.communicator.Probe(source, tag, status)
             data.extend(bytes(status.Get_count(mpi().BYTE)))
-            yield self.communicator.Irecv(data, source, 0)
+            yield self.communicator.Irecv(data, source, tag)
             if headers.text_of(header) != expected:
                 self._refuse(expected, header, source)
 

@@ -436,8 +436,8 @@ def set_auto_parallel_context(**kwargs):
     `parallel_optimizer_config` divides weights and the states of optimizers among the processes
     that hold the same. In the mode "data_parallel", every process holds the whole network;
     `device_num`, `global_rank`, `gradients_mean` and `parameter_broadcast` apply.
-    `pipeline_stages` determines how many processes share a gradient, `strategy_ckpt_load_file`
-    how a checkpoint was divided.
+    `pipeline_stages` divides the processes into the stages of a pipeline, with the schedule of
+    `pipeline_config`; `strategy_ckpt_load_file` says how a checkpoint was divided.
 
     Args:
         **kwargs: the values.

@@ -123,6 +123,13 @@ PARALLEL = {
     "parallel_optimizer_threshold": Setting(64, None, readable=False),
     "optimizer_level": Setting("level1", None, readable=False),
     "optimizer_weight_shard_size": Setting(-1, Int, lambda size: size if size > 1 else -1),
+    "pipeline_config": Setting(
+        None,
+        DictOf(pipeline_interleave=Bool, pipeline_scheduler=OneOf(*_schedulers)),
+        _pipeline,
+        readable=False,
+    ),
+    "pipeline_scheduler": Setting("1f1b", None),
     **stored_only(
         {
             "sharding_propagation": Setting(False, Bool),
@@ -141,14 +148,7 @@ PARALLEL = {
             "grad_accumulation_step": Setting(1, Int(ge=1, le=1)),
             "pipeline_segments": Setting(1, Int(ge=1), readable=False),
             "pipeline_result_broadcast": Setting(False, Bool),
-            "pipeline_config": Setting(
-                None,
-                DictOf(pipeline_interleave=Bool, pipeline_scheduler=OneOf(*_schedulers)),
-                _pipeline,
-                readable=False,
-            ),
             "pipeline_interleave": Setting(False, None),
-            "pipeline_scheduler": Setting("1f1b", None),
             "auto_pipeline": Setting(False, Bool),
             "gradient_accumulation_shard": Setting(False, None, readable=False),
             "optimizer_weight_shard_aggregated_save": Setting(False, Bool),

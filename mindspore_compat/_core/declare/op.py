@@ -207,6 +207,8 @@ class Op:
         if arrays.find_recorder is not None:
             operands = recorded_array.operands(operands)
         xp = self._space(operands)
+        if getattr(xp, "by_operator", False):
+            return xp.run_apart(self, values)
         if not xp.level:
             if arrays.blocking:
                 return self._awaited(xp, values, operands, nodes, metas)

@@ -18,6 +18,7 @@ class Mesh:
     Args:
         world: a group of ranks (_backend/ranks/collective.py) with all ranks of the mesh.
         ranks (Sequence[int]): the ranks of the mesh; by default all of `world`.
+        stages (Stages): the pipeline (stages.py) of which these ranks are a stage; None for none.
 
     Attributes:
         shape (tuple[int]): the lengths of the axes.
@@ -25,8 +26,9 @@ class Mesh:
         traffic (Counter): the bytes that this rank received, by kind of exchange.
     """
 
-    def __init__(self, world, ranks=None):
+    def __init__(self, world, ranks=None, stages=None):
         self.world = world
+        self.stages = stages
         self.ranks = tuple(world.ranks if ranks is None else ranks)
         self.shape = prime_factors(len(self.ranks))
         self.place = self._places()[self.ranks.index(world.ranks[world.rank])]

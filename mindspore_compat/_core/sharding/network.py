@@ -23,6 +23,9 @@ from ..rules.vocabulary import Any, TensorOf, any_dtype
 from ..tensor.tensor import Tensor
 from .array import Sharded, ShardedSpace
 from .mesh import Mesh
+from .micro_batches import run_on_stages
+from .staged import Staged, flow
+from .stages import Stages
 from .strategies import data_dims, divisions, result_dims
 
 
@@ -33,7 +36,7 @@ class _World:
 
 
 world = _World()
-_meshes = {}  # ranks -> their Mesh in `world.group`
+_meshes = {}  # number of stages -> the Mesh of this rank's stage in `world.group`
 
 
 class _Running(threading.local):
@@ -47,13 +50,15 @@ class _Running(threading.local):
     def on(self, mesh, data):
         """Returns a context in which this thread runs a divided network on `mesh`; `data` is as for
         `run_on`."""
-        before = self.space, self.data
-        self.space, self.data = space_on(mesh), data
+        before = self.space, self.data, flow.stages
+        self.space, self.data, flow.stages = space_on(mesh), data, mesh.stages
         self.space.averages = bool(config.parallel.gradients_mean)
+        if mesh.stages is not None:
+            mesh.stages.space = self.space
         try:
             yield
         finally:
-            self.space, self.data = before
+            self.space, self.data, flow.stages = before
 
 
 running = _Running()
@@ -80,12 +85,11 @@ def mesh_of(stages=1):
             f"The number of processes, {group.size}, must be a multiple of the number of "
             f"pipeline stages, {stages}."
         )
-    stage_size = group.size // stages
-    first = group.ranks[group.rank] // stage_size * stage_size
-    ranks = tuple(range(first, first + stage_size))
-    if ranks not in _meshes:
-        _meshes[ranks] = Mesh(group, ranks)
-    return _meshes[ranks]
+    if stages not in _meshes:
+        pipeline = Stages(group, stages) if stages > 1 else None
+        ranks = group.ranks if pipeline is None else pipeline.ranks
+        _meshes[stages] = Mesh(group, ranks, pipeline)
+    return _meshes[stages]
 
 
 def space_on(mesh):
@@ -193,6 +197,8 @@ def left(tensor, data):
         data: how the inputs are divided, as for `run_on`.
     """
     x = tensor._array
+    if type(x) is Staged and not x.stays:
+        return left(x.stages.everywhere(tensor), data)
     if type(x) is not Sharded or x.of_weight or _is_weight(tensor):
         return tensor
     space = x.space
@@ -205,22 +211,22 @@ def left(tensor, data):
 DIVIDED = ("semi_auto_parallel", "auto_parallel")
 
 
-def run_network(function, args, kwargs):
+def run_network(function, args, kwargs, network=None):
     """Calls a network or function. If the parallel settings ask for divided arrays and no divided
-    network runs yet, it runs divided."""
+    network runs yet, it runs divided; `network` is the Cell that `function` calls, if any."""
     if world.group is None or running.space is not None:
         return function(*args, **kwargs)
     mesh = mesh_of(config.parallel.pipeline_stages) if _is_wanted() else None
     if mesh is None:
         return function(*args, **kwargs)
-    return run_on(mesh, config.parallel.dataset_strategy, function, args, kwargs)
+    return run_on(mesh, config.parallel.dataset_strategy, function, args, kwargs, network)
 
 
 def _is_wanted():
     return config.parallel.parallel_mode in DIVIDED
 
 
-def run_on(mesh, data, function, args, kwargs):
+def run_on(mesh, data, function, args, kwargs, network=None):
     """Calls a network or function on divided arrays, and returns its results as ordinary Tensors.
 
     Args:
@@ -231,6 +237,7 @@ def run_on(mesh, data, function, args, kwargs):
             which each rank passes its own part.
         function (Callable): the network.
         args, kwargs: its inputs.
+        network (Callable): the Cell that `function` calls, if it calls only one.
     """
     captured = current.running()
     if captured is not None:
@@ -243,7 +250,8 @@ def run_on(mesh, data, function, args, kwargs):
         else:
             args = tuple(_entered_by_parts(*pair) for pair in _pairs(args, data))
         try:
-            return map_tensors(lambda tensor: left(tensor, data), function(*args, **kwargs))
+            out = run_on_stages(network, function, args, kwargs)
+            return map_tensors(lambda tensor: left(tensor, data), out)
         finally:
             running.space.forget()
 

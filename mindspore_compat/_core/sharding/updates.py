@@ -11,6 +11,7 @@ from ..._backend.updates.complete import assigned
 from ..context.config import config
 from .array import Sharded
 from .network import running
+from .staged import Staged
 
 
 def share(parameters):
@@ -21,7 +22,12 @@ def share(parameters):
         return
     for parameter in parameters:
         array = parameter._array
-        if not parameter.parallel_optimizer or type(array) is Sharded and array.parked:
+        if (
+            not parameter.parallel_optimizer
+            or type(array) is Staged
+            or type(array) is Sharded
+            and array.parked
+        ):
             continue
         axes = _axes_to_share(space.mesh, array, settings)
         if axes:

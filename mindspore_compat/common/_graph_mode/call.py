@@ -41,8 +41,8 @@ def in_graph():
     return graphs.separate
 
 
-def as_graph(function, args, kwargs):
-    """Calls a function as one graph."""
+def as_graph(function, args, kwargs, cell=None):
+    """Calls a function as one graph; `cell` is the Cell that the function calls, if any."""
     if graphs.running:
         return function(*args, **kwargs)
     outside = graphs.separate
@@ -51,7 +51,7 @@ def as_graph(function, args, kwargs):
         copies = {}
         args = [_input(argument, copies) for argument in args]
         kwargs = {name: _input(argument, copies) for name, argument in kwargs.items()}
-        return _output(run_network(function, args, kwargs))
+        return _output(run_network(function, args, kwargs, cell))
     finally:
         graphs.running, graphs.separate = False, outside
 

@@ -77,7 +77,7 @@ def run_graph(cell, args, kwargs):
             return cell(*args, **kwargs)
         return run(cell, type(cell).__name__, cell, args, kwargs)
 
-    return as_graph(step, args, kwargs)
+    return as_graph(step, args, kwargs, cell)
 
 
 def run(owner, name, function, args, kwargs, trains=False):

@@ -209,7 +209,7 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
     _check_list(api, "object_list", object_list)
     members = partners(group)
     parcel = _Parcel(object_list)
-    members.send_object(parcel.content, peer_of(api, "dst", members, group, dst))
+    members.send_object(parcel.content, peer_of(api, "dst", members, group, dst)).wait()
     _unpacked(api, parcel, [])
 
 

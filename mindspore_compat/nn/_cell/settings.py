@@ -1,8 +1,8 @@
 """Settings of a Cell for a graph compiler or a parallel planner.
 
 The original reads them when it compiles a graph. Here a network runs as it is written, so a setting
-is checked and stored, and can be read back. Only `recompute` has an effect: less memory, more
-arithmetic, the same numbers.
+is checked and stored, and can be read back. Some have an effect: `recompute` means less memory and
+more arithmetic for the same numbers, `shard` and `pipeline_stage` divide a network over processes.
 """
 
 import inspect
@@ -10,6 +10,8 @@ import inspect
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.dynamic_shape import misfit
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
+from ..._core.sharding.network import run_part
+from ..._core.sharding.stage_cells import Labels
 from ..._core.without_effect import without_effect
 
 _Prefetch = (OneOf("Auto") | Int(ge=0)).called("'Auto' or an int >= 0")
@@ -66,20 +68,22 @@ class Settings:
 
     @property
     def pipeline_stage(self):
-        """The pipeline stage of this Cell, once assigned."""
+        """The pipeline stage of this Cell, once assigned: only the processes of this stage run the
+        Cell and hold its parameters."""
         return self._cell_stage("pipeline_stage")
 
-    @without_effect("nn.Cell.pipeline_stage", "every process runs all stages")
     @pipeline_stage.setter
     def pipeline_stage(self, value):
         self._cell_set_stage("pipeline_stage", value)
+        self.__dict__["_cell_staged"] = True
+        self._cell_choose_path()
 
     @property
     def pipeline_segment(self):
         """The pipeline segment of this Cell, once assigned."""
         return self._cell_stage("pipeline_segment")
 
-    @without_effect("nn.Cell.pipeline_segment", "every process runs all stages")
+    @without_effect("nn.Cell.pipeline_segment", "stages are not interleaved")
     @pipeline_segment.setter
     def pipeline_segment(self, value):
         self._cell_set_stage("pipeline_segment", value)
@@ -92,6 +96,7 @@ class Settings:
     def _cell_set_stage(self, name, value):
         Int(ge=0).refuse("Cell", name, value)
         self.__dict__[f"_{name}"] = value
+        Labels.changes += 1
         for member in self.get_parameters():
             member._note_stage(value)
 
@@ -247,6 +252,17 @@ class Settings:
         self.__dict__["_cell_strategies"] = (in_strategy, out_strategy, parameter_plan)
         self._cell_choose_path()
         return self
+
+    def _cell_divided(self, args, kwargs):
+        """Runs the call, divided as `shard` has said."""
+        if self._cell_strategies is not None:
+            return run_part(
+                lambda *args: self._cell_inside(args, kwargs),
+                args,
+                self.parameters_dict(),
+                self._cell_strategies,
+            )
+        return self._cell_inside(args, kwargs)
 
     def set_inputs(self, *inputs, **kwargs):
         """Stores the inputs that a graph is compiled for. In graph mode the Cell rejects other

@@ -187,7 +187,7 @@ class FusedOptimizer(Optimizer):
         centralisation."""
         copies = {}
         for index, setting in enumerate(self._settings):
-            if setting.centralise:
+            if setting.centralise and grads[index] is not None:
                 key = plan.settings[index]
                 setting_scalars = scalars[key]
                 grads[index] = self._centralised_gradient(

@@ -13,6 +13,7 @@ from ..._backend.updates.complete import Unit
 from ..._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
 from ..._core.autograd.tape import note_in_place_write
 from ..._core.sharding.array import Sharded
+from ..._core.sharding.staged import Staged, own_array
 from ..._core.sharding.updates import divided_like, on_blocks, updated
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import unscaled
@@ -39,7 +40,7 @@ class Rows:
 
 def gradient_arrays(api, gradients, parameters):
     """Returns the arrays of gradients, on the device of their parameters (which a step is about to
-    write) and in their shapes.
+    write) and in their shapes; None for a parameter of another pipeline stage.
 
     Raises:
         TypeError: if a gradient is not a Tensor, or is complex where its parameter is not.
@@ -63,7 +64,7 @@ def gradient_arrays(api, gradients, parameters):
             index, values = (arrays.to_space(xp, x) for x in (rows.index, rows.values))
             array = Rows(index, values, rows.shape)
         elif isinstance(gradient, Tensor):
-            array = gradient._array
+            array = gradient._array if type(target) is Staged else own_array(gradient)
         elif hasattr(gradient, "indices") and hasattr(gradient, "values"):
             array = _rows(gradient, target)
         else:
@@ -82,7 +83,9 @@ def gradient_arrays(api, gradients, parameters):
                 f"For '{api}', the gradient of '{parameter.name}' must be real, as the "
                 f"parameter is, but got {dtype.name}."
             )
-        if type(target) is Sharded:
+        if type(target) is Staged:
+            array = None
+        elif type(target) is Sharded:
             whole = array.whole() if type(array) is Rows else array
             array = target.space.place(whole, target.dims)
         elif type(array) is not type(target) and type(array) is not Rows:
@@ -166,16 +169,38 @@ class Plan:
         self.singles = []
         self._parts = None
         self._homes = None
+        self._held = None
 
     def __getstate__(self):
         """Leaves the parts out: a copy divides its own parameters, or the views of a pack would be
         copied."""
-        return {**self.__dict__, "_parts": None, "_homes": None}
+        return {**self.__dict__, "_parts": None, "_homes": None, "_held": None}
 
     def replace(self, kind, states):
         """Replaces the Parameters of one kind of state, one per parameter."""
         self.states[kind] = states
-        self._homes = None
+        self._homes = self._held = None
+
+    def _of_stage(self):
+        """Returns the Plan of the parameters that this rank's pipeline stage holds, and their
+        indices; drops the states of the others."""
+        indices = [i for i, p in enumerate(self.parameters) if type(p._array) is not Staged]
+        if self._held is None or self._held[1] != indices:
+            pick = partial(_picked_items, indices)
+            plan = Plan(
+                pick(self.parameters),
+                list(map(pick, self.states)),
+                pick(self.settings),
+                self.rows_only,
+            )
+            plan.offload, plan.whole = self.offload, self.whole
+            plan.singles = list(map(pick, self.singles))
+            self._held = plan, indices
+        for kind in self.states:
+            for state, parameter in zip(kind, self.parameters, strict=True):
+                if type(parameter._array) is Staged and type(state._array) is not Staged:
+                    state._array = parameter._array.like(state._array)
+        return self._held
 
     def _divide(self, arrays_of_params):
         kinds = [
@@ -215,6 +240,9 @@ class Plan:
             skip: a 0-d bool array on the GPU of the parameters; if true, nothing changes.
         """
         targets = [parameter._array for parameter in self.parameters]
+        if Staged in map(type, targets):
+            plan, indices = self._of_stage()
+            return plan.units(api, fused, _picked_items(indices, gradients), scalars, skip)
         if Sharded in map(type, targets):
             for kind in self.states:
                 divided_like(kind, self.parameters)
@@ -292,6 +320,10 @@ class Plan:
             else:
                 units.append(Unit(partial(_update_rows, fused, row, scalars)))
         return units
+
+
+def _picked_items(indices, sequence):
+    return [sequence[index] for index in indices]
 
 
 def _update_rows(fused, row, scalars):

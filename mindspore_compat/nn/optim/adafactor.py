@@ -179,10 +179,11 @@ class AdaFactor(FusedOptimizer):
         """
         grads = self._gradient_arrays(gradients)
         rates, decays = self._rate_numbers(), self._decay_numbers()
+        held = [index for index, gradient in enumerate(grads) if gradient is not None]
         units = factored.units(
-            self._rows(grads),
-            rates,
-            decays,
+            self._rows(grads, held),
+            [rates[index] for index in held],
+            [decays[index] for index in held],
             self._updated,
             self._skip,
             relative=self.relative_step,
@@ -208,7 +209,7 @@ class AdaFactor(FusedOptimizer):
     def can_skip(self, gradients):
         """Returns True if kernels update all parameters, so that they can check a flag first."""
         return super().can_skip(gradients) and factored.can_skip(
-            self._rows([gradient._array for gradient in gradients])
+            self._rows([gradient._array for gradient in gradients], range(len(gradients)))
         )
 
     def after_step_unless(self, flag):
@@ -220,11 +221,11 @@ class AdaFactor(FusedOptimizer):
         grads = super()._gradient_arrays(gradients)
         return [gradient.whole() if type(gradient) is Rows else gradient for gradient in grads]
 
-    def _rows(self, grads):
-        """Returns for each parameter its array, the array of its gradient, and those of its
-        states."""
+    def _rows(self, grads, indices):
+        """Returns for some parameters the array of each, of its gradient, and of its states."""
         rows = []
-        for index, (parameter, gradient) in enumerate(zip(self.parameters, grads, strict=True)):
+        for index in indices:
+            parameter, gradient = self.parameters[index], grads[index]
             states = [self.exp_avg_sq[index]._array, None]
             if gradient.ndim >= 2:
                 states = [self.exp_avg_sq_row[index]._array, self.exp_avg_sq_col[index]._array]

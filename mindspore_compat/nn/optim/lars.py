@@ -154,6 +154,9 @@ class LARS(Optimizer):
             zip(self.parameters, grads, self.lars_flag, self._decay_numbers(), rates, strict=True)
         ):
             weight = parameter._array
+            if gradient is None:  # of another pipeline stage
+                results.append(weight)
+                continue
             gradient = gradient.whole() if type(gradient) is Rows else gradient
             xp, dtype = arrays.space_of(weight), compute_dtype([weight.dtype, gradient.dtype])
             if use_lars:

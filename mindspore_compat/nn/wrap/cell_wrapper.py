@@ -12,7 +12,9 @@ from ..._backend.steps.journal import whole_step
 from ..._core.context import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, checked
+from ..._core.sharding.micro_batches import run_pipeline
 from ..._core.sharding.network import parts_of_first_axis
+from ..._core.sharding.staged import flow
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode import steps
 from ...common.jit import building
@@ -494,16 +496,22 @@ class GradAccumulationCell(_Sliced):
 
 @public("nn.PipelineCell")
 class PipelineCell(_Sliced):
-    """Splits the batch into micro-batches, as a pipeline would, and returns the sum of the outputs.
+    """Splits the batch into micro-batches, and returns the sum of the outputs for them.
+
+    If the processes are divided into stages (`AutoParallel.pipeline`, or `pipeline_stages` of the
+    context), each stage works on another micro-batch at a time, and the result comes to all.
 
     Args:
         network (Cell): the network; it returns one Tensor.
-        micro_size (int): the number of slices of the first axis.
-        stage_config (dict): the pipeline stage of sub-cells by name, stored on them.
+        micro_size (int): the number of slices of the first axis, at least that of the stages.
+        stage_config (dict): the `pipeline_stage` of sub-cells by name.
         segment_config (dict): the pipeline segment of sub-cells by name, stored on them.
 
     Raises:
         KeyError: if a sub-cell named in a config does not exist.
+        ValueError: when called: the length of the first axis is not divisible by `micro_size`.
+        RuntimeError: when called: there are fewer micro-batches than stages, a stage has no Cell,
+            a `pipeline_stage` is too large, or a Cell takes a result of a later stage.
 
     Example:
         >>> import mindspore_compat as ms
@@ -514,6 +522,8 @@ class PipelineCell(_Sliced):
 
     Source: mindspore.nn.PipelineCell of MindSpore 2.10.
     """
+
+    _cell_pipelines = True
 
     @checked
     def __init__(
@@ -535,4 +545,7 @@ class PipelineCell(_Sliced):
 
     def construct(self, *inputs):
         """Returns the sum of the outputs."""
-        return self._call_on_slices(self.micro_inputs, inputs)
+        if flow.stages is None or flow.micro is not None:
+            return self._call_on_slices(self.micro_inputs, inputs)
+        batches = [cut(index, *inputs) for index, cut in enumerate(self.micro_inputs)]
+        return run_pipeline(self.network, batches, config.config.parallel.pipeline_scheduler)

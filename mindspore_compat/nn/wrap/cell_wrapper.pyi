@@ -82,12 +82,15 @@ class ParameterUpdate(_Cell):
     def __init__(self, param: _Parameter) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class PipelineCell(_Cell):
-    """Splits the batch into micro-batches, as a pipeline would, and returns the sum of the outputs.
+    """Splits the batch into micro-batches, and returns the sum of the outputs for them.
+
+    If the processes are divided into stages (`AutoParallel.pipeline`, or `pipeline_stages` of the
+    context), each stage works on another micro-batch at a time, and the result comes to all.
 
     Args:
         network (Cell): the network; it returns one Tensor.
-        micro_size (int): the number of slices of the first axis.
-        stage_config (dict): the pipeline stage of sub-cells by name, stored on them.
+        micro_size (int): the number of slices of the first axis, at least that of the stages.
+        stage_config (dict): the `pipeline_stage` of sub-cells by name.
         segment_config (dict): the pipeline segment of sub-cells by name, stored on them.
     """
     network: _t.Any

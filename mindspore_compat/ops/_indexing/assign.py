@@ -4,6 +4,8 @@ from ..._backend import arrays
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import own, plain, public
 from ..._core.rules.vocabulary import checked
+from ..._core.sharding.staged import Staged, unwrapped
+from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, TensorOrNumber
 from .write_cast import cast_for_write
 
@@ -22,11 +24,22 @@ def _write(api, variable, value, change, loose=True):
         raise ValueError(
             f"For '{api}', 'value' must have the shape {array.shape}, but got {value.shape}."
         )
+    if Staged in (type(array), type(value)):
+        return _write_on_stage(api, variable, value, change)
     space = space_for(array)
     if space_for(value) is not space:
         value = arrays.to_space(space, value)  # a learning rate, for example, may be on the host
     value = value.astype(array.dtype) if value.dtype != array.dtype else value
     own(variable)[...] = change(array, value.reshape(array.shape))
+    return plain(variable)
+
+
+def _write_on_stage(api, variable, value, change):
+    """Writes on the ranks of a pipeline stage; the variable then lies on this stage."""
+    if type(variable._array) is not Staged:
+        variable._array = value.like(variable._array, value.array is not None)
+    if variable._array.array is not None:
+        _write(api, *map(unwrapped, (variable, Tensor._wrap(value))), change)
     return plain(variable)
 
 

@@ -22,6 +22,7 @@ from ..._core.rules.vocabulary import (
     integer,
     real,
 )
+from ..._core.sharding.staged import Staged, unwrapped
 from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import promotes_beyond, standing
 from .._rules import Float16Or32, NumberOrBool
@@ -93,6 +94,11 @@ class Update(Primitive):
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
         memory."""
         *tensors, gradient = standing(*tensors, grad)
+        if Staged in [type(tensor._array) for tensor in (*tensors, gradient)]:
+            here = [unwrapped(tensor) for tensor in (*tensors, gradient)]
+            if Staged not in [type(tensor._array) for tensor in here]:  # it is this rank's stage
+                self.run(fused, here[:-1], here[-1], **scalars)
+            return tuple(map(plain, tensors))
         note_in_place_write(tensors)
         grad = self.joined(tensors, gradient)
         states = [tensor._array for tensor in tensors[1:]]

@@ -29,7 +29,7 @@ def _get_lambda_func(total_layer=None):
         layers = total_layer or layers
         stages = parallel_config.pipeline_stage
         stage = min((layer_id + offset) * stages // layers, stages - 1)
-        network._cell_set_stage("pipeline_stage", stage)
+        network.pipeline_stage = stage
         if parallel_config.recomputes():
             network.recompute()
 

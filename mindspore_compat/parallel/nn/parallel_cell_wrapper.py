@@ -6,12 +6,13 @@ __all__ = ["GradAccumulation", "MicroBatchInterleaved", "Pipeline", "PipelineCel
 
 
 class Pipeline(PipelineCell):
-    """Calls a network on slices of the batch, as a pipeline would, and returns the sum of outputs.
+    """Calls a network on slices of the batch and returns the sum of its outputs, on the stages of a
+    pipeline if there are any (`nn.PipelineCell`).
 
     Args:
         network (Cell): the network; it returns one Tensor.
         micro_size (int): how many slices the first axis is cut into.
-        stage_config (dict): the pipeline stage of sub-cells by name; noted on them.
+        stage_config (dict): the pipeline stage of sub-cells by name.
         segment_config (dict): the pipeline segment of sub-cells by name; noted on them.
 
     Raises:

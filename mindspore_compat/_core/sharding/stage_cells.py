@@ -1,0 +1,173 @@
+"""Cells on pipeline stages: which Cells and parameters belong to which stage, and how a Cell of a
+stage is called.
+
+    net.encoder.pipeline_stage = 0
+    net.decoder.pipeline_stage = 1
+
+The ranks of stage 1 do not run `net.encoder`. Its results are Staged without values (staged.py),
+whose structure the ranks of stage 0 tell them once. The inputs of `net.decoder` are sent to stage
+1. A Cell without a stage, all of whose sub-cells have none, runs where the last of its inputs
+lies. A parameter is held by the ranks of the stages whose Cells have it; by all ranks if a Cell
+without a stage has it.
+"""
+
+import weakref
+
+from ..gradients.transforms import map_tensors, tensors_in
+from .staged import Staged, described, filled, flow, outline, unwrapped
+
+FOLLOWS = -1  # in place of a stage: the Cell runs where its inputs are
+
+
+class Labels:
+    """Counts how often a Cell has been put on a stage: plans made before are outdated."""
+
+    changes = 0
+
+
+class Plan:
+    """Which Cells and parameters of a network belong to which stage.
+
+    Args:
+        network (Cell): the network.
+        count (int): the number of stages.
+
+    Attributes:
+        cells (dict): the Cells that run on one stage, by id -> (the Cell, its stage or FOLLOWS).
+        parameters (list): pairs of a Parameter and the stages that hold it, a tuple; None for all.
+        used (set): the stages of Cells.
+
+    Raises:
+        RuntimeError: if the stage of a Cell is not below `count`.
+    """
+
+    def __init__(self, network, count):
+        self.count, self.changes = count, Labels.changes
+        self.cells, self.used, self._holders, self._found = {}, set(), {}, {}
+        self._visit(network, None, "")
+        self.parameters = [
+            (parameter, None if None in holders else tuple(sorted(holders)))
+            for parameter, holders in self._holders.values()
+        ]
+        self.results = {}  # a call of a Cell -> the structure of its results
+        self._held, self._marks = {}, {}
+
+    def _visit(self, cell, above, name):
+        """Notes a Cell and its sub-cells; returns the stages at which they run, a set."""
+        stage = cell.__dict__.get("_pipeline_stage", above)
+        if stage is not None and stage >= self.count:
+            raise RuntimeError(
+                f"For 'Cell', 'pipeline_stage' must be below the number of stages, {self.count}, "
+                f"but got {stage} for '{name or type(cell).__name__}'."
+            )
+        for parameter in cell.__dict__["_params"].values():
+            if parameter is not None:
+                self._holders.setdefault(id(parameter), (parameter, set()))[1].add(stage)
+        stages = {stage}
+        for key, member in cell.__dict__["_cells"].items():
+            if member is not None:
+                stages |= self._visit(member, stage, f"{name}.{key}".strip("."))
+        if stage is not None:
+            self.used.add(stage)
+        if len(stages) == 1:
+            here = FOLLOWS if stage is None else stage
+            known = self.cells.setdefault(id(cell), (cell, here))
+            if known[1] != here:  # it is part of several Cells
+                self.cells[id(cell)] = (cell, FOLLOWS)
+        return stages
+
+    def held_by(self, cell, stage):
+        """Returns the parameters of a Cell that only this stage holds."""
+        if id(cell) not in self._held:
+            alone = {id(p) for p, holders in self.parameters if holders == (stage,)}
+            self._held[id(cell)] = [p for p in cell.get_parameters() if id(p) in alone]
+        return self._held[id(cell)]
+
+    def mark(self, parameters, stages):
+        """Makes parameters that only this rank's stage holds Staged, so that all ranks know where
+        they lie."""
+        for parameter in parameters:
+            if type(parameter._array) is not Staged:
+                array = parameter._array
+                mark = self._marks.setdefault(
+                    id(parameter), Staged(stages, stages.own, array, stays=True)
+                )
+                mark.array, parameter._array = array, mark
+
+    def unmark(self, parameters):
+        """Gives such parameters their ordinary arrays back."""
+        for parameter in parameters:
+            array = parameter._array
+            if type(array) is Staged and array.array is not None:
+                parameter._array = array.array
+
+
+_plans = weakref.WeakKeyDictionary()  # network -> its Plan
+
+
+def planned(network, stages):
+    """Returns the Plan of a network, after releasing the parameters of other stages."""
+    plan = _plans.get(network)
+    if plan is None or (plan.changes, plan.count) != (Labels.changes, stages.count):
+        plan = _plans[network] = Plan(network, stages.count)
+        for cell, _ in plan.cells.values():
+            cell.__dict__["_cell_staged"] = True
+            cell._cell_choose_path()
+    for parameter, holders in plan.parameters:
+        array = parameter._array
+        if holders is None or stages.own in holders:
+            plan.unmark([parameter])
+        elif type(array) is not Staged:
+            dropped = Staged(stages, holders[0], None, array.shape, array.dtype, True)
+            parameter._array = dropped
+    return plan
+
+
+def call(cell, proceed, args, kwargs):
+    """Calls a Cell while a network of several stages runs.
+
+    Args:
+        cell (Cell): the Cell.
+        proceed (Callable): runs the Cell here: `proceed(args, kwargs)`.
+        args, kwargs: its inputs.
+
+    Raises:
+        RuntimeError: if the Cell has a stage, but its network does not run on stages.
+    """
+    if flow.micro is None:
+        if "_pipeline_stage" not in cell.__dict__:
+            return proceed(args, kwargs)
+        raise RuntimeError(
+            f"A Cell with a 'pipeline_stage', here a {type(cell).__name__}, must be a part of the "
+            f"network of 'nn.PipelineCell', or of a network that is called as a whole."
+        )
+    plan, stages = flow.micro.plan, flow.stages
+    _, stage = plan.cells.get(id(cell), (None, None))
+    if stage == FOLLOWS:
+        places = [t._array.stage for t in tensors_in([*args, kwargs]) if type(t._array) is Staged]
+        stage = max(places, default=None)
+    if stage is None:
+        return proceed(args, kwargs)
+    args, kwargs = map_tensors(lambda t: stages.moved(t, stage), (args, kwargs))
+    key = id(cell), cell.training, described((args, kwargs))
+    if stage != stages.own:
+        if key not in plan.results:
+            plan.results[key] = stages.heard(stage)
+        return filled(plan.results[key], lambda each: stages.absent(stage, *each))
+    out = _called_here(cell, proceed, args, kwargs, plan, stages)
+    if key not in plan.results:
+        plan.results[key] = outline(out)
+        stages.tell(plan.results[key])
+    return map_tensors(lambda t: stages.wrapped(t, stage), out)
+
+
+def _called_here(cell, proceed, args, kwargs, plan, stages):
+    held = plan.held_by(cell, stages.own)
+    args, kwargs = map_tensors(unwrapped, (args, kwargs))
+    flow.inside = True
+    plan.unmark(held)
+    try:
+        return proceed(args, kwargs)
+    finally:
+        flow.inside = False
+        plan.mark(held, stages)

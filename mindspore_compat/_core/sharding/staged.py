@@ -1,0 +1,277 @@
+"""Staged: a value of a network that is divided into pipeline stages. It lies on the ranks of one
+stage; all ranks know its shape and dtype.
+
+    x = Staged(stages, 0, array)                     # on the ranks of stage 0
+    x = Staged(stages, 0, None, (4, 8), float32)     # on all others
+
+Within a Cell of a stage Tensors hold ordinary arrays, because only the ranks of this stage run the
+Cell (stage_cells.py). Between Cells they hold Staged. An operator then runs on the ranks of the
+last stage among its inputs, which receive the other inputs. On other ranks the operator runs once
+on zeros, which tells the shape of the result, and never again for the same shapes.
+
+Outside of the network, in a training step, Staged are gradients and the parameters of other stages.
+There an operator with inputs of several stages shares them among all ranks.
+"""
+
+import math
+import threading
+
+import numpy
+
+from ..._backend import random
+from ..._backend.arrays import HOST, to_host
+from ..autograd.operators import with_operators
+from ..autograd.tape import depth
+from ..declare.values import space_for
+from ..gradients.transforms import map_tensors, tensors_in
+from ..tensor import dtype as dtypes
+from ..tensor.tensor import Tensor
+
+
+class _Flow(threading.local):
+    """The run of a divided network in this thread: `stages` are its Stages (stages.py), None if it
+    has only one; `micro` is the micro-batch that runs (micro_batches.py), None outside; `inside`
+    tells whether a Cell of this rank's stage runs."""
+
+    stages = None
+    micro = None
+    inside = False
+
+
+flow = _Flow()
+
+
+class StagedSpace:
+    """The space of Staged. It has no functions of `xp`: `run_apart` runs whole operators."""
+
+    level = 1 << 20
+    hides_axis = False
+    by_operator = True  # operators are passed to `run_apart` before their bodies run
+    bodies = kernels = None
+    base = HOST
+    low_precision = HOST.low_precision
+    low_precision_products = HOST.low_precision_products
+
+    def __init__(self):
+        self._shapes = {}  # an operator with its inputs -> the shapes of its results
+
+    def number(self, value, dtype):
+        """Returns a Python number as a 0-d array."""
+        return HOST.number(value, dtype)
+
+    def ones_like(self, x):
+        """Returns ones in the shape and on the stage of `x`."""
+        return _filled(x, "ones_like")
+
+    def zeros_like(self, x):
+        """Returns zeros in the shape and on the stage of `x`."""
+        return _filled(x, "zeros_like")
+
+    def cast(self, x, dtype):
+        """Returns `x` in another dtype."""
+        array = None if x.array is None else x.array.astype(dtype)
+        return Staged(x.stages, x.stage, array, x.shape, numpy.dtype(dtype), x.stays)
+
+    def run_apart(self, operator, values):
+        """Runs an operator, of which at least one input is a Staged, on the ranks of its stage.
+
+        Args:
+            operator (Op): the operator.
+            values (dict): its arguments by name.
+        """
+        tensors = [t for t in tensors_in(list(values.values())) if type(t._array) is Staged]
+        if flow.micro is None and depth.open and not depth.paused:
+            _refuse_recorded(operator, tensors)
+        found = {t._array.stage for t in tensors}
+        stages, stage = tensors[0]._array.stages, max(found)
+        stays = flow.micro is None and any(t._array.stays for t in tensors)
+        if len(found) > 1 and flow.micro is None:
+            shared = map_tensors(stages.everywhere, values)
+            return operator.run(**shared)
+        if len(found) > 1:
+            values = map_tensors(lambda t: stages.moved(t, stage), values)
+        if stage == stages.own:
+            out = operator.run(**map_tensors(unwrapped, values))
+            return map_tensors(lambda t: stages.wrapped(t, stage, stays), out)
+        return self._elsewhere(operator, values, stages, stage, stays)
+
+    def _elsewhere(self, operator, values, stages, stage, stays):
+        """Returns the results of an operator of another stage: Staged without values."""
+        key = operator.name, described(values)
+        out = self._shapes.get(key)
+        if out is None:
+            state = random.default.state()
+            before, depth.paused = depth.paused, True
+            try:
+                out = map_tensors(_description, operator.run(**map_tensors(_zeros, values)))
+            finally:
+                depth.paused = before
+                random.default.restore(state)
+            self._shapes[key] = out
+        return filled(out, lambda each: stages.absent(stage, *each, stays))
+
+
+STAGED = StagedSpace()
+
+
+@with_operators
+class Staged:
+    """A value that lies on the ranks of one pipeline stage.
+
+    Args:
+        stages (Stages): the division of the ranks into stages (stages.py).
+        stage (int): the stage on whose ranks it lies.
+        array: the value, on these ranks; None on all others.
+        shape, dtype: those of the value; by default those of `array`.
+        stays (bool): whether it belongs to one stage, as the gradient of a parameter does, and is
+            not returned to all ranks when the network ends.
+    """
+
+    __slots__ = ("stages", "stage", "array", "shape", "dtype", "stays")
+    __array_ufunc__ = None
+    __hash__ = None
+    space = STAGED
+    of_host = True
+
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: math.prod(self.shape))
+    itemsize = property(lambda self: self.dtype.itemsize)
+    nbytes = property(lambda self: 0 if self.array is None else self.array.nbytes)
+
+    def __init__(self, stages, stage, array=None, shape=None, dtype=None, stays=False):
+        self.stages, self.stage, self.array, self.stays = stages, stage, array, stays
+        self.shape = tuple(array.shape if shape is None else shape)
+        self.dtype = array.dtype if dtype is None else dtype
+
+    def __len__(self):
+        return self.shape[0]
+
+    def astype(self, dtype, copy=True):
+        return STAGED.cast(self, dtype)
+
+    def copy(self):
+        array = None if self.array is None else self.array.copy()
+        return Staged(self.stages, self.stage, array, self.shape, self.dtype, self.stays)
+
+    def like(self, array, held=False):
+        """Returns `array` on the stage of this Staged; with its values only if `held`."""
+        mine = array if held else None
+        return Staged(self.stages, self.stage, mine, array.shape, array.dtype, True)
+
+    def get(self):
+        """Returns the value as a NumPy array, on a rank of its stage.
+
+        Raises:
+            RuntimeError: on other ranks, and while the network runs, where the ranks of other
+                stages could not follow a decision about the value.
+        """
+        if flow.micro is not None:
+            raise RuntimeError(
+                "A network of several pipeline stages must not read values between its Cells, "
+                f"but it reads a Tensor of shape {self.shape}."
+            )
+        if self.array is None:
+            raise RuntimeError(
+                f"A Tensor of shape {self.shape} must be read by the processes of pipeline stage "
+                f"{self.stage}, on which it lies, but a process of stage {self.stages.own} reads "
+                "it."
+            )
+        return to_host(self.array)
+
+    def __array__(self, dtype=None, copy=None):
+        found = self.get()
+        return found if dtype is None else found.astype(dtype)
+
+    def item(self):
+        """Returns the only element as a Python number."""
+        return self.get().item()
+
+    def __bool__(self):
+        return bool(self.get())
+
+    def __int__(self):
+        return int(self.get())
+
+    def __float__(self):
+        return float(self.get())
+
+    def __repr__(self):
+        return f"Staged({self.stage}, {self.array!r}, shape={self.shape}, dtype={self.dtype})"
+
+
+def unwrapped(tensor):
+    """Returns a Tensor of this rank's stage with its ordinary array; others unchanged."""
+    array = tensor._array
+    if type(array) is not Staged or array.array is None:
+        return tensor
+    made = Tensor._wrap(array.array)
+    made._node = tensor._node
+    return made
+
+
+def own_array(tensor):
+    """Returns the array of a Tensor as the ranks of its stage hold it; None on other ranks."""
+    array = tensor._array
+    return array.array if type(array) is Staged else array
+
+
+def _filled(x, name):
+    if x.array is None:
+        return Staged(x.stages, x.stage, None, x.shape, x.dtype, x.stays)
+    return getattr(space_for(x.array), name)(x.array)
+
+
+def _refuse_recorded(operator, tensors):
+    if any(t._node is not None for t in tensors):
+        raise RuntimeError(
+            f"For '{operator.name}', a parameter of a pipeline stage must be used within the "
+            "network of 'nn.PipelineCell' if a gradient by it is taken."
+        )
+
+
+# Descriptions: results without their values -------------------------------------------------------
+
+
+class Description(tuple):
+    """The shape and the name of the dtype of a Tensor, in place of it."""
+
+
+def _description(tensor):
+    return Description((tuple(tensor._array.shape), tensor._array.dtype.name))
+
+
+def dtype_named(name):
+    """Returns the dtype of arrays with this name."""
+    return dtypes.to_numpy(dtypes.bfloat16) if name == "bfloat16" else numpy.dtype(name)
+
+
+def described(value):
+    """Returns a hashable key of a nested value: Tensors count by shape and dtype."""
+    if isinstance(value, Tensor):
+        return tuple(value._array.shape), str(value._array.dtype)
+    if isinstance(value, (tuple, list)):
+        return (type(value).__name__, *map(described, value))
+    if isinstance(value, dict):
+        return tuple((key, described(each)) for key, each in value.items())
+    return type(value).__name__, repr(value)
+
+
+def filled(value, make):
+    """Returns a nested value in which `make` has replaced every Description."""
+    if type(value) is Description:
+        return make(value)
+    if isinstance(value, (tuple, list)):
+        items = [filled(each, make) for each in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        return type(value)((key, filled(each, make)) for key, each in value.items())
+    return value
+
+
+def outline(value):
+    """Returns a nested value in which Descriptions have replaced Tensors."""
+    return map_tensors(_description, value)
+
+
+def _zeros(tensor):
+    return Tensor._wrap(numpy.zeros(tensor._array.shape, tensor._array.dtype))

@@ -1,0 +1,232 @@
+"""Stages: the division of all ranks into the stages of a pipeline, and what the stages exchange.
+
+    stages = Stages(world, 2)        # 4 ranks: 0 and 1 are stage 0, 2 and 3 are stage 1
+    stages.peer(1)                   # on rank 0: 2, the rank with the same place in stage 1
+
+The ranks of a stage form a mesh (mesh.py), and each exchanges its blocks with the rank that has the
+same place in another stage. Activations and gradients are sent without waiting until they have
+arrived.
+"""
+
+import collections
+import json
+
+import numpy
+
+from ..._backend.arrays import HOST, current_space
+from ..tensor.tensor import Tensor
+from .array import Sharded
+from .staged import Staged, dtype_named, flow
+
+ACTIVATIONS, GRADIENTS, RESULTS = 1, 2, 3  # tags of messages
+_ROOM = 256  # bytes of a message that describes an array
+
+
+class Stages:
+    """The stages of a pipeline, of equally many ranks.
+
+    Args:
+        world: a group of all ranks (_backend/ranks/collective.py).
+        count (int): the number of stages, which divides the number of ranks.
+
+    Attributes:
+        own (int): the stage of this rank.
+        ranks (tuple[int]): the ranks of this stage.
+        space (ShardedSpace): the space of this stage's divided arrays; network.py sets it.
+        traffic (Counter): the bytes that this rank received, by kind of exchange.
+    """
+
+    space = None
+
+    def __init__(self, world, count):
+        self.world, self.count = world, count
+        self.many = len(world.ranks) // count
+        own = world.ranks.index(world.ranks[world.rank])
+        self.own, self._place = divmod(own, self.many)
+        self.ranks = tuple(world.ranks[self.own * self.many : (self.own + 1) * self.many])
+        self.traffic = collections.Counter()
+        self._under_way = []
+        self._groups = {}
+
+    def peer(self, stage):
+        """Returns the member of `world` that has this rank's place in another stage."""
+        return stage * self.many + self._place
+
+    def group(self, stages):
+        """Returns the group of the ranks with this rank's place in some stages, a tuple that
+        includes its own. All these ranks must ask for the same groups in the same order."""
+        if stages not in self._groups:
+            ranks = [self.world.ranks[self.peer(stage)] for stage in stages]
+            whole = tuple(ranks) == tuple(self.world.ranks)
+            self._groups[stages] = self.world if whole else self.world.subgroup(ranks)
+        return self._groups[stages]
+
+    # Values of stages -----------------------------------------------------------------------------
+
+    def wrapped(self, tensor, stage, stays=False):
+        """Returns a Tensor of this rank's stage as a Staged; a Staged unchanged."""
+        if type(tensor._array) is Staged:
+            return tensor
+        made = Tensor._wrap(Staged(self, stage, tensor._array, stays=stays))
+        made._node = tensor._node
+        return made
+
+    def absent(self, stage, shape, dtype, stays=False):
+        """Returns a Tensor of another stage; `dtype` is a dtype of arrays or its name."""
+        dtype = dtype_named(dtype) if isinstance(dtype, str) else dtype
+        return Tensor._wrap(Staged(self, stage, None, shape, dtype, stays))
+
+    def moved(self, tensor, stage):
+        """Returns a Tensor on another, later stage; the gradient goes the way back. Tensors that
+        lie on no stage are returned unchanged.
+
+        Raises:
+            RuntimeError: if the stage is an earlier one.
+        """
+        x = tensor._array
+        if type(x) is not Staged or x.stage == stage:
+            return tensor
+        if x.stage > stage:
+            raise RuntimeError(
+                f"A pipeline runs from the first stage to the last, but a Cell of stage {stage} "
+                f"takes a result of stage {x.stage}."
+            )
+        known = flow.micro.copies.get((id(x), stage))
+        if known is None:
+            known = flow.micro.copies[id(x), stage] = x, self._copy(tensor, stage)
+        return known[1]
+
+    def _copy(self, tensor, stage):
+        x = tensor._array
+        if self.own == stage:
+            return self.wrapped(flow.micro.receive(x.stage), stage)
+        if self.own == x.stage:
+            flow.micro.send(tensor, stage)
+        return self.absent(stage, x.shape, x.dtype)
+
+    def everywhere(self, tensor):
+        """Returns a Tensor that lies on one stage as an ordinary Tensor on all ranks; others
+        unchanged."""
+        x = tensor._array
+        if type(x) is not Staged:
+            return tensor
+        group = self.group(tuple(range(self.count)))
+        mine = described = None
+        if self.own == x.stage:
+            mine, described = _sendable(x.array)
+        shape, dtype, dims = group.broadcast_object(described, x.stage)
+        if mine is None:
+            mine = self._base().module.empty(shape, dtype_named(dtype))
+            self.traffic["broadcast"] += mine.nbytes
+        return Tensor._wrap(self._received(group.broadcast(mine, x.stage).wait(), dims))
+
+    def summed(self, arrays, stages):
+        """Returns the sums of arrays over the ranks with this rank's place in some stages."""
+        group, found = self.group(stages), []
+        for array in arrays:
+            block = getattr(array, "block", array)
+            self.traffic["shared"] += 2 * (group.size - 1) * block.nbytes // group.size
+            total = group.all_reduce(block, "sum").wait()
+            found.append(array.space.like(array, total) if type(array) is Sharded else total)
+        return found
+
+    def equalize(self, array, stages):
+        """Writes into an array the values that it has on the first of some stages.
+
+        Args:
+            array: an ordinary or divided array.
+            stages (tuple): the stages that hold it; None for all.
+        """
+        stages = stages or tuple(range(self.count))
+        if self.own in stages and len(stages) > 1:
+            block = getattr(array, "block", array)
+            block[...] = self.group(stages).broadcast(block, 0).wait()
+
+    def anywhere(self, flag):
+        """Returns a 0-d bool array: whether `flag` is True on any stage."""
+        return self.group(tuple(range(self.count))).all_reduce(HOST.asarray(flag), "max").wait()
+
+    # Messages -------------------------------------------------------------------------------------
+
+    def send(self, array, stage, live):
+        """Sends an activation.
+
+        Args:
+            array: an ordinary or a divided array.
+            stage (int): the stage that receives it.
+            live (bool): whether the stage sends its gradient back.
+        """
+        block, description = _sendable(array)
+        self._post(_as_bytes(json.dumps((*description, live))), stage, ACTIVATIONS)
+        self._post(block, stage, ACTIVATIONS)
+
+    def receive(self, stage):
+        """Returns an activation that a stage sent, and whether it waits for the gradient."""
+        room = numpy.empty(_ROOM, numpy.uint8)
+        shape, dtype, dims, live = json.loads(self._arrived(room, stage, ACTIVATIONS).tobytes())
+        room = self._base().module.empty(shape, dtype_named(dtype))
+        return self._received(self._arrived(room, stage, ACTIVATIONS), dims), live
+
+    def send_gradient(self, array, stage):
+        """Sends the gradient of an activation to the stage that the activation came from."""
+        self._post(getattr(array, "block", array), stage, GRADIENTS)
+
+    def receive_gradient(self, like, stage):
+        """Returns the gradient of an activation.
+
+        Args:
+            like: the activation, which gives the shape and the placement.
+            stage (int): the stage that received it.
+        """
+        block = self._arrived(getattr(like, "block", like), stage, GRADIENTS)
+        return like.space.like(like, block) if type(like) is Sharded else block
+
+    def tell(self, value):
+        """Sends a result without its values to all other stages; `heard` receives it."""
+        for stage in range(self.count):
+            if stage != self.own:
+                pending = self.world.send_object(value, self.peer(stage), RESULTS)
+                self._under_way.append(pending)
+
+    def heard(self, stage):
+        """Returns what a stage has sent by `tell`."""
+        return self.world.receive_object(self.peer(stage), RESULTS)
+
+    def finish(self):
+        """Waits until all that this rank has sent has left."""
+        for pending in self._under_way:
+            pending.wait()
+        self._under_way.clear()
+
+    def _post(self, array, stage, tag):
+        self._under_way = [pending for pending in self._under_way if not pending.advance()]
+        array = self._base().ascontiguousarray(array).reshape(array.shape)
+        self._under_way.append(self.world.send(array, self.peer(stage), tag))
+
+    def _arrived(self, like, stage, tag):
+        array = self.world.receive(like, self.peer(stage), tag).wait()
+        self.traffic["stages"] += array.nbytes
+        return array
+
+    def _base(self):
+        return current_space()
+
+    def _received(self, block, dims):
+        return block if dims is None else self.space.wrap(block, dims)
+
+
+def _sendable(array):
+    """Returns the block of an array to send, and its description: the shape and dtype of the block,
+    and the mesh axes that divide the array (None for an ordinary array)."""
+    dims = None
+    if type(array) is Sharded:
+        array = array.space.summed(array.space.used(array))
+        dims, array = array.dims if any(array.dims) else None, array.block
+    return array, (tuple(array.shape), array.dtype.name, dims)
+
+
+def _as_bytes(text):
+    data = text.encode()
+    if len(data) > _ROOM:
+        raise RuntimeError(f"A Tensor between pipeline stages has too many axes: {text}.")
+    return numpy.frombuffer(data.ljust(_ROOM), numpy.uint8)
