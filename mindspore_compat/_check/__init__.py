@@ -1,8 +1,9 @@
 """`python -m mindspore_compat --check PATH...`: reads a project and says what it needs here.
 
 `reading.py` finds the names of `mindspore` that a file uses, `names.py` looks them up,
-`findings.py` says what is missing, needs an extra or has no effect, `report.py` shows it. The
-project's code is never imported.
+`releases.py` guesses the release that they were written for, `findings.py` says what is missing,
+changed, needs an extra or has no effect, `report.py` shows it. The project's code is never
+imported.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from .._paths import PACKAGE
+from .._version import RELEASES
 
 PROGRAM = f"python -m {PACKAGE} --check"
 MANY = 200  # files from which on several processes read them
@@ -23,15 +25,17 @@ _CHUNK = 50
 
 def main(arguments):
     """Runs the command; returns 1 if a name is missing, else 0. Wrong use ends with status 2."""
-    from . import findings, report
+    from . import findings, releases, report
 
     options = _parser().parse_args(arguments)
     absent = [path for path in options.paths if not os.path.exists(path)]
     if absent:
         _parser().error(f"there is no file or folder {absent[0]!r}")
     uses, assigned, unread = read_all(sources(options.paths))
-    found = findings.find(uses, assigned)
-    summary = report.Report(found, len(uses), unread)
+    every = [use for file in uses.values() for use in file]
+    release = options.release or releases.guess(every)
+    found = findings.find(uses, assigned, release)
+    summary = report.Report(found, len(uses), unread, release)
     if options.html:
         report.write(options.html, summary.html())
     print(summary.json() if options.json else summary.text())
@@ -43,6 +47,11 @@ def _parser():
         PROGRAM, description="Says what a project needs to run on this package. Runs none of it."
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder of them")
+    parser.add_argument(
+        "--release",
+        choices=RELEASES,
+        help="the release that the project was written for; guessed from its names by default",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--html", metavar="FILE", help="also write a page")
     return parser

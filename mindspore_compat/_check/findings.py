@@ -4,13 +4,14 @@ import inspect
 from typing import NamedTuple
 
 from .._core.without_effect import mark_of
-from . import extras, names
+from . import extras, names, releases
 from .reading import CALL, TOP
 
 MISSING = "missing"
+CHANGED = "changed since"
 EXTRA = "needs an extra"
 NO_EFFECT = "no effect"
-KINDS = (MISSING, EXTRA, NO_EFFECT)
+KINDS = (MISSING, CHANGED, EXTRA, NO_EFFECT)
 
 
 class Finding(NamedTuple):
@@ -33,32 +34,36 @@ class Finding(NamedTuple):
     optional: bool
 
 
-def find(uses_by_file, assigned):
+def find(uses_by_file, assigned, release=None):
     """Returns the Findings in the order of files and lines, each name once in a line.
 
     Args:
         uses_by_file (dict): file -> its Uses.
         assigned (set): paths that the project assigns to, which are therefore present.
+        release (str): the release that the project was written for, or None.
     """
-    findings = {}
+    findings, meanings = {}, releases.Meanings(release, uses_by_file)
     for file, uses in uses_by_file.items():
         for use in uses:
-            for kind, name, detail in remarks(use, assigned):
+            for kind, name, detail in remarks(use, assigned, meanings):
                 finding = Finding(kind, name, detail, file, use.line, use.optional)
                 findings.setdefault((kind, name, file, use.line), finding)
     return list(findings.values())
 
 
-def remarks(use, assigned):
+def remarks(use, assigned, meanings):
     """Yields kind, name and detail of each remark on a use."""
     name = names.find_module(use.path) if use.is_import else names.find(use.path)
     if name.missing:
-        if use.sure and not is_assigned(name.missing, assigned):
+        if use.sure and not is_of_operation(use) and not is_assigned(name.missing, assigned):
             yield MISSING, public(name.missing), names.nearest(name.missing)
         return
     if name.target is None or use.call is None:
         return
     path = public(use.path)
+    change = meanings.change_of(name.target, use.call)
+    if change is not None:
+        yield CHANGED, path, f"before {change.release}: {change.before}"
     for extra in extras.extras_of(path.partition(".")[2], name.target, use.call):
         there = "installed" if extras.is_installed(extra) else "not installed"
         yield EXTRA, path, f"[{extra}], {there}"
@@ -80,6 +85,11 @@ def arguments_without_effect(mark, target, call):
         default = parameters[name].default if name in parameters else inspect.Parameter.empty
         if name in given and given[name] is not default and given[name] != default:
             yield f"({name})"
+
+
+def is_of_operation(use):
+    """Whether a use reads an attribute of a dataset; operations on it may have further ones."""
+    return use.path[1:2] == ("dataset",) and CALL in use.path and use.call is None
 
 
 def is_assigned(path, assigned):

@@ -17,6 +17,11 @@ TOP = "mindspore"
 CALL = "()"
 UNKNOWN = "?"  # an argument or a binding whose value is not in the text
 SELF = "self"  # the value of a method's first parameter
+LOOP = ("loop",)  # the path of a name that is being resolved
+OPERATIONS = set(  # methods of datasets that return a dataset
+    """apply batch bucket_batch_by_length concat filter flat_map map padded_batch project rename
+    repeat shuffle skip sync_wait take zip""".split()
+)
 _CATCHES = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
 _ASKS = {"hasattr", "find_spec", "__version__", "TYPE_CHECKING"}  # in the test of an `if`
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -27,6 +32,7 @@ class Call(NamedTuple):
 
     positional: tuple
     keywords: tuple  # pairs of name and value
+    is_statement: bool = False  # nothing reads the result
 
 
 class Use(NamedTuple):
@@ -100,6 +106,7 @@ class _Reader:
         self.imports = []
         self.chains = []  # (line, scope, parts, optional); a part is a name or an ast.Call
         self.stores = []
+        self.statements = set()  # calls whose result nothing reads
 
     # The tree, top-down
 
@@ -205,8 +212,11 @@ class _Reader:
             self.scan(target)
 
     def bind_instance(self, name, annotation):
+        """Binds a name to an instance of Tensor if it is annotated so; the classes that others are
+        annotated with have subclasses, which have more names."""
         parts = _parts(annotation)
-        self.scope.bind(name, (self.scope, [*parts, CALL]) if parts else UNKNOWN)
+        is_tensor = parts is not None and parts[-1] == "Tensor"
+        self.scope.bind(name, (self.scope, [*parts, CALL]) if is_tensor else UNKNOWN)
 
     def visit_function(self, node):
         arguments = node.args
@@ -261,6 +271,10 @@ class _Reader:
         self.scan(node.test)
         self.scan_optional([*node.body, *node.orelse], asks)
 
+    def visit_statement(self, node):
+        self.statements.add(node.value)
+        self.scan(node.value)
+
     def visit_outside(self, node):
         self.scope.outside.update(node.names)
 
@@ -275,8 +289,9 @@ class _Reader:
                 continue
             for part in rest:
                 if isinstance(part, ast.Call):
-                    uses.append(Use(line, path, _call(part), optional, sure))
-                    path = (*path, CALL)
+                    call = _call(part, part in self.statements)
+                    uses.append(Use(line, path, call, optional, sure))
+                    path = _without_operations((*path, CALL))
                 else:
                     path = (*path, part)
             if not rest or not isinstance(rest[-1], ast.Call):
@@ -326,13 +341,16 @@ class _Reader:
         path = None if home is None else self.path_of(home, parts[0])
         if path is None:
             return None
-        return (*path, *(part if isinstance(part, str) else CALL for part in parts[1:]))
+        path = (*path, *(part if isinstance(part, str) else CALL for part in parts[1:]))
+        if path[0] != LOOP[0]:
+            return _without_operations(path)
+        return LOOP if _without_operations(path) == LOOP else None  # `data = data.batch(2)`
 
     def path_of(self, home, name):
         """Returns the path that all bindings of a name in a scope give, or None."""
         if name not in home.paths:
-            home.paths[name] = None  # while the name is resolved: `x = x.y` leads nowhere
-            paths = {self.value(value) for value in home.bindings[name]}
+            home.paths[name] = LOOP  # while the name is resolved
+            paths = {self.value(value) for value in home.bindings[name]} - {LOOP}
             home.paths[name] = paths.pop() if len(paths) == 1 else None
         return home.paths[name]
 
@@ -367,11 +385,21 @@ def _parts(node):
             return None
 
 
-def _call(node):
+def _without_operations(path):
+    """Returns the path without calls that turn a dataset into another: the methods are the same."""
+    while len(path) > 2 and path[-1] == CALL and path[-2] in OPERATIONS:
+        if path[:2] != (TOP, "dataset") and path[0] != LOOP[0]:
+            break
+        path = path[:-2]
+    return path
+
+
+def _call(node, is_statement):
     hidden = any(isinstance(argument, ast.Starred) for argument in node.args)
     return Call(
         () if hidden else tuple(map(_literal, node.args)),
         tuple((keyword.arg, _literal(keyword.value)) for keyword in node.keywords),
+        is_statement,
     )
 
 
@@ -407,6 +435,7 @@ _VISITS = {
     ast.ClassDef: _Reader.visit_class,
     ast.Try: _Reader.visit_try,
     ast.If: _Reader.visit_if,
+    ast.Expr: _Reader.visit_statement,
     ast.Global: _Reader.visit_outside,
     ast.Nonlocal: _Reader.visit_outside,
     ast.Constant: lambda reader, node: None,

@@ -21,10 +21,12 @@ class Report:
         findings (list[Finding]): all findings.
         files (int): how many files were read.
         unread (dict[str, str]): the files that could not be read, and why.
+        release (str): the release that the files were written for, or None.
     """
 
-    def __init__(self, findings, files, unread):
+    def __init__(self, findings, files, unread, release):
         self.findings, self.files, self.unread = findings, files, unread
+        self.release = release
 
     @property
     def fails(self):
@@ -38,7 +40,8 @@ class Report:
             counts[each.kind].add(each.name)
         words = ", ".join(f"{kind}: {len(names)}" for kind, names in counts.items())
         unread = f"; {len(self.unread)} could not be read" if self.unread else ""
-        return f"{self.files} files{unread}. Names {words}."
+        release = f" Written for release {self.release}." if self.release else ""
+        return f"{self.files} files{unread}.{release} Names {words}."
 
     def sections(self):
         """Yields each kind with its rows: a name, its first place with the number of further ones,
@@ -72,6 +75,7 @@ class Report:
         """Returns all findings, each with its place."""
         document = {
             "files": self.files,
+            "release": self.release,
             "unread": self.unread,
             "findings": [each._asdict() for each in self.findings],
         }

@@ -3,6 +3,8 @@
 import functools
 import inspect
 
+# An attribute `needs` names the arguments that a call must have to mean something else.
+
 
 def with_column_order(today):
     """Accepts `column_order`, the order of the columns of the result."""
@@ -13,6 +15,9 @@ def with_column_order(today):
         return result if column_order is None else result.project(column_order)
 
     return call
+
+
+with_column_order.needs = {"column_order"}
 
 
 def with_pad_info(today):
@@ -30,6 +35,9 @@ def with_pad_info(today):
     return batch
 
 
+with_pad_info.needs = {"column_order", "pad_info"}
+
+
 def pads_of_two_sides(today):
     """Reads a padding of two numbers as (left and top, right and bottom)."""
     signature = inspect.signature(today)
@@ -43,3 +51,6 @@ def pads_of_two_sides(today):
         return today(*bound.args, **bound.kwargs)
 
     return call
+
+
+pads_of_two_sides.needs = {"padding"}

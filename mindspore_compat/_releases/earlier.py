@@ -31,6 +31,7 @@ def instead(old):
 
         return call
 
+    earlier.fits = lambda positional, names: _binds(signature, positional, names)
     return earlier
 
 
@@ -48,4 +49,14 @@ def with_defaults(**defaults):
 
         return call
 
+    earlier.without = frozenset(defaults)
     return earlier
+
+
+def _binds(signature, positional, names):
+    """Whether a signature accepts a number of positional arguments and these keywords."""
+    try:
+        signature.bind(*range(positional), **dict.fromkeys(names))
+    except TypeError:
+        return False
+    return True

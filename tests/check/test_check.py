@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from mindspore_compat import _check, standin
-from mindspore_compat._check import extras, reading, report
+from mindspore_compat._check import extras, names, reading, releases, report
 
 pytestmark = pytest.mark.quick
 
@@ -52,6 +52,11 @@ class TestMissing:
                 "nn.Cell.absent",
             ),
             ("from mindspore.nn import Cell\nCell.absent", "nn.Cell.absent"),
+            (
+                "import mindspore.dataset as ds\nd = ds.NumpySlicesDataset([1])\n"
+                "d = d.batch(2)\nd.shuffle(1).absent()",
+                "dataset.NumpySlicesDataset.absent",
+            ),
         ],
     )
     def test_what_a_run_refuses_is_reported(self, project, code, name):
@@ -203,5 +208,73 @@ class TestCommand:
 
 
 def test_calls_keep_their_literals():
-    uses, _ = reading.read("import mindspore as m\nm.f(1, x, a='b', **k)")
+    uses, _ = reading.read("import mindspore as m\ny = m.f(1, x, a='b', **k)")
     assert uses[-1].call == reading.Call((1, reading.UNKNOWN), (("a", "b"), (None, "?")))
+
+
+class TestReleases:
+    @pytest.mark.parametrize(
+        "code, name",
+        [
+            ("ms.nn.Dense(3, 4)", "nn.Dense"),
+            ("ms.nn.BCELoss()", "nn.BCELoss"),
+            ("ms.ops.split(x, 1, 2)", "ops.split"),
+            ("ms.Tensor(1).max(0)", "Tensor.max"),
+            ("a = ms.load_param_into_net(n, p)", "load_param_into_net"),
+            ("ms.set_context(device_id=1)", "set_context"),
+            ("ms.Model(n).train(1, d)", "Model.train"),
+            (
+                "d = ms.dataset.NumpySlicesDataset([1])\nd = d.batch(2)\nd.map(f, column_order=[])",
+                "dataset.NumpySlicesDataset.map",
+            ),
+        ],
+    )
+    def test_what_has_changed_since_is_reported(self, project, tmp_path, capsys, code, name):
+        script = tmp_path / "script.py"
+        script.write_text(f"import mindspore as ms\n{code}")
+        assert _check.main([str(script), "--json", "--release", "1.9"]) == 0
+        found = json.loads(capsys.readouterr().out)["findings"]
+        changed = [each["name"] for each in found if each["kind"] == "changed since"]
+        assert changed == [f"mindspore.{name}"]
+        assert _check.main([str(script), "--json", "--release", "2.10"]) == 0
+        assert "changed since" not in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "ms.nn.Dense(3, 4, 'zeros', 'zeros')",
+            "ms.nn.BCELoss(reduction='mean')",
+            "ms.ops.split(x, split_size_or_sections=2)",
+            "ms.load_param_into_net(n, p)",
+            "ms.set_context(device_id=1)\nms.set_context(mode=0)",
+            "ms.dataset.NumpySlicesDataset([1]).map(f)",
+        ],
+    )
+    def test_the_same_meaning_is_not_reported(self, tmp_path, capsys, code):
+        script = tmp_path / "script.py"
+        script.write_text(f"import mindspore as ms\n{code}")
+        assert _check.main([str(script), "--json", "--release", "1.9"]) == 0
+        assert "changed since" not in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        "code, release",
+        [
+            ("ms.Tensor(1)", None),
+            ("ms.jit(f)", "2.0"),
+            ("ms.mint.add(1, 2)", "2.3"),
+            ("ms.ms_function(f)", "1.10"),
+            ("ms.nn.Dropout(keep_prob=0.5)", "1.10"),
+            ("ms.dataset.MindDataset(dataset_file='f')", "1.5"),
+            ("ms.ms_function(f)\nms.jit(f)", "2.0"),
+        ],
+    )
+    def test_guess(self, tmp_path, capsys, code, release):
+        script = tmp_path / "script.py"
+        script.write_text(f"import mindspore as ms\n{code}")
+        _check.main([str(script), "--json"])
+        assert json.loads(capsys.readouterr().out)["release"] == release
+
+    def test_signs_name_what_exists(self):
+        for sign in (*releases.SINCE, *releases.BEFORE):
+            path = ("mindspore", *sign.partition("(")[0].split("."))
+            assert sign == "compression" or names.find(path).target is not None, sign

@@ -1,0 +1,127 @@
+"""The release that a project was written for, and the uses that meant something else in it."""
+
+import inspect
+
+from .._releases import changes_after
+from .._version import RELEASES
+from . import names
+from .reading import CALL, TOP
+
+SINCE = {  # name -> the release that brought it
+    "COOTensor": "1.7",
+    "train.Model.fit": "1.8",
+    "set_context": "1.8",
+    "set_auto_parallel_context": "1.8",
+    "amp": "1.9",
+    "ops.value_and_grad": "1.9",
+    "value_and_grad": "1.9",
+    "jit": "2.0",
+    "jit_class": "2.0",
+    "experimental": "2.1",
+    "lazy_inline": "2.2",
+    "communication.comm_func": "2.3",
+    "hal": "2.3",
+    "mint": "2.3",
+    "multiprocessing": "2.3",
+    "device_context": "2.5",
+    "runtime": "2.5",
+    "parallel.auto_parallel": "2.6",
+}
+BEFORE = {  # name, or function and keyword -> the release that removed, renamed or replaced it
+    "dataset.MindDataset(dataset_file)": "1.6",
+    "SparseTensor": "1.7",
+    "compression": "2.0",
+    "dataset.Dataset.batch(column_order)": "2.0",
+    "dataset.Dataset.batch(pad_info)": "2.0",
+    "dataset.Dataset.map(column_order)": "2.0",
+    "dataset.transforms.c_transforms": "2.0",
+    "dataset.transforms.py_transforms": "2.0",
+    "dataset.vision.c_transforms": "2.0",
+    "dataset.vision.py_transforms": "2.0",
+    "ms_class": "2.0",
+    "ms_function": "2.0",
+    "nn.Dropout(keep_prob)": "2.0",
+    "nn.transformer": "2.0",
+    "ops.split(output_num)": "2.0",
+}
+
+
+def guess(uses):
+    """Returns the release that the uses point to, or None if none tells.
+
+    It is the last release that had all names which are gone or replaced today, or the release that
+    brought the newest name.
+    """
+    since = [SINCE[sign] for sign in _signs(uses, SINCE)]
+    before = [BEFORE[sign] for sign in _signs(uses, BEFORE)]
+    first = max(since, key=RELEASES.index, default=None)
+    if not before:
+        return first
+    last = RELEASES[RELEASES.index(min(before, key=RELEASES.index)) - 1]
+    return last if first is None else max(first, last, key=RELEASES.index)
+
+
+def _signs(uses, table):
+    """Returns the names of a table that are used."""
+    paths = {".".join(part for part in use.path[1:] if part != CALL) for use in uses}
+    signs = {sign for sign in table if any(f"{path}.".startswith(f"{sign}.") for path in paths)}
+    by_target = {_target(sign): sign for sign in table if "(" in sign}
+    for use in uses:
+        keywords = [name for name, _ in use.call.keywords] if use.call else ()
+        for keyword in keywords:
+            sign = by_target.get((names.find(use.path).target, keyword))
+            if sign:
+                signs.add(sign)
+    return signs
+
+
+def _target(sign):
+    """Returns function and keyword of a sign such as "ops.split(output_num)"."""
+    name, _, keyword = sign.rstrip(")").partition("(")
+    return names.find((TOP, *name.split("."))).target, keyword
+
+
+class Meanings:
+    """The changes since a release, by the objects that they are about."""
+
+    def __init__(self, release, uses_by_file):
+        self.by_target = {}
+        for change in changes_after(release).values() if release else ():
+            path = (TOP, *change.name.partition("(")[0].split("."))
+            self.by_target[names.find(path).target] = change
+        for use in (use for uses in uses_by_file.values() for use in uses if use.call):
+            self.forget_settings(names.find(use.path).target, use.call)
+
+    def forget_settings(self, target, call):
+        """Drops the change of a default, "function(argument)", that a call of the project sets."""
+        change = self.by_target.get(target)
+        if change is not None and change.name.endswith(")"):
+            if change.name.rstrip(")").partition("(")[2] in _given(target, call):
+                del self.by_target[target]
+
+    def change_of(self, target, call):
+        """Returns the Change that a call is about, if it meant something else; None otherwise."""
+        change = self.by_target.get(target)
+        if change is None or target is None:
+            return None
+        given, meaning = _given(target, call), change.meaning()
+        if getattr(meaning, "is_of_result", False) and call.is_statement:
+            return None
+        if hasattr(meaning, "needs"):
+            return change if given & meaning.needs else None
+        if hasattr(meaning, "without"):
+            return None if meaning.without <= given else change
+        if hasattr(meaning, "fits"):
+            keywords = [name for name, _ in call.keywords if name is not None]
+            is_method = change.name.startswith("Tensor.")
+            fits = meaning.fits(len(call.positional) + is_method, keywords)
+            return change if fits else None
+        return change
+
+
+def _given(target, call):
+    """Returns the names of the parameters that a call sets."""
+    parameters = list(inspect.signature(target).parameters)
+    if parameters[:1] == ["self"]:
+        del parameters[0]
+    return {name for name, _ in call.keywords} | set(parameters[: len(call.positional)])
