@@ -19,7 +19,7 @@ def gradient_of_rows(xp, g, index, shape):
     """Returns the gradient of a table of this shape, from which the rows at `index` were taken.
 
     Indices outside of the table, for which the lookup returned zeros, add nothing. The gradient is
-    a RowSparse for arrays of the host outside of recorded steps, else an array.
+    a RowSparse for arrays of the host or a GPU outside of recorded steps, else an array.
 
     Args:
         xp: the array namespace.
@@ -29,7 +29,8 @@ def gradient_of_rows(xp, g, index, shape):
     """
     index, g = xp.reshape(index, (-1,)), xp.reshape(g, (-1, *shape[1:]))
     in_range = (index >= 0) & (index < shape[0])
-    if type(g) is not numpy.ndarray or type(index) is not numpy.ndarray:
+    space = arrays.SPACES.get(type(g))
+    if type(index) is not type(g) or space is None or type(g) is not space.module.ndarray:
         rows = g * xp.cast(xp.expand_dims(in_range, -1), g.dtype)
         return xp.add_rows(xp.where(in_range, index, 0), rows, shape[0])
     recorder = current.running() or current.suspended_recorder()

@@ -413,7 +413,9 @@ class Tensor:
         return duplicate
 
     def __reduce__(self):
-        return _unpickled, (type(self), self.asnumpy())
+        array = self._array
+        stays = type(array) is numpy.ndarray and arrays.current_space() is not arrays.HOST
+        return _unpickled, (type(self), self.asnumpy(), stays)
 
 
 class _Undrawn(Tensor):
@@ -530,9 +532,11 @@ def _fill(init, host):
     return host
 
 
-def _unpickled(cls, values):
+def _unpickled(cls, values, stays=False):
+    """Returns a Tensor on the device target; `stays` tells that it lies on the host for any
+    target, as an optimizer's step count does."""
     tensor = _new(cls)
-    tensor._array = arrays.to_current(values)
+    tensor._array = values if stays else arrays.to_current(values)
     return tensor
 
 

@@ -18,8 +18,9 @@ OPTIMIZERS = {
 }
 
 
+@pytest.mark.parametrize("space", ["numpy", "fakecupy"], indirect=True)
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_a_copy_takes_the_same_step(name):
+def test_a_copy_takes_the_same_step(space, name):
     net = nn.SequentialCell(nn.Dense(3, 2), nn.BatchNorm1d(2))
     params = net.trainable_params()
     optimizer = OPTIMIZERS[name](params)

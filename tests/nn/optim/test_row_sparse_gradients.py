@@ -109,6 +109,17 @@ def test_steps_are_those_of_a_row_tensor(name, mode):
         same(first.embedding_table.asnumpy()[[3, 5, 6, 8]], before[[3, 5, 6, 8]])
 
 
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+@pytest.mark.parametrize("name", ["LazyAdam", "FTRL"])
+def test_other_rows_stay_on_a_gpu_too(space, name):
+    cell = table()
+    before = cell.embedding_table.asnumpy().copy()
+    step = nn.TrainOneStepCell(ops_of(cell), OPTIMIZERS[name](cell.trainable_params()))
+    for ids in IDS:
+        step(Tensor(ids, ms.int32))
+    same(cell.embedding_table.asnumpy()[[3, 5, 6, 8]], before[[3, 5, 6, 8]])
+
+
 def ops_of(cell):
     """A Cell that returns the sum of the squares of rows."""
 
