@@ -20,6 +20,7 @@ from .._core.rules.vocabulary import (
     checked,
 )
 from .._core.sharding.network import mesh_of, run_on, running
+from .._core.sharding.staged import Staged
 from .._core.without_effect import without_effect
 from .._io.reading import json_of, reading
 from ..communication import get_group_size, get_rank
@@ -182,6 +183,7 @@ class AutoParallel(Cell):
     def _save_strategy(self, mesh):
         """Writes how the parameters are divided, if that has changed."""
         parameters = parameters_of(self.network, self._only_trainable_params)
+        parameters = [p for p in parameters if type(p._array) is not Staged]
         divided = {p.name: getattr(p._array, "dims", None) for p in parameters}
         if divided != self._divided:
             stage = self._global_rank // mesh.size

@@ -188,8 +188,8 @@ def save_checkpoint(save_obj: _t.Any, ckpt_file_name: _t.Any, integrated_save: _
             Parameter or a Tensor); or a dict from names to Parameters, Tensors, arrays or texts.
         ckpt_file_name (str): the file; a missing ".ckpt" or ".safetensors" is appended.
         integrated_save (bool): whether to join the parts of a parameter that is divided over
-            processes, all of which must then call this. Otherwise only this process's parts are
-            saved.
+            processes, or lies on a stage of a pipeline; all processes must then call this.
+            Otherwise only what this process holds is saved.
         async_save (Union[bool, str]): True or "thread" writes in a thread, "process" in a process.
             The values are those at the time of the call. The next call waits for the writer.
         append_dict (dict): additional values by name: int, float, bool, str, Parameter, Tensor or

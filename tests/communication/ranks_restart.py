@@ -1,5 +1,5 @@
-"""A divided network that trains on some ranks, and goes on training on others from the slices that
-they saved; test_sharding_ranks.py starts this through mpiexec.
+"""A divided network, and one of several stages, that train on some ranks, and go on training on
+others from the slices that they saved; test_sharding_ranks.py starts this through mpiexec.
 """
 
 import json
@@ -16,6 +16,7 @@ from mindspore_compat.parallel.auto_parallel import AutoParallel
 communication.init()
 RANK, SIZE = communication.get_rank(), communication.get_group_size()
 FOLDER = Path(os.environ["FOLDER"])
+STAGES = int(os.environ.get("STAGES", "1"))
 X = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
 
 
@@ -67,6 +68,72 @@ def load_and_train():
     strategy = str(FOLDER / f"strategy_{known['ranks']}_0.ckpt")
     ms.load_distributed_checkpoint(step, files, None, strategy)
     np.testing.assert_allclose(losses(around), known["losses"], rtol=1e-6)
+
+
+class Layers(nn.Cell):
+    """Four layers, on as many stages as the environment says; a table that the first and the last
+    share."""
+
+    def __init__(self):
+        super().__init__()
+        rng = np.random.default_rng(2)
+        self.layers = nn.CellList([nn.Dense(8, 8, activation="tanh") for _ in range(4)])
+        for number, layer in enumerate(self.layers):
+            layer.weight.set_data(Tensor(rng.normal(size=(8, 8)).astype(np.float32)))
+            if STAGES > 1:
+                layer.pipeline_stage = number * STAGES // 4
+        self.layers[3].weight = self.layers[0].weight
+
+    def construct(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return ops.square(x - 1).mean()
+
+
+def made_of_stages():
+    pipeline = nn.PipelineCell(Layers(), 4)
+    step = nn.TrainOneStepCell(pipeline, nn.Adam(pipeline.trainable_params(), 0.01)).set_train()
+    around = AutoParallel(step, "semi_auto")
+    around.pipeline(STAGES)
+    around.dataset_strategy("full_batch")
+    around.hsdp(-1, 0, "level1")
+    around.disable_strategy_file_only_for_trainable_params()
+    place = RANK % (SIZE // STAGES)
+    folder = "strategies" if place == 0 else "others"
+    around.save_param_strategy_file(str(FOLDER / folder / f"{RANK}.ckpt"))
+    return step, around
+
+
+@check
+def train_stages_and_save():
+    if RANK == 0:
+        for name in ("strategies", "others"):
+            (FOLDER / name).mkdir()
+    communication.comm_func.barrier()
+    step, around = made_of_stages()
+    losses(around)
+    ms.save_checkpoint(step, str(FOLDER / f"rank_{RANK}.ckpt"), integrated_save=False)
+    ms.save_checkpoint(step, str(FOLDER / f"whole_{RANK}.ckpt"))
+    whole = ms.load_checkpoint(str(FOLDER / f"whole_{RANK}.ckpt"))
+    assert {p.name for p in step.get_parameters()} == set(whole)
+    text = json.dumps({"ranks": SIZE, "losses": losses(around)})
+    if RANK == 0:
+        (FOLDER / "losses.json").write_text(text)
+        ms.merge_pipeline_strategys(str(FOLDER / "strategies"), str(FOLDER / "merged.ckpt"))
+
+
+@check
+def load_stages_and_train():
+    known = json.loads((FOLDER / "losses.json").read_text())
+    for whole in (False, True):
+        step, around = made_of_stages()
+        if whole:
+            losses(around)  # what other stages hold is dropped before
+            ms.load_param_into_net(step, ms.load_checkpoint(str(FOLDER / "whole_0.ckpt")))
+        else:
+            files = [str(FOLDER / f"rank_{rank}.ckpt") for rank in range(known["ranks"])]
+            ms.load_distributed_checkpoint(step, files, None, str(FOLDER / "merged.ckpt"))
+        np.testing.assert_allclose(losses(around), known["losses"], rtol=1e-6)
 
 
 run_named_checks()

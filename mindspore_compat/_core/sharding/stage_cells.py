@@ -113,6 +113,8 @@ def planned(network, stages):
         for cell, _ in plan.cells.values():
             cell.__dict__["_cell_staged"] = True
             cell._cell_choose_path()
+        for parameter, holders in plan.parameters:
+            parameter.__dict__["_stages"] = holders and (stages, holders[0])
     for parameter, holders in plan.parameters:
         array = parameter._array
         if holders is None or stages.own in holders:

@@ -120,6 +120,13 @@ class Stages:
             self.traffic["broadcast"] += mine.nbytes
         return Tensor._wrap(self._received(group.broadcast(mine, x.stage).wait(), dims))
 
+    def whole_value(self, parameter, stage):
+        """Returns the array of a parameter that a stage holds, on all ranks."""
+        x = parameter._array
+        mine = x if self.own == stage else None
+        staged = Staged(self, stage, mine, x.shape, x.dtype)
+        return self.everywhere(Tensor._wrap(staged))._array
+
     def summed(self, arrays, stages):
         """Returns the sums of arrays over the ranks with this rank's place in some stages."""
         group, found = self.group(stages), []

@@ -55,6 +55,23 @@ def _axes_to_share(mesh, array, settings):
     return tuple(shared_axes)
 
 
+def staged_like(kinds, parameters):
+    """Puts the states of an optimizer on the pipeline stages of their parameters: drops the values
+    of those of other stages.
+
+    Args:
+        kinds (Iterable[Sequence[Tensor]]): for each kind of state one Tensor for each parameter.
+        parameters (Sequence[Parameter]): the parameters.
+    """
+    for states in kinds:
+        for state, parameter in zip(states, parameters, strict=True):
+            where = parameter.__dict__.get("_stages")
+            if where is not None:
+                state.__dict__["_stages"] = where
+            if type(parameter._array) is Staged and type(state._array) is not Staged:
+                state._array = parameter._array.like(state._array)
+
+
 def divided_like(states, parameters):
     """Gives each state of an optimizer the placement of its parameter, if both have the same
     shape."""

@@ -12,9 +12,9 @@ from ..._backend import arrays
 from ..._backend.updates.complete import Unit
 from ..._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
 from ..._core.autograd.tape import note_in_place_write
-from ..._core.sharding.array import Sharded
+from ..._core.sharding.array import Sharded, ShardedSpace
 from ..._core.sharding.staged import Staged, own_array
-from ..._core.sharding.updates import divided_like, on_blocks, updated
+from ..._core.sharding.updates import divided_like, on_blocks, staged_like, updated
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import unscaled
 
@@ -183,7 +183,7 @@ class Plan:
 
     def _of_stage(self):
         """Returns the Plan of the parameters that this rank's pipeline stage holds, and their
-        indices; drops the states of the others."""
+        indices."""
         indices = [i for i, p in enumerate(self.parameters) if type(p._array) is not Staged]
         if self._held is None or self._held[1] != indices:
             pick = partial(_picked_items, indices)
@@ -196,10 +196,6 @@ class Plan:
             plan.offload, plan.whole = self.offload, self.whole
             plan.singles = list(map(pick, self.singles))
             self._held = plan, indices
-        for kind in self.states:
-            for state, parameter in zip(kind, self.parameters, strict=True):
-                if type(parameter._array) is Staged and type(state._array) is not Staged:
-                    state._array = parameter._array.like(state._array)
         return self._held
 
     def _divide(self, arrays_of_params):
@@ -240,6 +236,8 @@ class Plan:
             skip: a 0-d bool array on the GPU of the parameters; if true, nothing changes.
         """
         targets = [parameter._array for parameter in self.parameters]
+        if ShardedSpace.in_use:
+            staged_like(self.states, self.parameters)
         if Staged in map(type, targets):
             plan, indices = self._of_stage()
             return plan.units(api, fused, _picked_items(indices, gradients), scalars, skip)

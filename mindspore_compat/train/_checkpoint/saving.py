@@ -12,6 +12,7 @@ from ... import log
 from ..._backend.arrays import to_host
 from ..._core.rules.vocabulary import AsValue, Bool, Callable, InstanceOf, Str
 from ..._core.sharding.array import Sharded
+from ..._core.sharding.staged import Staged
 from ..._core.tensor.tensor import Tensor
 from ..._io import checkpoint, encryption, safetensors
 from ...common.parameter import Parameter
@@ -49,8 +50,8 @@ def save_checkpoint(
             Parameter or a Tensor); or a dict from names to Parameters, Tensors, arrays or texts.
         ckpt_file_name (str): the file; a missing ".ckpt" or ".safetensors" is appended.
         integrated_save (bool): whether to join the parts of a parameter that is divided over
-            processes, all of which must then call this. Otherwise only this process's parts are
-            saved.
+            processes, or lies on a stage of a pipeline; all processes must then call this.
+            Otherwise only what this process holds is saved.
         async_save (Union[bool, str]): True or "thread" writes in a thread, "process" in a process.
             The values are those at the time of the call. The next call waits for the writer.
         append_dict (dict): additional values by name: int, float, bool, str, Parameter, Tensor or
@@ -93,6 +94,7 @@ def save_checkpoint(
         (name, value)
         for name, value in _named_values(save_obj)
         if choice_func is None or choice_func(name)
+        if integrated_save or not _lies_elsewhere(value)
     ]
     values += _append_pairs(append_dict or {})
     values = [(name, _host_value(name, value, integrated_save)) for name, value in values]
@@ -281,6 +283,11 @@ def _is_generator(value):
     return isinstance(value, Generator)
 
 
+def _lies_elsewhere(value):
+    """Returns True for a parameter of another pipeline stage."""
+    return isinstance(value, Parameter) and type(value._array) is Staged
+
+
 def _host_value(name, value, whole=True):
     """Returns a copy of a value as an array on the host, or as a text; with `whole` the value that
     all ranks hold together."""
@@ -288,6 +295,10 @@ def _host_value(name, value, whole=True):
         return value
     if isinstance(value, Tensor):
         array = (value.init_data() if value.has_init else value)._array
+        where = value.__dict__.get("_stages")
+        if whole and where is not None:  # of one stage of a pipeline
+            stages, first = where
+            return to_host(stages.whole_value(value, first))
         if not whole and type(array) is Sharded and can_be_cut(array):
             return to_host(array.block)
         return to_host(array)
