@@ -2,7 +2,7 @@
 
 import inspect
 
-from .._releases import changes_after
+from .._releases import changes_after, meaning_of
 from .._version import RELEASES
 from . import names
 from .reading import CALL, TOP
@@ -104,7 +104,7 @@ class Meanings:
         change = self.by_target.get(target)
         if change is None or target is None:
             return None
-        given, meaning = _given(target, call), change.meaning()
+        given, meaning = _given(target, call), meaning_of(change)
         if getattr(meaning, "is_of_result", False) and call.is_statement:
             return None
         if hasattr(meaning, "needs"):

@@ -88,7 +88,7 @@ class _Finder:
             owner = functools.reduce(getattr, owners, module)
             today = getattr(owner, name, None)
             if getattr(today, "replaced_by", None) is not change:
-                earlier = change.meaning()(today)
+                earlier = meaning_of(change)(today)
                 earlier.replaced_by = change
                 setattr(owner, name, earlier)
 

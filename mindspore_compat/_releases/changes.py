@@ -36,12 +36,6 @@ class Change(NamedTuple):
     gives: str
     source: str = NOTES
 
-    def meaning(self):
-        """Returns the function that makes the earlier object from today's."""
-        from . import meaning_of
-
-        return meaning_of(self)
-
 
 _TENSOR_PAGE = f"{PAGES}/r2.5.0/api_python/mindspore/Tensor/mindspore.Tensor"
 

@@ -54,7 +54,7 @@ class TestMissing:
             ("from mindspore.nn import Cell\nCell.absent", "nn.Cell.absent"),
             (
                 "import mindspore.dataset as ds\nd = ds.NumpySlicesDataset([1])\n"
-                "d = d.batch(2)\nd.shuffle(1).absent()",
+                "d = d.batch(2)\nd.shuffle(2).absent()",
                 "dataset.NumpySlicesDataset.absent",
             ),
         ],
