@@ -315,11 +315,11 @@ class Sparse(Initializer):
 
     def _initialize(self, arr):
         _need_matrix(self, arr)
-        drawn = _init_random_normal(0, self.sigma, arr.shape)
+        values = _init_random_normal(0, self.sigma, arr.shape)
         empty = min(math.ceil(self.sparsity * arr.shape[0]), arr.shape[0])
         for column in range(arr.shape[1]):
-            drawn[np.random.permutation(arr.shape[0])[:empty], column] = 0
-        arr[...] = drawn
+            values[np.random.permutation(arr.shape[0])[:empty], column] = 0
+        arr[...] = values
 
 
 @_register("common.initializer.Dirac")
@@ -385,9 +385,9 @@ class Orthogonal(Initializer):
                 f"For 'Orthogonal', the tensor must have at least 2 dimensions, but got {arr.ndim}."
             )
         rows = arr.shape[0]
-        drawn = _init_random_normal(0, 1, (rows, arr.size // rows))
-        is_wide = drawn.shape[0] < drawn.shape[1]
-        q, r = np.linalg.qr(drawn.T if is_wide else drawn)
+        values = _init_random_normal(0, 1, (rows, arr.size // rows))
+        is_wide = values.shape[0] < values.shape[1]
+        q, r = np.linalg.qr(values.T if is_wide else values)
         q = q * np.sign(np.diag(r))  # makes the distribution uniform over orthogonal matrices
         arr[...] = (self.gain * (q.T if is_wide else q)).reshape(arr.shape)
 

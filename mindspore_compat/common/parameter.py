@@ -344,20 +344,20 @@ class Parameter(Tensor):
         """
         if not isinstance(data, (Tensor, int, float)):
             _TensorOrNumber.refuse("set_data", "data", data)
-        own = to_numpy(self.dtype)
+        own_dtype = to_numpy(self.dtype)
         if isinstance(data, Tensor):
             array = data.init_data()._array if data.has_init else data._array
-            if array.dtype != own:
-                array = array.astype(own)
+            if array.dtype != own_dtype:
+                array = array.astype(own_dtype)
             elif not array.flags.c_contiguous:
                 array = array.copy()
         else:
-            if isinstance(data, float) and own.kind in "iub":
+            if isinstance(data, float) and own_dtype.kind in "iub":
                 raise TypeError(
                     f"For 'set_data', a float cannot become {self.dtype} without a "
                     "conversion; use 'set_dtype' first."
                 )
-            array = as_array(data, own)
+            array = as_array(data, own_dtype)
         self._put(array)
         return self
 

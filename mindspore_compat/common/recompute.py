@@ -56,10 +56,10 @@ def _within(block, contexts):
         raise ValueError(
             f"For 'recompute', 'context_fn' must return two context managers, but got {contexts!r}."
         )
-    left = list(contexts)
+    contexts_to_enter = list(contexts)
 
     def run(*args, **kwargs):
-        with left.pop(0) if len(left) > 1 else left[0]:
+        with contexts_to_enter.pop(0) if len(contexts_to_enter) > 1 else contexts_to_enter[0]:
             return block(*args, **kwargs)
 
     return run

@@ -96,8 +96,8 @@ class UntypedStorage:
                 f"For 'UntypedStorage.copy_', 'src' must have {len(self)} bytes, "
                 f"but got {len(src)}."
             )
-        here = arrays.SPACES[type(self._array)]
-        self._flat("uint8")[...] = arrays.to_space(here, src._flat("uint8"))
+        space = arrays.SPACES[type(self._array)]
+        self._flat("uint8")[...] = arrays.to_space(space, src._flat("uint8"))
         return self
 
     def __getitem__(self, index):

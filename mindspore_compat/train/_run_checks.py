@@ -20,14 +20,14 @@ _OLD_HOOKS = {"begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "en
 def check_levels(optimizer, amp_level, boost_level):
     """Rejects unknown levels, and mixed precision without an optimizer."""
     Str.refuse("Model", "amp_level", amp_level)
-    for name, level, known in (
+    for name, level, levels in (
         ("amp_level", amp_level, _LEVELS),
         ("boost_level", boost_level, _BOOST_LEVELS),
     ):
-        if level not in known:
+        if level not in levels:
             raise ValueError(
                 f"For 'Model', '{name}' must be one of "
-                f"{', '.join(map(repr, known))}, but got {level!r}."
+                f"{', '.join(map(repr, levels))}, but got {level!r}."
             )
     if amp_level != "O0" and optimizer is None:
         raise ValueError(

@@ -183,11 +183,11 @@ def _raise_classes(network, black_list, dtype):
     return _in_full_precision(network.to_float(dtype), lambda cell: type(cell) in black_list, dtype)
 
 
-def _in_full_precision(network, listed, dtype):
-    """Makes the inner Cells for which `listed` is true compute in float32 and return `dtype`."""
+def _in_full_precision(network, classes, dtype):
+    """Makes the inner Cells for which `classes` is true compute in float32 and return `dtype`."""
     for cell in [cell for _, cell in network.cells_and_names() if type(cell) is not _OutputTo16]:
         for name, child in list(cell._cells.items()):
-            if listed(child):
+            if classes(child):
                 cell._cells[name] = _OutputTo16(child.to_float(dtypes.float32), dtype)
     return network
 
@@ -435,10 +435,10 @@ def build_train_network(
     Source: mindspore.amp.build_train_network of MindSpore 2.10.
     """
     cast_type, keep_norms, manager = _level_settings(level, kwargs)
-    lowered = cast_type == dtypes.float16
+    is_float16 = cast_type == dtypes.float16
     if level in ("O1", "auto"):
         network = auto_mixed_precision(network, level)
-    elif lowered:
+    elif is_float16:
         network = _raise_classes(network, get_black_list() if keep_norms else [], dtypes.float16)
     if loss_fn is not None:
         network = _add_loss_network(
@@ -475,8 +475,8 @@ def _add_loss_network(network, loss_fn, cast_model_type):
         raise TypeError(
             f"'loss_fn' must be a Cell, but got {loss_fn!r} of type {type(loss_fn).__name__}."
         )
-    lowered = cast_model_type in (dtypes.float16, dtypes.bfloat16)
-    return WithLossCell(network, _LossIn32(loss_fn) if lowered else loss_fn)
+    is_low_precision = cast_model_type in (dtypes.float16, dtypes.bfloat16)
+    return WithLossCell(network, _LossIn32(loss_fn) if is_low_precision else loss_fn)
 
 
 def _level_settings(level, kwargs):

@@ -178,8 +178,8 @@ class DynamicLossScaleManager(LossScaleManager):
     def _note_overflow(self, overflow):
         """Records whether a step overflowed. A flag on a GPU is read together with those of later
         steps, so that no step waits for it."""
-        own = type(self).update_loss_scale is DynamicLossScaleManager.update_loss_scale
-        if not own or not is_asynchronous(overflow._array):
+        is_own_method = type(self).update_loss_scale is DynamicLossScaleManager.update_loss_scale
+        if not is_own_method or not is_asynchronous(overflow._array):
             super()._note_overflow(overflow)
             return
         self._unread = (*self._unread, overflow._array)

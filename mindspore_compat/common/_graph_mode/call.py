@@ -75,12 +75,12 @@ def _input(value, copies):
 
 def _own(tensor, copies):
     """Returns the graph's own Tensor for one of the caller's."""
-    own = copies.get(id(tensor))
-    if own is None:
-        own = copies[id(tensor)] = Tensor._wrap(tensor._array)
+    copy = copies.get(id(tensor))
+    if copy is None:
+        copy = copies[id(tensor)] = Tensor._wrap(tensor._array)
         if len(tensor.__dict__) > 1:
-            own.__dict__.update(tensor.__dict__)
-    return own
+            copy.__dict__.update(tensor.__dict__)
+    return copy
 
 
 _AS_THEY_ARE = frozenset([Tensor, type(None), bool, int, float, complex, str])

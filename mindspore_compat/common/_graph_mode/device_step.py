@@ -102,7 +102,7 @@ class Graph:
         ]
         self._inputs, self._given = inputs, [tensor._array for tensor in inputs]
         self._put_in(args, kwargs)
-        own = {id(tensor) for tensor in tensors}
+        own_ids = {id(tensor) for tensor in tensors}
         keeper = _Writes(inputs, self.capture)
 
         def step():
@@ -110,7 +110,7 @@ class Graph:
             replace = lambda tensor: tensor if isinstance(tensor, Parameter) else next(remaining)  # noqa: E731
             result = function(*map_tensors(replace, args), **map_tensors(replace, kwargs))
             before.settle()
-            _refuse_results(result, own)
+            _refuse_results(result, own_ids)
             return result
 
         try:
@@ -120,7 +120,7 @@ class Graph:
             before.restore()
             self._inputs = None
             raise
-        self._keep(before, own)
+        self._keep(before, own_ids)
 
     def _keep(self, before, own):
         """Stores what the graph depends on."""
@@ -181,7 +181,7 @@ class _Before:
         Raises:
             Refused: if that is impossible, or an array on the host was written to.
         """
-        replaced = []
+        replaced_tensors = []
         for tensor, array, values in self.rows:
             now = tensor._array
             if values is not None and (now is not array or now.tobytes() != values.tobytes()):
@@ -190,16 +190,16 @@ class _Before:
                 continue
             if type(now) is not type(array) or not alike(now, array):
                 raise Refused(Reason.PARAMETER_CHANGES.format(name_of(tensor)))
-            replaced.append((tensor, array, now))
+            replaced_tensors.append((tensor, array, now))
         for tensor, array in self.others:
             if tensor._array is not array:
                 raise Refused(Reason.PARAMETER_UNREACHABLE.format(name_of(tensor)))
         memory = {id(array) for _, array, _ in self.rows}
-        replaced = [
+        replaced_tensors = [
             (tensor, array, now.copy() if id(now) in memory else now)
-            for tensor, array, now in replaced
+            for tensor, array, now in replaced_tensors
         ]
-        for tensor, array, now in replaced:
+        for tensor, array, now in replaced_tensors:
             array[...] = now
             tensor._array = array
 

@@ -150,8 +150,8 @@ class RecordedStep:
 
     def _replay(self, function, args, kwargs):
         inputs = inputs_of(args, kwargs)[0]
-        drawn = random.replaying() if self._draws else contextlib.nullcontext(None)
-        with drawn as again, scheduler.step, layout_cache.cache:
+        random_context = random.replaying() if self._draws else contextlib.nullcontext(None)
+        with random_context as again, scheduler.step, layout_cache.cache:
             try:
                 result = self._plan(*inputs)
             except Interrupted as interrupted:

@@ -124,11 +124,11 @@ class PythonState:
     # What is watched ------------------------------------------------------------------------------
 
     def _watch_object(self, value):
-        own = type(value)
+        cls = type(value)
         self._watch(vars, value)
-        if is_ours(own):
+        if is_ours(cls):
             return
-        for kind in own.__mro__:
+        for kind in cls.__mro__:
             if kind.__module__ != "builtins" and not is_ours(kind):
                 if vars(kind).get("__slots__"):
                     raise Refused(Reason.SLOTS.format(kind.__name__))
@@ -173,11 +173,11 @@ class PythonState:
     def _look_up(self, reader, owner, names):
         """Watches names in a dict, including missing ones; returns the values of the existing
         ones."""
-        known = reader(owner)
-        if id(known) not in self._names:
-            self._names[id(known)] = reader, self._weak(owner), set()
-        self._names[id(known)][2].update(names)
-        return {name: known[name] for name in names if name in known}
+        namespace = reader(owner)
+        if id(namespace) not in self._names:
+            self._names[id(namespace)] = reader, self._weak(owner), set()
+        self._names[id(namespace)][2].update(names)
+        return {name: namespace[name] for name in names if name in namespace}
 
     def _weak(self, value):
         return weakref.ref(value, self._dead.append)
@@ -196,13 +196,13 @@ class PythonState:
 
     def _note_names(self, reader, reference, names):
         """Returns the same for the names that functions look up in one dict."""
-        known, names, deep = reader(reference()), sorted(names), []
+        namespace, names, deep = reader(reference()), sorted(names), []
         for name in names:
-            if name in known:
-                self._keep(known[name])
-                if _is_deep(known[name]):
-                    deep.append((name, _flat(known[name], self._keep)))
-        return reader, reference, names, [*map(id, map(known.get, names, _MISSING))], deep
+            if name in namespace:
+                self._keep(namespace[name])
+                if _is_deep(namespace[name]):
+                    deep.append((name, _flat(namespace[name], self._keep)))
+        return reader, reference, names, [*map(id, map(namespace.get, names, _MISSING))], deep
 
     def _keep(self, value):
         """Keeps the identity of an object from being reused unnoticed."""

@@ -22,8 +22,8 @@ def _init_random_normal(mean, sigma, shape):
     """Draws values of N(mean, sigma²) in float32."""
     if sigma < 0:
         raise ValueError(f"For 'Normal', 'sigma' must be >= 0, but got {sigma!r}.")
-    drawn = _stream().standard_normal(shape, np.float32)
-    return drawn * np.float32(sigma) + np.float32(mean)
+    values = _stream().standard_normal(shape, np.float32)
+    return values * np.float32(sigma) + np.float32(mean)
 
 
 def _init_random_uniform(a, b, shape):
@@ -43,20 +43,20 @@ def _init_truncated_normal(a, b, mean, sigma, shape):
     low, high = (a - mean) / sigma, (b - mean) / sigma
     stream = _stream()
     if math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)) > 1:  # more than half inside
-        drawn = _redraw(stream, low, high, math.prod(shape)).reshape(shape)
+        values = _redraw(stream, low, high, math.prod(shape)).reshape(shape)
     else:
-        drawn = _by_quantile(stream, low, high, shape)
-    return drawn * np.float32(sigma) + np.float32(mean)
+        values = _by_quantile(stream, low, high, shape)
+    return values * np.float32(sigma) + np.float32(mean)
 
 
 def _redraw(stream, low, high, count):
     """Draws standard normal values, and redraws those outside [low, high]."""
-    drawn = stream.standard_normal(count, np.float32)
-    outside = np.flatnonzero((drawn < low) | (drawn > high))
+    values = stream.standard_normal(count, np.float32)
+    outside = np.flatnonzero((values < low) | (values > high))
     while outside.size:
-        drawn[outside] = stream.standard_normal(outside.size, np.float32)
-        outside = outside[(drawn[outside] < low) | (drawn[outside] > high)]
-    return drawn
+        values[outside] = stream.standard_normal(outside.size, np.float32)
+        outside = outside[(values[outside] < low) | (values[outside] > high)]
+    return values
 
 
 def _by_quantile(stream, low, high, shape):
@@ -66,8 +66,8 @@ def _by_quantile(stream, low, high, shape):
         return -_by_quantile(stream, -high, -low, shape)
     from scipy import special  # here, because it takes long to load and few draws need it
 
-    drawn = special.ndtri(stream.uniform(special.ndtr(low), special.ndtr(high), shape))
-    return np.clip(drawn, low, high).astype(np.float32)
+    values = special.ndtri(stream.uniform(special.ndtr(low), special.ndtr(high), shape))
+    return np.clip(values, low, high).astype(np.float32)
 
 
 def _init_random_normal_inplace(mean, sigma, arr):

@@ -201,12 +201,12 @@ class _GivenLayouts:
         return self._slicings[name]
 
 
-def _target(described):
+def _target(entry):
     """Returns the slicings of `predict_strategy`, and the groups that cut the first axis
     further."""
-    if not isinstance(described, dict):
+    if not isinstance(entry, dict):
         try:
-            target = Strategy(described)
+            target = Strategy(entry)
         except ValueError as error:
             raise ValueError(
                 f"For '{_API}', 'predict_strategy' must be a strategy file: {error}"
@@ -214,7 +214,7 @@ def _target(described):
         target.groups = {}
         return target
     layouts, groups = {}, {}
-    for name, description in described.items():
+    for name, description in entry.items():
         layouts[name] = _layout(name, description)
         if len(description) > 5 and description[5]:
             groups[name] = description[5]
@@ -225,11 +225,11 @@ def _target(described):
 
 def _layout(name, description):
     """Returns the layout that a list describes."""
-    listed = (
+    is_list = (
         isinstance(description, (list, tuple)) and len(description) >= 4 and isinstance(name, str)
     )
     if (
-        not listed
+        not is_list
         or description[3] != 0
         or not all(map(_are_ints, (*description[:2], description[2] or [])))
     ):

@@ -437,13 +437,13 @@ def _dims(view):
 def _layout_from_json(description):
     layouts = ParallelLayouts()
     for number, name in _LISTS.items():
-        needed = number <= 2
-        values = list(description[name] if needed else description.get(name, []))
+        is_required = number <= 2
+        values = list(description[name] if is_required else description.get(name, []))
         if any(isinstance(value, list) for value in values):  # an axis cut along several
-            found = [Dims(value if isinstance(value, list) else [value]) for value in values]
+            dims = [Dims(value if isinstance(value, list) else [value]) for value in values]
         else:
-            found = [Dims(values)] if needed or values else []
-        setattr(layouts, name, found)
+            dims = [Dims(values)] if is_required or values else []
+        setattr(layouts, name, dims)
     for name in _NUMBERS.values():
         setattr(layouts, name, description.get(name, 0))
     return layouts

@@ -212,19 +212,19 @@ def all_checkpoints(
     def write(rank):
         """Writes the checkpoint of one rank."""
         change = Transformation(api, source, target, rank)
-        needed = (
+        wanted_ranks = (
             [stage * source.ranks + number for number in range(source.ranks)]
             if stage is not None
             else _needed_ranks(api, change)
         )
-        missing = [number for number in needed if number not in files]
+        missing = [number for number in wanted_ranks if number not in files]
         if missing:
             raise ValueError(
                 f"For '{api}', 'src_checkpoints_dir' must have the checkpoints of the "
                 f"ranks {missing}, of which rank {rank} has need."
             )
         parameters = change.run(
-            {number: load_checkpoint(files[number], format=kind) for number in needed}
+            {number: load_checkpoint(files[number], format=kind) for number in wanted_ranks}
         )
         part = "" if stage is None else f"_part{stage}"
         path = os.path.join(

@@ -80,10 +80,10 @@ def unified_safetensors(
     sizes = {name: source.size(name) for name in names}
     parts = _divide(sizes)
     task, tasks = split_dst_file or (1, 1)
-    least, more = divmod(len(parts), tasks)
-    first = least * (task - 1) + min(task - 1, more)
-    own = range(first, first + least + (task <= more))
-    if not own:
+    least, remainder = divmod(len(parts), tasks)
+    first = least * (task - 1) + min(task - 1, remainder)
+    part_range = range(first, first + least + (task <= remainder))
+    if not part_range:
         raise ValueError(
             f"For '{_API}', 'split_dst_file' must leave files to write, but there are "
             f"{len(parts)} for {tasks} tasks."
@@ -101,8 +101,8 @@ def unified_safetensors(
             [(names[name], source.whole(name)) for name in parts[number]],
         )
 
-    with ThreadPoolExecutor(min(max_process_num, len(own))) as pool:
-        list(pool.map(write, own))
+    with ThreadPoolExecutor(min(max_process_num, len(part_range))) as pool:
+        list(pool.map(write, part_range))
     if task == 1:  # last, because it lists the existing files
         metadata = {
             "metadata": {"total_size": sum(sizes.values())},
@@ -132,8 +132,8 @@ class _Source:
         self._files, self._strategy = files, strategy
         self._headers = {rank: _header(path) for rank, path in files.items()}
         self._complete = self._has_all_slices(complete)
-        needed = range(strategy.ranks * strategy.stage_count())
-        missing = [rank for rank in needed if rank not in files]
+        ranks = range(strategy.ranks * strategy.stage_count())
+        missing = [rank for rank in ranks if rank not in files]
         if missing and not (self._complete and self._suffice()):
             raise ValueError(
                 f"For '{_API}', 'src_dir' must have the files of all ranks that are "
@@ -145,15 +145,15 @@ class _Source:
             metadata.get("__metadata__", {}).get("remove_redundancy")
             for metadata in self._headers.values()
         }
-        for mark, meant in (("True", False), ("False", True)):
-            if mark in marks and complete is not meant:
+        for mark, other_value in (("True", False), ("False", True)):
+            if mark in marks and complete is not other_value:
                 log.warning(
                     "The files say of 'remove_redundancy' %s; 'merge_with_redundancy' is "
                     "taken as %s.",
                     mark,
-                    meant,
+                    other_value,
                 )
-                return meant
+                return other_value
         return complete
 
     def _suffice(self):

@@ -379,16 +379,16 @@ class ModelCheckpoint(Callback):
 
     def _settle(self):
         """Waits for the last file; then reports it and deletes the surplus files."""
-        begun, self._begun = self._begun, None
-        if begun is None:
+        pending, self._begun = self._begun, None
+        if pending is None:
             return
-        if begun.saving is not None:
-            begun.saving.result()
-        self._manager.add(begun.path)
-        self._latest_ckpt_file_name = begun.cb_params.latest_ckpt_file = begun.path
-        begun.cb_params.last_save_ckpt_step = begun.step
-        for path in begun.surplus:
-            if path != begun.path:
+        if pending.saving is not None:
+            pending.saving.result()
+        self._manager.add(pending.path)
+        self._latest_ckpt_file_name = pending.cb_params.latest_ckpt_file = pending.path
+        pending.cb_params.last_save_ckpt_step = pending.step
+        for path in pending.surplus:
+            if path != pending.path:
                 self._manager.remove_ckpoint_file(path)
 
     def _folder(self, cb_params):

@@ -165,8 +165,10 @@ class SummaryLandscape:
                 f"For '{_API}', {path!r} must have the keys {sorted(_KEYS)}, but got "
                 f"{sorted(metadata)}."
             )
-        known = {name: metadata[name] for name in DEFAULTS if name in metadata}
-        check_settings(_API, {**known, "intervals": list(metadata["epoch_group"].values())})
+        known_settings = {name: metadata[name] for name in DEFAULTS if name in metadata}
+        check_settings(
+            _API, {**known_settings, "intervals": list(metadata["epoch_group"].values())}
+        )
         if set(metadata["create_landscape"]) != {"train", "result"}:
             raise ValueError(
                 f"For '{_API}', 'create_landscape' must have the keys 'train' and "

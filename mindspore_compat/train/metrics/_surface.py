@@ -72,8 +72,12 @@ class SurfaceMetric(Metric):
         back."""
         self._need_updates(self._edges is not None)
         predicted, labelled = self._edges
-        there = self._distances(predicted, labelled)
-        return [there, self._distances(labelled, predicted)] if symmetric else [there]
+        reverse_distances = self._distances(predicted, labelled)
+        return (
+            [reverse_distances, self._distances(labelled, predicted)]
+            if symmetric
+            else [reverse_distances]
+        )
 
 
 def _edges(mask):

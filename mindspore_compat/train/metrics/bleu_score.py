@@ -63,18 +63,19 @@ class BleuScore(Metric):
                 f"For 'BleuScore.update', there must be references for each "
                 f"translation, but got {len(candidates)} and {len(references)}."
             )
-        for words, known in zip(candidates, references, strict=True):
+        for words, sentences in zip(candidates, references, strict=True):
             self._candidate_length += len(words)
             self._reference_length += min(
-                (len(reference) for reference in known), key=lambda length: abs(length - len(words))
+                (len(reference) for reference in sentences),
+                key=lambda length: abs(length - len(words)),
             )
             counts = _runs(words, self.n_gram)
-            allowed = Counter()
-            for reference in known:
-                allowed |= _runs(reference, self.n_gram)
+            max_counts = Counter()
+            for reference in sentences:
+                max_counts |= _runs(reference, self.n_gram)
             for run in counts:
                 self._denominator[len(run) - 1] += counts[run]
-                self._numerator[len(run) - 1] += min(counts[run], allowed[run])
+                self._numerator[len(run) - 1] += min(counts[run], max_counts[run])
         self._is_update = True
 
     def eval(self):

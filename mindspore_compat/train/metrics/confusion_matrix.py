@@ -259,8 +259,8 @@ class ConfusionMatrixMetric(Metric):
         hit = (y_pred + y == 2).sum(axis=2)
         none = (y_pred + y == 0).sum(axis=2)
         labelled = y.sum(axis=2)
-        missed = labelled - hit
-        return np.stack([hit, y.shape[2] - labelled - none, none, missed]).astype(np.float64)
+        misses = labelled - hit
+        return np.stack([hit, y.shape[2] - labelled - none, none, misses]).astype(np.float64)
 
     def eval(self):
         """Returns an array with the ratio, or with `calculation_method` the ratios reduced by
@@ -278,19 +278,19 @@ class ConfusionMatrixMetric(Metric):
 
 def _decrease(ratios, how):
     """Returns the ratios (N, C) reduced, and the number of them; NaNs are ignored."""
-    known = ~np.isnan(ratios)
+    is_number = ~np.isnan(ratios)
     if how == "none":
-        return np.where(known, ratios, 0.0), known.astype(np.float64)
+        return np.where(is_number, ratios, 0.0), is_number.astype(np.float64)
     if how == "mean":
-        ratios, known = _along(ratios, known, 1, mean=True)
-        return _along(ratios, known > 0, 0, mean=True)
+        ratios, is_number = _along(ratios, is_number, 1, mean=True)
+        return _along(ratios, is_number > 0, 0, mean=True)
     kind, _, axis = how.partition("_")
     axis = {"": None, "batch": 0, "channel": 1}[axis]
-    return _along(ratios, known, axis, mean=kind == "mean")
+    return _along(ratios, is_number, axis, mean=kind == "mean")
 
 
-def _along(ratios, known, axis, mean):
+def _along(ratios, is_number, axis, mean):
     """Returns the sum or mean of the known ratios along an axis, and their number."""
-    count = known.sum(axis=axis).astype(np.float64)
-    total = np.where(known, ratios, 0.0).sum(axis=axis)
+    count = is_number.sum(axis=axis).astype(np.float64)
+    total = np.where(is_number, ratios, 0.0).sum(axis=axis)
     return (np.nan_to_num(_ratio(total, count)) if mean else total), count

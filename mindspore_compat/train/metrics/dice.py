@@ -56,8 +56,8 @@ class Dice(Metric):
                 f"but got {y_pred.shape} and {y.shape}."
             )
         shared = (y_pred.ravel() * y.ravel()).sum()
-        united = (y_pred.ravel() ** 2).sum() + (y.ravel() ** 2).sum()
-        self._dice_coeff_sum += 2 * float(shared) / (float(united) + self.smooth)
+        sizes = (y_pred.ravel() ** 2).sum() + (y.ravel() ** 2).sum()
+        self._dice_coeff_sum += 2 * float(shared) / (float(sizes) + self.smooth)
         self._samples_num += y.shape[0]
 
     def eval(self):

@@ -57,12 +57,12 @@ class HausdorffDistance(SurfaceMetric):
             RuntimeError: if nothing has been measured.
             ValueError: if `percentile` is not from 0 to 100.
         """
-        both = self._distances_of_directions(not self.directed)
+        both_directions = self._distances_of_directions(not self.directed)
         if self.percentile is None:
-            return max(distances.max() for distances in both)
+            return max(distances.max() for distances in both_directions)
         if not 0 <= self.percentile <= 100:
             raise ValueError(
                 f"For 'HausdorffDistance', 'percentile' must be a float in [0, 100], "
                 f"but got {self.percentile}."
             )
-        return max(np.percentile(distances, self.percentile) for distances in both)
+        return max(np.percentile(distances, self.percentile) for distances in both_directions)

@@ -85,14 +85,16 @@ class OcclusionSensitivity(Metric):
         centres = [np.array(corner) + first for corner in np.ndindex(*sizes)]
         number = int(label.reshape(-1)[0])
         self._baseline = _predict(model, image, number)[0]
-        covered = []
+        predictions = []
         for start in range(0, len(centres), max(self.n_batch, 1)):
             batch = [
                 self._cover(image, corner, margin)
                 for corner in centres[start : start + max(self.n_batch, 1)]
             ]
-            covered.append(_predict(model, np.concatenate(batch), number))
-        self._sensitivity_im = (self._baseline - np.concatenate(covered)).reshape(sizes).squeeze()
+            predictions.append(_predict(model, np.concatenate(batch), number))
+        self._sensitivity_im = (
+            (self._baseline - np.concatenate(predictions)).reshape(sizes).squeeze()
+        )
 
     def eval(self):
         """Returns how much the prediction fell, as an array of the shape of the measured part.

@@ -91,10 +91,10 @@ class Dynamic:
     def _label(self, ns):
         if len(set(ns)) == 1:
             return ns[0]
-        same = (
+        same_axes = (
             label for label in self.sources if [lengths[label] for lengths in self.lengths] == [*ns]
         )
-        return next(same, None)
+        return next(same_axes, None)
 
     def _follow(self, name, values, operators):
         """Returns the name of the result that replaces a constant that differs."""
@@ -146,14 +146,14 @@ class Dynamic:
             if twice != base:
                 slopes[label] = (twice - base) / n
                 lines.append(({label: slopes[label]}, 2 * base - twice))
-        joint, added = _rational(values[-1]), sum(slopes[label] * first[label] for label in slopes)
-        if joint == base + added:
-            return _integral([(slopes, base - added)], Fraction(1))
+        joint, rest = _rational(values[-1]), sum(slopes[label] * first[label] for label in slopes)
+        if joint == base + rest:
+            return _integral([(slopes, base - rest)], Fraction(1))
         scale = base ** (len(lines) - 1)
-        grown = math.prod(
+        product = math.prod(
             a * 2 * first[label] + b for line, b in lines for label, a in line.items()
         )
-        return _integral(lines, scale) if scale and grown == joint * scale else None
+        return _integral(lines, scale) if scale and product == joint * scale else None
 
     def _value(self, fit, dtype):
         """Computes the value that `_fit` found, as an array of one element."""
@@ -188,8 +188,8 @@ class Dynamic:
         cut = tuple(slice(1) if a in axes else slice(None) for a in range(first.ndim))
         heads = [array[cut] for array in arrays]
         if all((array == head).all() for array, head in zip(arrays, heads)):
-            same = all(_same(head, heads[0]) for head in heads)
-            return w("Expand", heads[0] if same else self._numbers(heads), shape)
+            all_same = all(_same(head, heads[0]) for head in heads)
+            return w("Expand", heads[0] if all_same else self._numbers(heads), shape)
         start, step = (first.ravel()[i] for i in (0, 1))
         step = step - start
         for array in arrays:

@@ -489,7 +489,7 @@ def conv_transpose(w, node, y, weight, shape):
     a, size = node.attributes, w.graph.shapes[y.name][0][2:]
     stride, dilation = a["stride"][2:], a["dilation"][2:]
     begin, end = a["pad"][::2], a["pad"][1::2]
-    more = [
+    extra = [
         n - ((m - 1) * s + d * (k - 1) + 1 - before - after)
         for n, m, s, d, k, before, after in zip(
             shape[2:], size, stride, dilation, a["kernel_size"], begin, end, strict=True
@@ -504,7 +504,7 @@ def conv_transpose(w, node, y, weight, shape):
         pads=_pads(a["pad"]),
         dilations=dilation,
         group=a["group"],
-        output_padding=more,
+        output_padding=extra,
     )
 
 

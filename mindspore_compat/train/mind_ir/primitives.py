@@ -217,11 +217,11 @@ def fmin(b, out, x, y):
 
 def _ignoring_nan(b, out, x, y, op):
     first, second = (b.broadcast(v, out.shape, out.dtype) for v in (x, y))
-    picked = b(op, first, second)
+    values = b(op, first, second)
     if out.dtype.kind != "f":
-        return picked
-    picked = b("Select", b("IsNan", first), second, picked)
-    return b("Select", b("IsNan", second), first, picked)
+        return values
+    values = b("Select", b("IsNan", first), second, values)
+    return b("Select", b("IsNan", second), first, values)
 
 
 @emits("hypot")

@@ -67,8 +67,8 @@ def plane_of_path(checkpoints, size):
     directions = tuple(
         _scale(_reshape(component, last), last) for component in _components(offsets[:-1].T)
     )
-    spanned = np.stack([_flat(direction) for direction in directions], axis=1)
-    path = np.linalg.lstsq(spanned, offsets.T, rcond=None)[0].T
+    basis = np.stack([_flat(direction) for direction in directions], axis=1)
+    path = np.linalg.lstsq(basis, offsets.T, rcond=None)[0].T
     low, high = path.min(0), path.max(0)
     margin = _MARGIN * (high - low)
     axes = [np.linspace(low[i] - margin[i], high[i] + margin[i], size) for i in (0, 1)]
