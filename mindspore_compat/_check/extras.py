@@ -34,7 +34,7 @@ def extras_of(path, target, call):
     names = {name for name, value in (call.keywords if call else ()) if value is not None}
     extras = {TABLE[key] for key in (path, *(f"{path}({name})" for name in names)) if key in TABLE}
     if getattr(target, "__module__", None) and target.__module__.startswith(_DATASET):
-        extras |= _reached(target)
+        extras |= _extras_reached_by(target)
     return sorted(extras)
 
 
@@ -44,36 +44,36 @@ def is_installed(extra):
 
 
 @functools.cache
-def _reached(target):
+def _extras_reached_by(target):
     """Returns the extras whose libraries the functions of an object of `dataset` reach."""
-    extras, seen, waiting = set(), set(), [target]
+    extras, visited, waiting = set(), set(), [target]
     while waiting:
-        each = waiting.pop()
-        if inspect.isclass(each):
+        function = waiting.pop()
+        if inspect.isclass(function):
             waiting += [
                 getattr(member, "fget", None) or getattr(member, "__func__", member)
-                for base in each.__mro__
+                for base in function.__mro__
                 if base.__module__.startswith(_DATASET)
                 for member in vars(base).values()
             ]
-        elif isinstance(each, types.FunctionType) and each not in seen:
-            seen.add(each)
-            if each.__module__ == f"{_DATASET}_extra" and each.__name__ in _libraries():
-                extras.add(_libraries()[each.__name__])
-            elif each.__module__.startswith(_DATASET):
-                waiting += _called(each)
+        elif isinstance(function, types.FunctionType) and function not in visited:
+            visited.add(function)
+            if function.__module__ == f"{_DATASET}_extra" and function.__name__ in _libraries():
+                extras.add(_libraries()[function.__name__])
+            elif function.__module__.startswith(_DATASET):
+                waiting += _functions_named_by(function)
     return frozenset(extras)
 
 
-def _called(function):
+def _functions_named_by(function):
     """Returns the functions and classes of `dataset` that a function names."""
     names, codes = set(), [inspect.unwrap(function).__code__]
     while codes:
         code = codes.pop()
         names.update(code.co_names)
         codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    found = (inspect.unwrap(function).__globals__.get(name) for name in names)
-    return [each for each in found if isinstance(each, types.FunctionType)]
+    values = (inspect.unwrap(function).__globals__.get(name) for name in names)
+    return [value for value in values if isinstance(value, types.FunctionType)]
 
 
 def _libraries():

@@ -65,8 +65,8 @@ def remarks(use, assigned, meanings):
     if change is not None:
         yield CHANGED, path, f"before {change.release}: {change.before}"
     for extra in extras.extras_of(path.partition(".")[2], name.target, use.call):
-        there = "installed" if extras.is_installed(extra) else "not installed"
-        yield EXTRA, path, f"[{extra}], {there}"
+        availability = "installed" if extras.is_installed(extra) else "not installed"
+        yield EXTRA, path, f"[{extra}], {availability}"
     mark = mark_of(name.target)
     if mark is not None:
         for argument in arguments_without_effect(mark, name.target, use.call):
@@ -78,12 +78,12 @@ def arguments_without_effect(mark, target, call):
     if not mark.arguments:
         yield ""
         return
-    given = dict(call.keywords)
+    keywords = dict(call.keywords)
     parameters = inspect.signature(target).parameters
-    given.update(zip(parameters, call.positional))
+    keywords.update(zip(parameters, call.positional))
     for name in mark.arguments:
         default = parameters[name].default if name in parameters else inspect.Parameter.empty
-        if name in given and given[name] is not default and given[name] != default:
+        if name in keywords and keywords[name] is not default and keywords[name] != default:
             yield f"({name})"
 
 

@@ -53,8 +53,8 @@ def find(path):
     target = inspect.getattr_static(owner.target, part, None)
     if inspect.ismodule(owner.target) or not isinstance(target, property):
         target = _attribute(owner.target, part)
-    known = inspect.ismodule(target) or callable(target) or isinstance(target, property)
-    return Name(target=target) if known else UNKNOWN
+    is_known = inspect.ismodule(target) or callable(target) or isinstance(target, property)
+    return Name(target=target) if is_known else UNKNOWN
 
 
 @functools.cache
@@ -71,18 +71,18 @@ def find_module(path):
 def nearest(path):
     """Returns a sentence about the name that was probably meant, or ""."""
     *owner, name = path
-    found = find(tuple(owner)).target
+    target = find(tuple(owner)).target
     area = ".".join(part for part in owner[1:] if part != CALL)
-    kind = area.rpartition(".")[2] if inspect.isclass(found) else area
+    kind = area.rpartition(".")[2] if inspect.isclass(target) else area
     if name in hints.NAMES.get(kind, ()):
         return hints.NAMES[kind][name]
     areas = [f"mindspore.{other}.{name}" for other in areas_with(name) if other != area]
-    if areas and not inspect.isclass(found):
+    if areas and not inspect.isclass(target):
         return " or ".join(areas)
-    known = [each for each in dir(found) if not each.startswith("_")]
+    attributes = [attribute for attribute in dir(target) if not attribute.startswith("_")]
     return "".join(
         f"{'.'.join((*owner, near))}".replace(f".{CALL}", "")
-        for near in difflib.get_close_matches(name, known, 1)
+        for near in difflib.get_close_matches(name, attributes, 1)
     )
 
 
@@ -98,13 +98,13 @@ def _has(owner, path, part):
 
 def _attribute(owner, part):
     """Returns an attribute or, as `from owner import part` does, the module below `owner`."""
-    found = getattr(owner, part, None)
-    if found is None and inspect.ismodule(owner):
+    value = getattr(owner, part, None)
+    if value is None and inspect.ismodule(owner):
         try:
-            found = importlib.import_module(_below(owner, part))
+            value = importlib.import_module(_below(owner, part))
         except ImportError:
             return None
-    return found
+    return value
 
 
 def _module(path):
@@ -126,7 +126,7 @@ def instance_names(owner):
     """Returns the names that the files of a class and of its bases use of `self`; all names if a
     file is not at hand."""
     names = set()
-    for module in {each.__module__ for each in owner.__mro__[:-1]}:
+    for module in {cls.__module__ for cls in owner.__mro__[:-1]}:
         file = getattr(sys.modules[module], "__file__", None)
         if file is None or not os.path.exists(file):
             return _Everything()

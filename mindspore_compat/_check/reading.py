@@ -220,16 +220,16 @@ class _Reader:
 
     def visit_function(self, node):
         arguments = node.args
-        named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        named_arguments = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         self.scan_all(getattr(node, "decorator_list", ()))
         self.scan_all([*arguments.defaults, *arguments.kw_defaults, getattr(node, "returns", None)])
-        self.scan_all(argument.annotation for argument in named)
+        self.scan_all(argument.annotation for argument in named_arguments)
         outer = self.scope
         if type(node) in _FUNCTIONS:
             outer.bind(node.name)
         of_class = outer if outer.is_class else None
         self.scope = _Scope(outer, of_class or outer.of_class)
-        for i, argument in enumerate(named):
+        for i, argument in enumerate(named_arguments):
             if argument.annotation is not None:
                 self.bind_instance(argument.arg, argument.annotation)
             elif i == 0 and of_class is not None and not _is_static(node):
@@ -331,8 +331,10 @@ class _Reader:
         if home is None:
             return None, rest, True
         if home.bindings[name] == [SELF]:
-            own = not rest or isinstance(rest[0], ast.Call) or rest[0] in home.of_class.bindings
-            return None if own else self.base_instance(home.of_class), rest, False
+            is_local = (
+                not rest or isinstance(rest[0], ast.Call) or rest[0] in home.of_class.bindings
+            )
+            return None if is_local else self.base_instance(home.of_class), rest, False
         return self.path_of(home, name), rest, True
 
     def resolve(self, scope, parts):

@@ -31,13 +31,13 @@ class Report:
     @property
     def fails(self):
         """Whether a name is missing that the project needs."""
-        return any(each.kind == MISSING and not each.optional for each in self.findings)
+        return any(finding.kind == MISSING and not finding.optional for finding in self.findings)
 
     def summary(self):
         """Returns the last line: how much was read and found."""
         counts = {kind: set() for kind in KINDS}
-        for each in self.findings:
-            counts[each.kind].add(each.name)
+        for finding in self.findings:
+            counts[finding.kind].add(finding.name)
         words = ", ".join(f"{kind}: {len(names)}" for kind, names in counts.items())
         unread = f"; {len(self.unread)} could not be read" if self.unread else ""
         release = f" Written for release {self.release}." if self.release else ""
@@ -48,14 +48,16 @@ class Report:
         and the remark."""
         for kind in KINDS:
             places = {}
-            for each in self.findings:
-                if each.kind == kind:
-                    remark = f"{each.detail} (optional)" if each.optional else each.detail
-                    places.setdefault((each.name, remark), []).append(f"{each.file}:{each.line}")
+            for finding in self.findings:
+                if finding.kind == kind:
+                    remark = f"{finding.detail} (optional)" if finding.optional else finding.detail
+                    places.setdefault((finding.name, remark), []).append(
+                        f"{finding.file}:{finding.line}"
+                    )
             if places:
                 yield (
                     kind,
-                    [(name, _place(found), remark) for (name, remark), found in places.items()],
+                    [(name, _place(place), remark) for (name, remark), place in places.items()],
                 )
 
     def text(self):
@@ -77,7 +79,7 @@ class Report:
             "files": self.files,
             "release": self.release,
             "unread": self.unread,
-            "findings": [each._asdict() for each in self.findings],
+            "findings": [finding._asdict() for finding in self.findings],
         }
         return json.dumps(document, indent=1)
 

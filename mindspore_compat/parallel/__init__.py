@@ -55,7 +55,7 @@ __all__ = [
 
 
 def __getattr__(name):
-    found = None if name.startswith("__") else submodule(__name__, name)
-    if found is None:
+    module = None if name.startswith("__") else submodule(__name__, name)
+    if module is None:
         raise AttributeError(Missing(__name__, name, __all__))
-    return found
+    return module

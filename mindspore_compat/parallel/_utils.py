@@ -105,8 +105,8 @@ def _device_number_check(parallel_mode, device_number):
 
 def _to_full_tensor(elem, global_device_num, global_rank, scaling_sens=None):
     """Returns the inputs as Tensors, followed by the loss scale, if any."""
-    listed = elem if isinstance(elem, (list, tuple)) else [elem]
-    tensors = [each if isinstance(each, Tensor) else Tensor(each) for each in listed]
+    elements = elem if isinstance(elem, (list, tuple)) else [elem]
+    tensors = [element if isinstance(element, Tensor) else Tensor(element) for element in elements]
     if scaling_sens is not None:
         tensors.append(Tensor(scaling_sens, dtype=tensors[0].dtype if tensors else None))
     return tuple(tensors)

@@ -18,7 +18,7 @@ _RULES = {
 _values = {name: default for name, (default, _) in _RULES.items()}
 
 
-def _known(api, name):
+def _check_name(api, name):
     if name not in _RULES:
         raise ValueError(
             f"For '{api}', the key must be one of {', '.join(_RULES)}, but got {name!r}."
@@ -47,7 +47,7 @@ def set_algo_parameters(**kwargs):
         >>> ms.reset_algo_parameters()
     """
     for name, value in kwargs.items():
-        _known("set_algo_parameters", name)
+        _check_name("set_algo_parameters", name)
         _RULES[name][1].refuse("set_algo_parameters", name, value)
     epsilon = kwargs.get("algo_approxi_epsilon", 1.0)
     if not 0 < epsilon <= 1:
@@ -72,7 +72,7 @@ def get_algo_parameters(attr_key):
         >>> ms.get_algo_parameters("fully_use_devices")
         False
     """
-    _known("get_algo_parameters", attr_key)
+    _check_name("get_algo_parameters", attr_key)
     return _values[attr_key]
 
 

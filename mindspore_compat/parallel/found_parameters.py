@@ -16,25 +16,25 @@ def parameters_of(network, only_trained=True):
         network (Union[Cell, Callable]): the network.
         only_trained (bool): whether parameters are left out that are not trained.
     """
-    found, waiting, seen = {}, [network], set()
+    parameters, waiting, visited = {}, [network], set()
     while waiting:
-        each = waiting.pop()
-        if id(each) in seen:
+        value = waiting.pop()
+        if id(value) in visited:
             continue
-        seen.add(id(each))
-        if isinstance(each, Parameter):
-            if each.requires_grad or not only_trained:
-                found[id(each)] = each
-        elif isinstance(each, Cell):
-            waiting += each.get_parameters()
-        elif isinstance(each, Request):  # what `grad` and `value_and_grad` return holds one
-            waiting += [each.fn, *each.weights]
-        elif isinstance(each, (list, tuple)):
-            waiting += each
-        elif inspect.ismethod(each):
-            waiting += [each.__self__, each.__func__]
-        elif inspect.isfunction(each):
-            around = inspect.getclosurevars(inspect.unwrap(each))
-            ours = each.__module__.partition(".")[0] == _ROOM
+        visited.add(id(value))
+        if isinstance(value, Parameter):
+            if value.requires_grad or not only_trained:
+                parameters[id(value)] = value
+        elif isinstance(value, Cell):
+            waiting += value.get_parameters()
+        elif isinstance(value, Request):  # what `grad` and `value_and_grad` return holds one
+            waiting += [value.fn, *value.weights]
+        elif isinstance(value, (list, tuple)):
+            waiting += value
+        elif inspect.ismethod(value):
+            waiting += [value.__self__, value.__func__]
+        elif inspect.isfunction(value):
+            around = inspect.getclosurevars(inspect.unwrap(value))
+            ours = value.__module__.partition(".")[0] == _ROOM
             waiting += [*around.nonlocals.values(), *([] if ours else around.globals.values())]
-    return sorted(found.values(), key=lambda parameter: parameter.name)
+    return sorted(parameters.values(), key=lambda parameter: parameter.name)

@@ -58,14 +58,14 @@ class Layout:
         Raises:
             ValueError: if a name is unknown or there twice.
         """
-        used, found = [], []
+        used_axes, dims = [], []
         for names in tensor_map:
             several = isinstance(names, tuple)
-            numbers = [self._number(name, used) for name in (names if several else (names,))]
-            found.append(tuple(numbers) if several else numbers[0])
-        made = Layout(self._matrix, self._names, list(self._ranks))
-        made._map = tuple(found)
-        return made
+            numbers = [self._number(name, used_axes) for name in (names if several else (names,))]
+            dims.append(tuple(numbers) if several else numbers[0])
+        layout = Layout(self._matrix, self._names, list(self._ranks))
+        layout._map = tuple(dims)
+        return layout
 
     def _number(self, name, used):
         """Returns the number of an axis, counted from the last; -1 for "None"."""
@@ -100,7 +100,7 @@ register_type("Layout", Layout)
 
 def _check_items(name, value, kind, item):
     if not isinstance(value, kind) or not all(
-        isinstance(each, item) and not isinstance(each, bool) for each in value
+        isinstance(entry, item) and not isinstance(entry, bool) for entry in value
     ):
         raise TypeError(
             f"For 'Layout', '{name}' must be a {kind.__name__} of {item.__name__}, but "

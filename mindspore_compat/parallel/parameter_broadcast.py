@@ -45,11 +45,11 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
         return
     parameters = net.parameters_dict()
     _check(api, parameters, layout, cur_rank, initial_rank)
-    for name, (devices, axes, *more) in layout.items():
-        divided_further = len(more) > 3 and bool(more[3])
+    for name, (devices, axes, *rest) in layout.items():
+        divided_further = len(rest) > 3 and bool(rest[3])
         ranks = [
-            initial_rank + each
-            for each in ranks_with_same_data(cur_rank - initial_rank, devices, axes)
+            initial_rank + rank
+            for rank in ranks_with_same_data(cur_rank - initial_rank, devices, axes)
         ]
         if divided_further or len(ranks) == 1:
             continue
@@ -68,7 +68,7 @@ def ranks_with_same_data(rank, devices, axes):
             divide it, counted from the last; -1 for none.
     """
     dividing = [
-        axis for each in axes for axis in (each if isinstance(each, (list, tuple)) else [each])
+        axis for entry in axes for axis in (entry if isinstance(entry, (list, tuple)) else [entry])
     ]
 
     def part(number):

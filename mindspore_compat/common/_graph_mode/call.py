@@ -65,15 +65,18 @@ def _input(value, copies):
     """
     kind = type(value)
     if kind is Tensor:
-        return _own(value, copies)
+        return _copy_of(value, copies)
     if kind is tuple or kind is list:
         return kind(
-            [_own(item, copies) if type(item) is Tensor else _input(item, copies) for item in value]
+            [
+                _copy_of(item, copies) if type(item) is Tensor else _input(item, copies)
+                for item in value
+            ]
         )
     return value
 
 
-def _own(tensor, copies):
+def _copy_of(tensor, copies):
     """Returns the graph's own Tensor for one of the caller's."""
     copy = copies.get(id(tensor))
     if copy is None:

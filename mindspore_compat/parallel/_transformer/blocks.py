@@ -95,7 +95,7 @@ class _Block(Cell):
         ops.assign(self.value_past, present[1].astype(float16))
         return out, present
 
-    def _fed(self, x):
+    def _feed_forward(self, x):
         """Returns the feed-forward part with its residual connection, and its loss or None."""
         normal = self.layernorm2(x).astype(x.dtype)
         out, loss = self.output(normal) if self.use_moe else (self.output(normal), None)
@@ -179,8 +179,8 @@ class TransformerEncoderLayer(_Block):
 
     def construct(self, x, input_mask=None, init_reset=True, batch_valid_length=None):
         normal = self.layernorm1(x).astype(x.dtype)
-        made, present = self._self_attended(normal, input_mask, init_reset, batch_valid_length)
-        out, loss = self._fed((normal if self.post_layernorm_residual else x) + made)
+        attended, present = self._self_attended(normal, input_mask, init_reset, batch_valid_length)
+        out, loss = self._feed_forward((normal if self.post_layernorm_residual else x) + attended)
         return self._outputs(out, present, loss)
 
 
@@ -280,12 +280,16 @@ class TransformerDecoderLayer(_Block):
     ):
         x = hidden_stats
         normal = self.layernorm1(x).astype(x.dtype)
-        made, present = self._self_attended(normal, decoder_mask, init_reset, batch_valid_length)
-        x = (normal if self.post_layernorm_residual else x) + made
+        attended, present = self._self_attended(
+            normal, decoder_mask, init_reset, batch_valid_length
+        )
+        x = (normal if self.post_layernorm_residual else x) + attended
         if encoder_output is not None:
             normal = self.cross_attention_layernorm(x).astype(x.dtype)
-            made, cross = self.cross_attention(normal, encoder_output, encoder_output, memory_mask)
-            x = (normal if self.post_layernorm_residual else x) + made
+            attended, cross = self.cross_attention(
+                normal, encoder_output, encoder_output, memory_mask
+            )
+            x = (normal if self.post_layernorm_residual else x) + attended
             present = (*present, *cross)
-        out, loss = self._fed(x)
+        out, loss = self._feed_forward(x)
         return self._outputs(out, present, loss)

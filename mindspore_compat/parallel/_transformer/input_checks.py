@@ -12,16 +12,16 @@ def _args_type_validator_check(*checks, **named):
     """Decorates a function: calls the check of each argument with the argument and its name."""
 
     def decorate(function):
-        shown = signature(function)
-        wanted = shown.bind_partial(*checks, **named).arguments
-        wanted = wanted.get("kwargs", wanted)
+        parameters = signature(function)
+        expected_of = parameters.bind_partial(*checks, **named).arguments
+        expected_of = expected_of.get("kwargs", expected_of)
 
         @wraps(function)
         def call(*args, **kwargs):
-            given = shown.bind(*args, **kwargs).arguments
-            given = given.get("kwargs", given)
-            for name in wanted.keys() & given.keys():
-                wanted[name](given[name], name)
+            arguments = parameters.bind(*args, **kwargs).arguments
+            arguments = arguments.get("kwargs", arguments)
+            for name in expected_of.keys() & arguments.keys():
+                expected_of[name](arguments[name], name)
             return function(*args, **kwargs)
 
         return call
@@ -74,9 +74,9 @@ def _check_past_none_input_none(
         ValueError: if it is neither a Tensor nor the default without `use_past`.
     """
     if use_past != is_tensor:
-        wanted = "a Tensor" if use_past else repr(default_value)
+        expected = "a Tensor" if use_past else repr(default_value)
         raise TypeError(
-            f"For '{func_name}', '{param_name}' must be {wanted} where 'use_past' is {use_past}."
+            f"For '{func_name}', '{param_name}' must be {expected} where 'use_past' is {use_past}."
         )
     if not use_past and not is_default:
         raise ValueError(
@@ -85,10 +85,10 @@ def _check_past_none_input_none(
     return True
 
 
-def _need(holds, func_name, param_name, wanted, shape):
+def _need(holds, func_name, param_name, expected, shape):
     if not holds:
         raise ValueError(
-            f"For '{func_name}', '{param_name}' must have {wanted}, but got shape {shape}."
+            f"For '{func_name}', '{param_name}' must have {expected}, but got shape {shape}."
         )
     return True
 

@@ -124,15 +124,15 @@ class MoE(Cell):
         share = config.num_experts_chosen * count / config.expert_num
         capacity = min(count, math.ceil(share * config.capacity_factor))
         probabilities = ops.softmax(self.router(tokens.astype(float32)), -1)
-        weights, chosen = ops.topk(probabilities, config.num_experts_chosen)
-        dispatch = self._seats(chosen, capacity)  # (choices, tokens, experts, capacity)
-        taken = dispatch.sum(0).astype(x.dtype)
-        given = ops.matmul(taken.reshape((count, -1)).swapaxes(0, 1), tokens)
-        made = self.ffn(given.reshape((1, config.expert_num, capacity, -1)))
+        weights, experts = ops.topk(probabilities, config.num_experts_chosen)
+        dispatch = self._seats(experts, capacity)  # (choices, tokens, experts, capacity)
+        slots = dispatch.sum(0).astype(x.dtype)
+        expert_inputs = ops.matmul(slots.reshape((count, -1)).swapaxes(0, 1), tokens)
+        outputs = self.ffn(expert_inputs.reshape((1, config.expert_num, capacity, -1)))
         combine = (dispatch * weights.swapaxes(0, 1)[..., None, None]).sum(0)
         combine = combine.reshape((count, -1)).astype(x.dtype)
-        out = ops.matmul(combine, made.reshape((config.expert_num * capacity, -1)))
-        return out.reshape(x.shape), self._loss(probabilities, chosen[:, 0])
+        out = ops.matmul(combine, outputs.reshape((config.expert_num * capacity, -1)))
+        return out.reshape(x.shape), self._loss(probabilities, experts[:, 0])
 
     def _seats(self, chosen, capacity):
         """Returns 1 where the choice of a token gets a slot of an expert; first choices come

@@ -256,10 +256,10 @@ def _check_config(config):
             batches than stages.
     """
     stages = get_auto_parallel_context("pipeline_stages")
-    asked = getattr(config, "pipeline_stage", stages)
-    if asked != stages:
+    requested = getattr(config, "pipeline_stage", stages)
+    if requested != stages:
         raise ValueError(
-            f"'pipeline_stage' must be that of the context, {stages}, but got {asked}."
+            f"'pipeline_stage' must be that of the context, {stages}, but got {requested}."
         )
     batches = getattr(config, "micro_batch_num", stages)
     if stages > 1 and batches < stages:

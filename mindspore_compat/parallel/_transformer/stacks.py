@@ -146,8 +146,8 @@ class TransformerEncoder(_Stack):
                 parallel_config.moe_parallel_config,
             )
 
-        chosen = lambda_func or _get_lambda_func()
-        self.blocks = _stacked(layer, num_layers, chosen, offset, parallel_config)
+        get_config = lambda_func or _get_lambda_func()
+        self.blocks = _stacked(layer, num_layers, get_config, offset, parallel_config)
 
     def construct(self, hidden_states, attention_mask, init_reset=True, batch_valid_length=None):
         return self._through(hidden_states, attention_mask, init_reset, batch_valid_length)
@@ -241,8 +241,8 @@ class TransformerDecoder(_Stack):
                 parallel_config.moe_parallel_config,
             )
 
-        chosen = lambda_func or _get_lambda_func()
-        self.blocks = _stacked(layer, num_layers, chosen, offset, parallel_config)
+        get_config = lambda_func or _get_lambda_func()
+        self.blocks = _stacked(layer, num_layers, get_config, offset, parallel_config)
 
     def construct(
         self,
@@ -384,8 +384,8 @@ class Transformer(Cell):
         out, encoded, *losses = self.encoder(encoder_inputs, encoder_masks, *past)
         decoded = None
         if self.decoder is not None:
-            out, decoded, *more = self.decoder(
+            out, decoded, *presents = self.decoder(
                 decoder_inputs, decoder_masks, out, memory_mask, *past
             )
-            losses += more
+            losses += presents
         return (out, encoded, decoded, sum(losses)) if self.use_moe else (out, encoded, decoded)

@@ -85,7 +85,7 @@ class DistributedDataParallel(Cell):
         self._scale = 1 / group.size
         self._syncs = True
         self._order = []  # parameters in the order of a static graph's first backward pass
-        self._buckets = self._made(self.module.trainable_params())
+        self._buckets = self._new_buckets(self.module.trainable_params())
         self._bucket_positions = self._positions_in_buckets()
         if init_sync:
             self.broadcast_coalesced()
@@ -118,7 +118,7 @@ class DistributedDataParallel(Cell):
     def broadcast_coalesced(self):
         """Broadcasts the parameters of the group's first rank, many in one message."""
         group = partners(self.process_group)
-        for bucket in self._made(self.module.get_parameters()):
+        for bucket in self._new_buckets(self.module.get_parameters()):
             space = arrays.space_of(bucket.parameters[0]._array)
             flat = space.module.concatenate(
                 [parameter._array.reshape(-1) for parameter in bucket.parameters]
@@ -154,7 +154,7 @@ class DistributedDataParallel(Cell):
             bucket.clear()
         self._rebuild()
 
-    def _arrived(self, parameter, gradient):
+    def _add_gradient(self, parameter, gradient):
         """Adds a gradient to the sum, and returns that; a full bucket is sent."""
         bucket = self._bucket_positions.get(id(parameter))
         if bucket is None:
@@ -162,7 +162,7 @@ class DistributedDataParallel(Cell):
                 "For 'DistributedDataParallel', with 'static_graph' gradients must always be taken "
                 f"by the same parameters, but '{parameter.name}' was not among the first ones."
             )
-        found = bucket.add(parameter, gradient, self._syncs)
+        total = bucket.add(parameter, gradient, self._syncs)
         if self.static_graph and self._order is not None:
             self._order.append(parameter)
         if self._syncs:
@@ -170,7 +170,7 @@ class DistributedDataParallel(Cell):
                 bucket.reduce_one(parameter)
             elif bucket.is_full():
                 bucket.reduce()
-        return found
+        return total
 
     def _one_by_one(self):
         """Returns whether each gradient is sent separately, because some may be missing."""
@@ -189,16 +189,18 @@ class DistributedDataParallel(Cell):
     def _rebuild(self):
         """Rebuilds the buckets of a static graph from the gradients of the first backward pass."""
         if self._order and all(bucket.is_clear() for bucket in self._buckets):
-            order = list({id(each): each for each in self._order}.values())
+            order = list({id(parameter): parameter for parameter in self._order}.values())
             self._order = None
-            self._buckets = self._made(order)
+            self._buckets = self._new_buckets(order)
             self._bucket_positions = self._positions_in_buckets()
 
-    def _made(self, parameters):
+    def _new_buckets(self, parameters):
         return self.allocate_buffers_for_parameters(parameters, self.process_group, self._scale)
 
     def _positions_in_buckets(self):
-        return {id(each): bucket for bucket in self._buckets for each in bucket.parameters}
+        return {
+            id(parameter): bucket for bucket in self._buckets for parameter in bucket.parameters
+        }
 
 
 class _Arrival:
@@ -209,7 +211,7 @@ class _Arrival:
         self.parameter = parameter
 
     def __call__(self, gradient):
-        return self.network._arrived(self.parameter, gradient)
+        return self.network._add_gradient(self.parameter, gradient)
 
 
 class _Bucket:
@@ -265,7 +267,9 @@ class _Bucket:
         """Returns the names of the parameters that others wait for."""
         if not self.arrived:
             return []
-        return [each.name for each in self.parameters if id(each) not in self.arrived]
+        return [
+            parameter.name for parameter in self.parameters if id(parameter) not in self.arrived
+        ]
 
     def reduce(self):
         """Averages all sums over the ranks."""
@@ -281,8 +285,8 @@ class _Bucket:
         self.arrived.discard(id(parameter))
 
     def _combined(self, array):
-        given = array if self.after else array * array.dtype.type(self.scale)
-        total = self.group.all_reduce(given).wait()
+        scaled = array if self.after else array * array.dtype.type(self.scale)
+        total = self.group.all_reduce(scaled).wait()
         return total * array.dtype.type(self.scale) if self.after else total
 
     def finish(self):

@@ -211,8 +211,8 @@ class Replacement(ABC):
             list[Node], as for `SymbolTree.replace`; an empty list or None leaves the match.
         """
 
-    def __call__(self, pattern, is_chain_pattern, matched):
-        return self.build(pattern, is_chain_pattern, matched)
+    def __call__(self, pattern, is_chain_pattern, members):
+        return self.build(pattern, is_chain_pattern, members)
 
 
 class PatternEngine:
@@ -288,20 +288,20 @@ class PatternEngine:
         for block in container._node.inner:
             for member in map(Node, list(block.statements)):
                 is_match = not self._pattern.get_inputs() and self._pattern.match(member)
-                matched = OrderedDict([(self._pattern.name(), member)])
-                is_changed |= self._replace(stree, member, (is_match, matched))
+                members = OrderedDict([(self._pattern.name(), member)])
+                is_changed |= self._replace(stree, member, (is_match, members))
         return is_changed
 
     def _replace(self, stree, root, match):
         """Replaces a match below `root`; returns whether it did."""
-        is_match, matched = match
-        if not is_match or not self._check_match(self._pattern, matched):
+        is_match, members = match
+        if not is_match or not self._check_match(self._pattern, members):
             return False
-        new_nodes = self._replacement(self._pattern, self._is_chain, matched)
+        new_nodes = self._replacement(self._pattern, self._is_chain, members)
         if not new_nodes:
             return False
         stree.replace(root, new_nodes)
-        for node in matched.values():
+        for node in members.values():
             if node != root:
                 stree.erase(node)
         return True
@@ -317,11 +317,11 @@ class PatternEngine:
             tuple[bool, OrderedDict], whether they match, and the matched nodes by their names in
             the pattern, inputs first.
         """
-        matched = OrderedDict()
+        members = OrderedDict()
         if not pattern.match(node):
-            return False, matched
+            return False, members
         if isinstance(pattern, VarNode):
-            return True, matched
+            return True, members
         if pattern.get_inputs():
             inputs = node.get_inputs()
             if len(inputs) != len(pattern.get_inputs()):
@@ -330,9 +330,9 @@ class PatternEngine:
                 is_match, below = self._match(input_pattern, input_node)
                 if not is_match:
                     return False, OrderedDict()
-                matched.update(below)
-        matched[pattern.name()] = node
-        return True, matched
+                members.update(below)
+        members[pattern.name()] = node
+        return True, members
 
     @staticmethod
     def _check_match(pattern, match_dict):
