@@ -107,7 +107,7 @@ def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM
     return path
 
 
-def read(path, *, crc=True, key=None, mode="AES-GCM", wanted=None):
+def read(path, *, crc=True, key=None, mode="AES-GCM", accepts=None):
     """Reads the values of a checkpoint file, in their order.
 
     Args:
@@ -116,7 +116,7 @@ def read(path, *, crc=True, key=None, mode="AES-GCM", wanted=None):
             original writes a wrong checksum after encrypted values.
         key: The key of the encryption, or None.
         mode: The mode of the encryption.
-        wanted: A function of a tag that decides whether to read the value; others are skipped.
+        accepts: A function of a tag that decides whether to read the value; others are skipped.
 
     Returns:
         A list of `(tag, array, type)` and `(tag, text, "str")`; the arrays are copies.
@@ -137,7 +137,7 @@ def read(path, *, crc=True, key=None, mode="AES-GCM", wanted=None):
             raise ValueError("it is encrypted, and no key is given")
         if not view:
             raise ValueError("it is empty")
-        return decode(view, wanted)
+        return decode(view, accepts)
     except ValueError as error:
         raise ValueError(
             f"The file {os.fspath(path)} cannot be read as a checkpoint: {error}."
@@ -238,7 +238,7 @@ def split_checksum(view):
     return view[:-CRC_LENGTH], int.from_bytes(view[-10:], "big")
 
 
-def decode(view, wanted=None):
+def decode(view, accepts=None):
     """Decodes the values of a checkpoint; see read()."""
     values, part = [], None
     check_leading(view)
@@ -254,7 +254,7 @@ def decode(view, wanted=None):
             if part is not None:
                 values.append(part.value())
             part = None
-            if wanted is None or wanted(tag):
+            if accepts is None or accepts(tag):
                 part = Part(tag, tensor)
             else:
                 Part(tag, tensor)  # the value is skipped, but must be valid

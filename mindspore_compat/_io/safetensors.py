@@ -71,14 +71,14 @@ def write(path, values, *, crc=False, metadata=None):
     return path
 
 
-def read(source, *, crc=False, wanted=None):
+def read(source, *, crc=False, accepts=None):
     """Reads the values of a safetensors file, sorted by name, and its metadata.
 
     Args:
         source: The file's path, or a BytesIO with its content.
         crc: Whether to check the checksum, which requires reading all values. A file without a
             checksum passes.
-        wanted: A function of a tag that decides whether to read the value.
+        accepts: A function of a tag that decides whether to read the value.
 
     Returns:
         A list of `(tag, array, type)`, and a dictionary of texts.
@@ -95,7 +95,7 @@ def read(source, *, crc=False, wanted=None):
             arrays = {tag: array_of(part) for tag, part in library.deserialize(bytes(content))}
         else:
             content = map_file(source)
-            arrays = load(library, source, None if crc else wanted)
+            arrays = load(library, source, None if crc else accepts)
         about = header(content).get("__metadata__", {})
     except (library.SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"The file {name} cannot be read as safetensors: {error}.") from error
@@ -104,7 +104,7 @@ def read(source, *, crc=False, wanted=None):
             f"The file {name} cannot be read as safetensors: its checksum does not "
             "agree with its content."
         )
-    values = [(tag, arrays[tag]) for tag in sorted(arrays) if wanted is None or wanted(tag)]
+    values = [(tag, arrays[tag]) for tag in sorted(arrays) if accepts is None or accepts(tag)]
     for tag, array in values:
         if array.dtype not in NAMES:
             raise ValueError(
@@ -127,10 +127,10 @@ def package():
     return safetensors
 
 
-def load(library, path, wanted):
-    """Loads arrays of a file by name; only wanted ones are read."""
+def load(library, path, accepts):
+    """Loads arrays of a file by name; reads only those whose tag `accepts` accepts."""
     with library.safe_open(path, framework="numpy") as file:
-        return {tag: file.get_tensor(tag) for tag in file.keys() if wanted is None or wanted(tag)}
+        return {tag: file.get_tensor(tag) for tag in file.keys() if accepts is None or accepts(tag)}
 
 
 def array_of(part):

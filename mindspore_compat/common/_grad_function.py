@@ -196,7 +196,7 @@ class _FunctionRule(VjpRule):
         self.shapes = [value.shape if isinstance(value, Tensor) else None for value in inputs]
         self.differentiated = differentiated
 
-    def pull(self, xp, g, saved, wanted):
+    def pull(self, xp, g, saved, needs_grad):
         """Returns the gradients of the inputs, computed by the user's `backward`."""
         inputs, result = saved
         results = result if isinstance(result, tuple) else (result,)

@@ -164,7 +164,7 @@ def test_any_memory_order_gives_the_same_file(path):
 
 def test_unwanted_values_are_passed_over(path):
     checkpoint.write(path, APPENDED)
-    found = checkpoint.read(path, wanted=lambda tag: tag in ("lr", "note"))
+    found = checkpoint.read(path, accepts=lambda tag: tag in ("lr", "note"))
     assert [(t, n) for t, _, n in found] == [("lr", "Float32"), ("note", "str")]
     assert found[0][1].flags.writeable
 
@@ -262,7 +262,7 @@ def test_foreign_files_are_refused_with_the_reason(path, content, reason):
     with open(path, "wb") as file:
         file.write(content)
     with pytest.raises(ValueError, match=reason) as refusal:
-        checkpoint.read(path, wanted=lambda tag: True)
+        checkpoint.read(path, accepts=lambda tag: True)
     assert path in str(refusal.value)
 
 
@@ -270,7 +270,7 @@ def test_an_unwanted_value_that_makes_no_sense_is_refused_too(path):
     with open(path, "wb") as file:
         file.write(b"".join(checkpoint.message("x", (1,), "Float32", b"12345678")) + pieces())
     with pytest.raises(ValueError, match="8 bytes"):
-        checkpoint.read(path, wanted=lambda tag: tag != "x")
+        checkpoint.read(path, accepts=lambda tag: tag != "x")
 
 
 def test_a_changed_byte_fails_the_checksum(path):

@@ -17,7 +17,7 @@ class _Move(VjpRule):
     def __init__(self, home):
         self.name, self.inputs, self.saves = "move", ("x",), ()
         self.upcast = self.many = False
-        self.pull = lambda xp, g, saved, wanted: (_moved_back(g, home),)
+        self.pull = lambda xp, g, saved, needs_grad: (_moved_back(g, home),)
 
 
 class _Moves(threading.local):

@@ -78,7 +78,7 @@ class VjpRule:
 
     A vjp is a function `(xp, g, *names)`. The tape saves the values that its parameters name: an
     input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`. A joint
-    vjp may also name `wanted`, a list of bools: which inputs need a gradient.
+    vjp may also name `needs_grad`, a list of bools: which inputs need a gradient.
 
     Args:
         name (str): the operation, for error messages.
@@ -109,7 +109,7 @@ class VjpRule:
                 name
                 for function in functions
                 for name in list(inspect.signature(function).parameters)[2:]
-                if name != "wanted"
+                if name != "needs_grad"
             )
         )
         self.pull = _compile_pull(self, vjps, joint)
@@ -138,8 +138,8 @@ def _renamed(saved, names):
 
 
 def _compile_pull(rule, vjps, joint):
-    """Compiles the function `pull(xp, g, saved, wanted)` for the gradients of all inputs."""
-    lines = ["def pull(xp, g, saved, wanted):"]
+    """Compiles the function `pull(xp, g, saved, needs_grad)` for the gradients of all inputs."""
+    lines = ["def pull(xp, g, saved, needs_grad):"]
     if rule.saves:
         lines.append(f"    {', '.join(rule.saves)}, = saved")
     scope = {}
@@ -155,7 +155,7 @@ def _compile_pull(rule, vjps, joint):
         parts = []
         for i, name in enumerate(rule.inputs):
             if name in vjps:
-                parts.append(f"{call(vjps[name], f'vjp_{name}')} if wanted[{i}] else None")
+                parts.append(f"{call(vjps[name], f'vjp_{name}')} if needs_grad[{i}] else None")
             else:
                 parts.append("None")
         lines.append(f"    return ({', '.join(parts)},)")
@@ -466,7 +466,7 @@ def _dtype_of(g):
     return (next(part for part in g if part is not None) if type(g) is tuple else g).dtype
 
 
-def _pull_by_one_kernel(xp, node, g, saved, wanted):
+def _pull_by_one_kernel(xp, node, g, saved, needs_grad):
     """Returns the gradients in low precision by one kernel (_backend/bodies/upcast.py), or None.
     Those that are summed to another shape are in float32; the gradient of a total never is."""
     kernels = getattr(xp, "upcast_kernels", None)
@@ -474,9 +474,9 @@ def _pull_by_one_kernel(xp, node, g, saved, wanted):
         return None
     dtypes = tuple(
         None if not want else g.dtype if shape in (g.shape, None) or not g.ndim else FLOAT32
-        for want, (shape, _) in zip(wanted, node.metas or _any * len(wanted))
+        for want, (shape, _) in zip(needs_grad, node.metas or _any * len(needs_grad))
     )
-    return kernels.run(node.rule.pull, (g, saved, wanted), dtypes, alias=True)
+    return kernels.run(node.rule.pull, (g, saved, needs_grad), dtypes, alias=True)
 
 
 def _upcast(xp, g, saved, low_precision):

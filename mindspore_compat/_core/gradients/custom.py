@@ -72,7 +72,7 @@ class _CustomRule(VjpRule):
         self.upcast = False
         self.many = True
         self.saves = ("given", "out")
-        self.pull = lambda xp, g, saved, wanted: (vjp(xp, g, *saved),)
+        self.pull = lambda xp, g, saved, needs_grad: (vjp(xp, g, *saved),)
 
 
 def as_given(value):
@@ -176,7 +176,7 @@ class _RecomputeRule(VjpRule):
         self.saves = ()
         self.upcast = False
         self.many = True
-        self.pull = lambda xp, g, saved, wanted: again(xp, g)
+        self.pull = lambda xp, g, saved, needs_grad: again(xp, g)
 
 
 def _with_node(node, heads, out):

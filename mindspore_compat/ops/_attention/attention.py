@@ -152,11 +152,27 @@ def _outputs(xp, query, key, value, shift, barred, bits, scale, keep_prob, shift
 
 @attend.vjp_joint
 def attend_vjp(
-    xp, g, query, key, value, shift, barred, keep_bits, scale, keep_prob, shift_first, band, wanted
+    xp,
+    g,
+    query,
+    key,
+    value,
+    shift,
+    barred,
+    keep_bits,
+    scale,
+    keep_prob,
+    shift_first,
+    band,
+    needs_grad,
 ):
     """Returns the gradients of queries, keys, values and shift; recomputes the weights."""
     inputs = (query, key, value, shift, barred, keep_bits)
-    return (*_gradients(xp, g, *inputs, scale, keep_prob, shift_first, band, wanted[3]), None, None)
+    return (
+        *_gradients(xp, g, *inputs, scale, keep_prob, shift_first, band, needs_grad[3]),
+        None,
+        None,
+    )
 
 
 def _gradients(
@@ -216,10 +232,10 @@ def attend_with_dropout(
 
 
 @attend_with_dropout.vjp_joint
-def attend_with_dropout_vjp(xp, g, query, key, value, shift, out, scale, keep_prob, wanted):
+def attend_with_dropout_vjp(xp, g, query, key, value, shift, out, scale, keep_prob, needs_grad):
     """Returns the gradients of queries, keys, values and shift."""
     inputs = query, key, value, shift, None
-    return _gradients(xp, g[0], *inputs, out[1], scale, keep_prob, False, None, wanted[3])
+    return _gradients(xp, g[0], *inputs, out[1], scale, keep_prob, False, None, needs_grad[3])
 
 
 def _drop(xp, weights, kept, keep_prob):

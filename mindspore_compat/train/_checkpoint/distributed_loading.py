@@ -381,7 +381,7 @@ class _Files:
             )
 
     def _read(self, name, part=None):
-        return safetensors.read(os.path.join(self._folder, name), wanted=part)[0]
+        return safetensors.read(os.path.join(self._folder, name), accepts=part)[0]
 
     def parameters(self, target, rank):
         """Returns the parameters of a rank, and other values, by name."""

@@ -81,7 +81,7 @@ def load_checkpoint(
     _check_file(ckpt_file_name, format)
     if format == "safetensors":
         values, about = safetensors.read(
-            ckpt_file_name, crc=crc_check or is_wanted is None, wanted=is_wanted
+            ckpt_file_name, crc=crc_check or is_wanted is None, accepts=is_wanted
         )
         remove_redundancy = _lacks_redundancy(about, remove_redundancy, net)
     else:
@@ -92,7 +92,7 @@ def load_checkpoint(
             crc=crc_check or dec_key is None,
             key=dec_key,
             mode=dec_mode,
-            wanted=is_wanted,
+            accepts=is_wanted,
         )
     if not values:
         raise ValueError(

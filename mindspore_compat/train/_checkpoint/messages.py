@@ -26,7 +26,7 @@ def _parse_ckpt_proto(ckpt_file_name, dec_key, dec_mode, crc_check):
     """
     if not os.path.isfile(ckpt_file_name):
         raise ValueError(f"There is no checkpoint file {ckpt_file_name!r}.")
-    checkpoint.read(ckpt_file_name, crc=crc_check, key=dec_key, mode=dec_mode, wanted=lambda _: 0)
+    checkpoint.read(ckpt_file_name, crc=crc_check, key=dec_key, mode=dec_mode, accepts=lambda _: 0)
     view, _ = checkpoint.split_checksum(memoryview(content(ckpt_file_name)))
     if dec_key is not None:
         view = encryption.decrypt(view, dec_key, dec_mode)

@@ -206,7 +206,7 @@ class _Source:
         """Returns a whole parameter as an array."""
         ranks, slices = self._ranks(name), {}
         for rank in self._holders(name):
-            entries, _ = safetensors.read(self._files[rank], wanted=lambda tag: tag == name)
+            entries, _ = safetensors.read(self._files[rank], accepts=lambda tag: tag == name)
             if not entries:
                 raise ValueError(f"For '{_API}', {self._files[rank]!r} must have {name!r}.")
             slices[rank - ranks.start] = entries[0][1]
@@ -219,7 +219,7 @@ class _Source:
         """Returns the values of rank 0 that are not in `names`, as pairs of a name and an array."""
         if 0 not in self._files:
             return []
-        entries, _ = safetensors.read(self._files[0], wanted=lambda tag: tag not in names)
+        entries, _ = safetensors.read(self._files[0], accepts=lambda tag: tag not in names)
         return [(name, array) for name, array, _ in entries]
 
 
