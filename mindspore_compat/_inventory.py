@@ -46,7 +46,7 @@ def inventory():
 
 
 def _required(package):
-    """The names of the packages that one requires, those of its extras too."""
+    """Returns the names of the packages that one requires, those of its extras too."""
     return {_normal(_NAME.match(text).group()) for text in package.requires or ()}
 
 

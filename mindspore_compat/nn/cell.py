@@ -211,7 +211,7 @@ class Cell(Naming, Hooks, State, Settings, Internals):
         return self._cell_hooked_output(args, kwargs, output)
 
     def _cell_call_first(self, args, kwargs):
-        """The first call: names that occur twice are put right, by the outermost Cell."""
+        """Runs the first call, before which the outermost Cell resolves names that occur twice."""
         inner = _first.running
         if not inner:
             self.check_names_and_refresh_name()

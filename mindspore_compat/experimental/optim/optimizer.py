@@ -318,8 +318,8 @@ class GroupedOptimizer(Optimizer):
         )
 
     def _units(self, api, gradients, scalars):
-        """The units that update all parameters, given arrays of gradients and the scalars of each
-        group (_backend/updates/complete.py)."""
+        """Returns the units that update all parameters, given arrays of gradients and the scalars
+        of each group (_backend/updates/complete.py)."""
         if self._plan is None:
             kinds = [getattr(self, attribute) for attribute, _ in self.states]
             self._plan = Plan(self.parameters, kinds, self._group_numbers())

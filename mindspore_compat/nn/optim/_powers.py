@@ -69,15 +69,15 @@ class Powers:
         return [power * beta for power, beta in zip(self.last(), self.betas.values(), strict=True)]
 
     def advanced(self):
-        """The arrays of the saved powers, each with its value after the step to come."""
+        """Returns the arrays of the saved powers, each with its value after the step to come."""
         powers = self.next()
         self._exact.clear()
         saved = [self.saved(name)._array for name in self.betas]
         return list(zip(saved, powers, strict=True))
 
     def units_unless(self, flag, step):
-        """The units that count a step, in the array `step` of a GPU, and save the powers there,
-        unless `flag` there holds."""
+        """Returns the units that count a step, in the array `step` of a GPU, and save the powers
+        there, unless `flag` there holds."""
         self._move(arrays.space_of(step))
         powers = [self.saved(name)._array for name in self.betas]
         exact = [self._exact[name][1] for name in self.betas]

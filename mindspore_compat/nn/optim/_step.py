@@ -226,7 +226,8 @@ class Plan:
         return _Part(setting, indexes, self.parameters, self.states, pack)
 
     def units(self, api, fused, gradients, scalars, skip=None):
-        """The units that update all parameters and states in place (_backend/updates/complete.py).
+        """Returns the units that update all parameters and states in place
+        (_backend/updates/complete.py).
 
         Args:
             api: the name of the optimizer, for errors.
@@ -282,7 +283,7 @@ class Plan:
         return units
 
     def _units_of_wholes(self, part, gradients, scalars, skip):
-        """The units of an update that uses norms of whole tensors."""
+        """Returns the units of an update that uses norms of whole tensors."""
         rows = []
         for parameter, gradient, *states in zip(
             part.parameters, gradients, *part.states, strict=True
@@ -325,7 +326,7 @@ def _picked_items(indices, sequence):
 
 
 def _update_rows(fused, row, scalars):
-    """The assignments of new values to some rows of a parameter and of its states."""
+    """Returns the assignments of new values to some rows of a parameter and of its states."""
     gradient, targets = row[1], [row[0], *row[2:]]
     rows = [array[gradient.index] for array in targets]
     fused(rows[0], gradient.values, *rows[1:], **scalars)

@@ -203,7 +203,7 @@ class AdaFactor(FusedOptimizer):
     _takes_divided = False  # its mean squares of rows and columns are those of the whole
 
     def after_step(self):
-        """The optimizer's own count of steps."""
+        """Returns the optimizer's own count of steps."""
         return [(self.afactor_step._array, self._as_scalar(self.afactor_step) + 1)]
 
     def can_skip(self, gradients):
@@ -213,7 +213,8 @@ class AdaFactor(FusedOptimizer):
         )
 
     def after_step_unless(self, flag):
-        """The units that count the step on the GPU, in both counts, unless `flag` there holds."""
+        """Returns the units that count the step on the GPU, in both counts, unless `flag` there
+        holds."""
         counts = [self._on_gpu(self.global_step), self._on_gpu(self.afactor_step)]
         return NEXT_STEPS.units([counts], flag)
 
@@ -234,8 +235,8 @@ class AdaFactor(FusedOptimizer):
         return rows
 
     def _updated(self, parameter, gradient, average, squares, columns, rate, decay):
-        """The assignments of new values to one parameter and its states; `squares` are the mean
-        squares of a vector, or those over the rows of a matrix."""
+        """Returns the assignments of new values to one parameter and its states; `squares` are the
+        mean squares of a vector, or those over the rows of a matrix."""
         step = as_number(self.afactor_step) + 1
         xp = arrays.space_of(parameter)
         gradient = gradient / self.loss_scale if self.need_scale else gradient
@@ -261,7 +262,7 @@ class AdaFactor(FusedOptimizer):
         return assigned([*targets, parameter], [*values, new])
 
     def _direction(self, xp, gradient, squares, columns, beta2):
-        """The direction of a step, the arrays of the mean squares, and their new values."""
+        """Returns the direction of a step, the arrays of the mean squares, and their new values."""
         if gradient.ndim < 2:
             states = [squares]
             direction, *new = adafactor_vector_direction(

@@ -124,11 +124,11 @@ class Adam(FusedOptimizer):
         return scalars if self.use_amsgrad else {**scalars, "nesterov": self.use_nesterov}
 
     def after_step(self):
-        """The powers of the betas."""
+        """Returns the powers of the betas."""
         return self._powers.advanced()
 
     def after_step_unless(self, flag):
-        """The units that count the step and save the powers on the GPU, unless `flag` there
+        """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds."""
         return self._powers.units_unless(flag, self._on_gpu(self.global_step))
 

@@ -70,7 +70,7 @@ class AdaMax(FusedOptimizer):
         }
 
     def after_step(self):
-        """The power of beta1."""
+        """Returns the power of beta1."""
         return self._powers.advanced()
 
     after_step_unless = Adam.after_step_unless

@@ -103,7 +103,7 @@ class ASGD(FusedOptimizer):
         return scalars
 
     def after_step(self):
-        """The length of the next step, and its weight in the average."""
+        """Returns the length of the next step, and its weight in the average."""
         step = int(self.global_step._array[0]) + 1
         pairs = []
         for rate, eta, mu in zip(self._rate_numbers(), self.eta, self.mu, strict=True):

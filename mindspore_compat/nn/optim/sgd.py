@@ -107,7 +107,7 @@ class SGD(FusedOptimizer):
         return super().construct(gradients)
 
     def after_step(self):
-        """The flags of parameters without a step, after the first one."""
+        """Returns the flags of parameters without a step, after the first one."""
         if self.update is WITH_MOMENTUM and not self.dampening and not self.global_step._array[0]:
             return [(stat._array, 0) for stat in self.stat]
         return []

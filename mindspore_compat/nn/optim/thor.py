@@ -221,7 +221,8 @@ class ThorGpu(FusedOptimizer):
         return {setting: self.scalars(rate) for setting, rate in rates}
 
     def _gradient_arrays(self, gradients):
-        """The gradients as Momentum gets them; fresh inverses are stored with the update."""
+        """Returns the gradients as Momentum gets them; fresh inverses are stored with the
+        update."""
         grads = super()._gradient_arrays(gradients)
         damping = self._damping_now()
         inverses = self._inverses(damping)
@@ -333,7 +334,7 @@ class ThorGpu(FusedOptimizer):
         return gradient
 
     def after_step(self):
-        """The count of steps for the damping."""
+        """Returns the count of steps for the damping."""
         return [(self.cov_step._array, self.cov_step._array + 1)]
 
     def _end_units(self):
@@ -344,7 +345,8 @@ class ThorGpu(FusedOptimizer):
         return [*super()._end_units(), Unit(lambda: (setattr, parameters, names, values))]
 
     def after_step_unless(self, flag):
-        """The units that count the step in both counts, on the GPU, unless `flag` there holds."""
+        """Returns the units that count the step in both counts, on the GPU, unless `flag` there
+        holds."""
         return NEXT_STEP.units(
             [[self._on_gpu(parameter)] for parameter in (self.global_step, self.cov_step)], flag
         )
