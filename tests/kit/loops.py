@@ -92,6 +92,9 @@ class ParallelByPython(parallel_loops.ParallelLoop):
                 if kind == "sizes":
                     arguments.append(fields(*[next(rest) for _ in fields._fields]))
                     continue
+                if kind == "record":
+                    arguments.append(fields(*map(int, row)))
+                    continue
                 value = None if kind == "piece" else next(rest)
                 if kind == "piece":
                     value = int(row[column])

@@ -7,16 +7,29 @@ time.
 
 import functools
 from math import prod
+from typing import NamedTuple
 
 import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, number, piece
+from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, piece, sizes
 from ..thresholds import Most
 
 PIECE = 1 << 16  # elements of a piece, at least
 PIECES = 8  # maximum number of pieces of a call
+
+
+class Columns(NamedTuple):
+    """The sizes of images and of their columns."""
+
+    samples: int
+    channels: int
+    area: int  # elements of an image
+    windows: int  # of an image
+    by_sample: int  # from one sample to the next, in the columns
+    by_channel: int  # from one channel to the next
+    by_position: int  # from one kernel position to the next
 
 
 def copy_windows(
@@ -26,13 +39,7 @@ def copy_windows(
     targets: array(INDEX),
     first: piece(0),
     last: piece(1),
-    samples: number(),
-    channels: number(),
-    area: number(),
-    windows: number(),
-    by_sample: number(),
-    by_channel: number(),
-    by_position: number(),
+    sizes: sizes(Columns),
 ):
     """Writes the windows of channels `first` to `last` to `out`.
 
@@ -41,21 +48,19 @@ def copy_windows(
         padded: memory for an image followed by a zero.
         targets: for each kernel position and window, the index in `padded` of the element under it:
             an element of the image, or the zero for padding.
-        first, last, samples, channels: the range of channels; the numbers of samples and channels.
-        by_sample, by_channel, by_position: the steps in `out` from one sample, channel and kernel
-            position to the next.
+        first, last: the range of channels.
     """
-    padded[area] = 0
+    padded[sizes.area] = 0
     for channel in range(first, last):
-        for sample in range(samples):
-            image = (sample * channels + channel) * area
-            for i in range(area):
+        for sample in range(sizes.samples):
+            image = (sample * sizes.channels + channel) * sizes.area
+            for i in range(sizes.area):
                 padded[i] = x[image + i]
-            to = sample * by_sample + channel * by_channel
-            for start in range(0, targets.size, windows):
-                for j in range(windows):
+            to = sample * sizes.by_sample + channel * sizes.by_channel
+            for start in range(0, targets.size, sizes.windows):
+                for j in range(sizes.windows):
                     out[to + j] = padded[targets[start + j]]
-                to += by_position
+                to += sizes.by_position
 
 
 def add_windows(
@@ -65,27 +70,21 @@ def add_windows(
     targets: array(INDEX),
     first: piece(0),
     last: piece(1),
-    samples: number(),
-    channels: number(),
-    area: number(),
-    windows: number(),
-    by_sample: number(),
-    by_channel: number(),
-    by_position: number(),
+    sizes: sizes(Columns),
 ):
     """Writes to `out` the images that sum the columns `g`: each element of an image is the sum over
     all windows that contain it. The other arguments are those of `copy_windows`."""
     for channel in range(first, last):
-        for sample in range(samples):
-            for i in range(area):
+        for sample in range(sizes.samples):
+            for i in range(sizes.area):
                 padded[i] = 0
-            source = sample * by_sample + channel * by_channel
-            for start in range(0, targets.size, windows):
-                for j in range(windows):
+            source = sample * sizes.by_sample + channel * sizes.by_channel
+            for start in range(0, targets.size, sizes.windows):
+                for j in range(sizes.windows):
                     padded[targets[start + j]] += g[source + j]
-                source += by_position
-            image = (sample * channels + channel) * area
-            for i in range(area):
+                source += sizes.by_position
+            image = (sample * sizes.channels + channel) * sizes.area
+            for i in range(sizes.area):
                 out[image + i] = padded[i]
 
 

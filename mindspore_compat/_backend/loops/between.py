@@ -5,15 +5,27 @@ packed panels (loops/products.py) that the products with the left blocks read, s
 core's cache. The loop is for processors on which products of large matrices use loops.
 """
 
+from typing import NamedTuple
+
 import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
 from ..compiled.library import Library
-from ..compiled.tiles import LANES, ROWS, VECTORS, panel_tile, sizes
-from ..threads.parallel_loops import FLOAT, array, blocks, loop_of, memory, number, piece
+from ..compiled.tiles import LANES, ROWS, VECTORS, panel_tile
+from ..compiled.tiles import sizes as vector_sizes
+from ..threads.parallel_loops import FLOAT, array, blocks, loop_of, memory, piece, sizes
 from . import products
 from .products import copy_edge, pack_rows
+
+
+class Sides(NamedTuple):
+    """The sizes of a matrix, and of the blocks on both sides."""
+
+    rows: int
+    columns: int
+    tall: int  # rows of a left block
+    wide: int  # rows of a right block
 
 
 def multiply_between(
@@ -24,22 +36,20 @@ def multiply_between(
     packed: memory(FLOAT),
     half: memory(FLOAT),
     edge: memory(FLOAT),
-    rows: number(),
-    columns: number(),
-    tall: number(),
-    wide: number(),
+    sizes: sizes(Sides),
     first: piece(0),
     last: piece(1),
 ):
     """Writes left @ x @ right, for blocks `first` to `last` of the columns.
 
     Args:
-        left, right: square blocks of `tall` and of `wide` rows, one after the other.
-        x, out: (`rows`, `columns`).
+        left, right: square blocks, one after the other.
+        x, out: (rows, columns).
         packed: memory for a right block in panels, and then for a product in panels.
         half: memory for the product of the rows of one left block and a right block.
         edge: memory for a tile.
     """
+    rows, columns, tall, wide = sizes
     width = VECTORS * LANES
     for block in range(first, last):
         column = block * wide
@@ -122,7 +132,7 @@ def product(left, x, right):
     tall, wide = left.shape[-1], right.shape[-1]
     out = numpy.empty(x.shape, FLOAT)
     operands = [jit.flat(operand) for operand in (left, x, right)]
-    own = sizes()
+    own = vector_sizes()
     memories = (
         wide * (wide + own["LANES"]),
         tall * (wide + own["LANES"]),

@@ -131,6 +131,16 @@ class Factors(NamedTuple):
     closes: int  # 1 if these are the last products, after which the addend is added
 
 
+class Sides(NamedTuple):
+    """The layout of two matrices to multiply."""
+
+    a_turned: int  # 1 if the left side is stored column by column, else 0
+    b_turned: int  # likewise for the right side
+    rows: int  # of the left side
+    length: int  # columns of the left side
+    across: int  # columns of the right side
+
+
 def multiply(
     a: array(FLOAT),
     packed: array(FLOAT),
@@ -234,11 +244,7 @@ def multiply_columns(
     addend: array(FLOAT),
     packed: memory(FLOAT),
     edge: memory(FLOAT),
-    a_turned: number(),
-    b_turned: number(),
-    rows: number(),
-    length: number(),
-    across: number(),
+    sides: sizes(Sides),
     first: piece(0),
     last: piece(1),
 ):
@@ -248,9 +254,9 @@ def multiply_columns(
     Args:
         a, b, out, addend, edge: as for `multiply` and `pack_rows`.
         packed: memory for the columns of the right side in panels.
-        a_turned, b_turned: 1 if the matrix is stored column by column, else 0.
-        rows, length, across: the rows of the left side, its columns, and those of the right side.
+        sides: the layout of both sides.
     """
+    a_turned, b_turned, rows, length, across = sides
     columns = last - first
     panels = (columns + VECTORS * LANES - 1) // (VECTORS * LANES)
     for start in range(0, length, CHUNK):

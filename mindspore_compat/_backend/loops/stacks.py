@@ -7,13 +7,14 @@ with contiguous columns is first transposed into the thread's memory.
 
 import functools
 import math
+from typing import NamedTuple
 
 import numpy
 
 from ..compiled.door import serves
 from ..compiled.library import Library
 from ..compiled.tiles import LANES, ROWS, copy_vector, gather_tile, transpose_square
-from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, number, piece
+from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, piece, sizes
 from ..thresholds import Least, Most
 
 PIECE = 1 << 20  # multiplications of a piece, at least
@@ -77,6 +78,14 @@ def multiply_matrix(
     multiply_rows(x, x_at, starts, row, rows, offsets, y, y_at, y_step, out, at, columns)
 
 
+class Right(NamedTuple):
+    """The layout of the right matrices of a stack."""
+
+    step: int  # from one row to the next; from one column to the next if turned
+    columns: int  # a multiple of LANES
+    is_turned: int  # 1 if rows are not contiguous (then their number is a multiple of LANES), or 0
+
+
 def multiply_stack(
     x: array(FLOAT),
     x_bases: array(INDEX),
@@ -84,13 +93,11 @@ def multiply_stack(
     offsets: array(OFFSET),
     y: array(FLOAT),
     y_bases: array(INDEX),
-    y_step: number(),
-    is_turned: number(),
     out: array(FLOAT),
-    columns: number(),
     left: memory(FLOAT),
     left_offsets: memory(OFFSET),
     right: memory(FLOAT),
+    sizes: sizes(Right),
     first: piece(0),
     last: piece(1),
 ):
@@ -100,14 +107,12 @@ def multiply_stack(
         x, y: the memory of the stacks.
         x_bases, y_bases: the start of each matrix.
         starts, offsets: the start of each row of a left matrix, and of each element of a row.
-        y_step: the step between rows of a right matrix; between its columns if `is_turned`.
         out: the products, one after the other.
-        columns: the columns of a right matrix, a multiple of LANES; if `is_turned`, the number of
-            its rows is a multiple, too.
         left, left_offsets, right: memory for rows of a left matrix with contiguous columns, for the
             offsets of their elements, and for a right matrix.
     """
     rows, count = starts.size, offsets.size
+    y_step, columns, is_turned = sizes
     for k in range(left_offsets.size):
         left_offsets[k] = k * LANES
     for index in range(first, last):
@@ -207,13 +212,13 @@ def product(x, y, lead):
         plan[3],
         _memory(y),
         plan[4],
-        y_step,
-        int(is_turned),
         out.reshape(-1),
-        columns,
         count * VECTOR if packs else 0,
         count if packs else 0,
         count * columns if is_turned else 0,
+        y_step,
+        columns,
+        int(is_turned),
     )
     return out
 

@@ -71,6 +71,11 @@ def piece(column):
     return Parameter("piece", column=column)
 
 
+def record(kind):
+    """Declares a named tuple of int64 that each piece reads from its row of the table."""
+    return Parameter("record", fields=kind)
+
+
 def sizes(kind):
     """Declares a named tuple of int64, the same for all pieces; `run` gets its fields as
     arguments."""
@@ -170,7 +175,7 @@ class ParallelLoop(jit.Loop):
         for kind, dtype, _, fields in self._parameters:
             if kind == "sizes":
                 kinds += [(False, INDEX)] * len(fields._fields)
-            elif kind != "piece":
+            elif kind not in ("piece", "record"):
                 kinds.append((kind in ("array", "part"), INDEX if kind == "memory" else dtype))
         return tuple(kinds)
 
@@ -181,6 +186,11 @@ class ParallelLoop(jit.Loop):
         for kind, dtype, column, fields in self._parameters:
             if kind == "piece":
                 arguments.append(f"table[at + {column}]")
+                continue
+            if kind == "record":
+                columns = [f"table[at + {index}]" for index in range(len(fields._fields))]
+                tuples[fields.__name__] = fields
+                arguments.append(f"{fields.__name__}({', '.join(columns)})")
                 continue
             own, value = f"p{len(lines)}", f"given[{count}]"
             if kind == "sizes":

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from ...compiled.library import Library
 from ...compiled.tiles import DOT_ROWS, LANES, ROWS, STREAMS, VECTORS, copy_vector, dots, tile
-from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, piece, sizes
-from .plane_loops import SLACK, TERMS, Copies, Filters, clear, copy_planes, copy_row
+from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, piece, record, sizes
+from .plane_loops import SLACK, TERMS, Block, Copies, Filters, Run, clear, copy_planes, copy_row
 
 
 class FlatSizes(NamedTuple):
@@ -111,21 +111,17 @@ def correlate(
     phases: array(INDEX),
     offsets: array(OFFSET),
     results: array(INDEX),
-    first: piece(0),
-    last: piece(1),
-    top: piece(2),
-    bottom: piece(3),
-    low: piece(4),
-    high: piece(5),
+    block: record(Block),
     sizes: sizes(FlatSizes),
 ):
-    """Correlates images `first` to `last` with filters `low` to `high` of their group, in rows
-    `top` to `bottom` of each result.
+    """Correlates the images of a block with filters of their group, in the block's rows of each
+    result.
 
     A channel takes `step` elements of `padded`; windows reach `reach` rows further. `results` has
     six numbers for each result: the start of its weights in `packed`, the start and the number of
     its offsets, its rows, its columns, and its start in the `area` elements of a filter.
     """
+    first, last, top, bottom, low, high = block
     clear(padded, padded.size - SLACK, padded.size)
     copies = Copies(
         sizes.channels,
@@ -195,59 +191,24 @@ def weight_runs(
     whole: array(INDEX),
     offsets: array(OFFSET),
     chunks: array(INDEX),
-    chunk: piece(0),
-    end: piece(1),
-    at: piece(2),
-    group: piece(3),
-    low: piece(4),
-    high: piece(5),
+    run: record(Run),
     sizes: sizes(FlatSums),
 ):
-    """Adds the weight gradients of chunks number `chunk` to `end`, as `weight_sums` computes them,
-    to `totals` from `at` on. A chunk is four numbers: first and last sample, top and bottom row."""
+    """Adds the weight gradients of the chunks of a run, as `weight_sums` computes them, to
+    `totals`. A chunk is four numbers: first and last sample, top and bottom row."""
     clear(padded, padded.size - SLACK, padded.size)
     clear(flows, flows.size - SLACK, flows.size)
-    for i in range(4 * chunk, 4 * end, 4):
+    for i in range(4 * run.first, 4 * run.last, 4):
         weight_sums(
-            x,
-            g,
-            totals,
-            padded,
-            flows,
-            sums,
-            phases,
-            whole,
-            offsets,
-            chunks[i : i + 4],
-            at,
-            group,
-            low,
-            high,
-            sizes,
+            x, g, totals, padded, flows, sums, phases, whole, offsets, chunks[i : i + 4], run, sizes
         )
 
 
-def weight_sums(
-    x,
-    g,
-    totals,
-    padded,
-    flows,
-    sums,
-    phases,
-    whole,
-    offsets,
-    chunk,
-    totals_at,
-    group,
-    low,
-    high,
-    sizes,
-):
-    """Adds to `totals`, from `totals_at` on, the weight gradients of a group for channels `low` to
-    `high`, from a chunk of samples and rows of the result. `flows` has zeros between the rows.
-    """
+def weight_sums(x, g, totals, padded, flows, sums, phases, whole, offsets, chunk, run, sizes):
+    """Adds to `totals` the weight gradients of the channels of a run, from a chunk of samples and
+    rows of the result. `flows` has zeros between the rows."""
     first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
+    group, low, high = run.group, run.low, run.high
     plane = sizes.plane_rows * sizes.row
     for sample in range(first, last):
         image, at = sample * sizes.groups + group, (sample - first) * plane
@@ -297,7 +258,7 @@ def weight_sums(
             )
             for r in range(rows):
                 channel = (group * sizes.filters + f + r) * sizes.channels + low
-                to = channel * sizes.positions + k + totals_at
+                to = channel * sizes.positions + k + run.at
                 for s in range(min(STREAMS, depth - k)):
                     totals[to + s] += sums[r * STREAMS + s]
 

@@ -107,7 +107,7 @@ def _correlation(plan):
         for index, part in enumerate(filters)
     ]
     pieces = [
-        (block.start, block.stop, rows.start, rows.stop, group, first, last, at)
+        (block.start, block.stop, rows.start, rows.stop, first, last, group, at)
         for block in blocks(plan.batch, samples)
         for rows in blocks(plan.out[0], height)
         for at, group, first, last in packed

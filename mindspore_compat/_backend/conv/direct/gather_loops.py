@@ -4,8 +4,18 @@ from typing import NamedTuple
 
 from ...compiled.library import Library
 from ...compiled.tiles import LANES, ROWS, VECTORS, gather_tile, transpose_square
-from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, number, piece, sizes
-from .plane_loops import SLACK, TERMS, Copies, Filters, clear, copy_planes, copy_row
+from ...threads.parallel_loops import (
+    FLOAT,
+    INDEX,
+    OFFSET,
+    array,
+    memory,
+    number,
+    piece,
+    record,
+    sizes,
+)
+from .plane_loops import SLACK, TERMS, Copies, Filters, Run, clear, copy_planes, copy_row
 
 WINDOWS = 512  # windows whose products are written together
 
@@ -49,6 +59,20 @@ class GatherSums(NamedTuple):
     out_width: int
     positions: int
     columns: int  # of a sum: whole vectors of filters
+
+
+class GroupBlock(NamedTuple):
+    """The part of a correlation that a piece computes: a plane_loops.Block, its group, and the
+    start of its packed weights."""
+
+    first: int
+    last: int
+    top: int
+    bottom: int
+    low: int
+    high: int
+    group: int
+    packed_at: int
 
 
 def block_width(filters):
@@ -117,18 +141,12 @@ def gather_correlate(
     targets: memory(INDEX),
     offsets: array(OFFSET),
     starts: memory(OFFSET),
-    first: piece(0),
-    last: piece(1),
-    top: piece(2),
-    bottom: piece(3),
-    group: piece(4),
-    low: piece(5),
-    high: piece(6),
-    packed_at: piece(7),
+    block: record(GroupBlock),
     sizes: sizes(GatherSizes),
 ):
-    """Correlates samples `first` to `last` of a group with filters `low` to `high`, in rows `top`
-    to `bottom` of the result. The other arguments are those of `flat_loops.correlate`."""
+    """Correlates the samples of a block with filters of its group, in the block's rows of the
+    result. The other arguments are those of `flat_loops.correlate`."""
+    first, last, top, bottom, low, high, group, packed_at = block
     windows = 0
     copies = Copies(
         sizes.channels, sizes.height, sizes.width, 1, 1, sizes.step, sizes.step, sizes.row
@@ -186,43 +204,23 @@ def gather_weight_runs(
     offsets: array(OFFSET),
     starts: memory(OFFSET),
     chunks: array(INDEX),
-    chunk: piece(0),
-    end: piece(1),
-    at: piece(2),
-    group: piece(3),
-    low: piece(4),
-    high: piece(5),
+    run: record(Run),
     sizes: sizes(GatherSums),
 ):
-    """Adds the weight gradients of chunks number `chunk` to `end`, as `gather_weight_sums` computes
-    them, to `totals` from `at` on. A chunk is four numbers: first and last sample, top and bottom
-    row."""
-    for i in range(4 * chunk, 4 * end, 4):
+    """Adds the weight gradients of the chunks of a run, as `gather_weight_sums` computes them, to
+    `totals`. A chunk is four numbers: first and last sample, top and bottom row."""
+    for i in range(4 * run.first, 4 * run.last, 4):
         gather_weight_sums(
-            x,
-            g,
-            totals,
-            padded,
-            flows,
-            phases,
-            offsets,
-            starts,
-            chunks[i : i + 4],
-            at,
-            group,
-            low,
-            high,
-            sizes,
+            x, g, totals, padded, flows, phases, offsets, starts, chunks[i : i + 4], run, sizes
         )
 
 
-def gather_weight_sums(
-    x, g, totals, padded, flows, phases, offsets, starts, chunk, totals_at, group, low, high, sizes
-):
-    """Adds to `totals`, from `totals_at` on, the weight gradients of a group for channels `low` to
-    `high`, from a chunk of samples and rows of the result. They are ordered by channel, kernel
-    position and filter, in rows of `columns` elements."""
+def gather_weight_sums(x, g, totals, padded, flows, phases, offsets, starts, chunk, run, sizes):
+    """Adds to `totals` the weight gradients of the channels of a run, from a chunk of samples and
+    rows of the result. They are ordered by channel, kernel position and filter, in rows of
+    `columns` elements."""
     first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
+    group, low, high = run.group, run.low, run.high
     windows, depth = 0, high - low
     rows_here = bottom - top
     copies = Copies(depth, sizes.height, sizes.width, 1, 1, sizes.step, sizes.step, sizes.row)
@@ -268,7 +266,7 @@ def gather_weight_sums(
                     min(windows - p, TERMS),
                     1,
                     totals,
-                    totals_at + row * sizes.columns + f,
+                    run.at + row * sizes.columns + f,
                     sizes.columns,
                 )
 

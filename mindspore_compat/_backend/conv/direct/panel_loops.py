@@ -18,7 +18,17 @@ from ...compiled.tiles import (
     gather_tile,
     transpose_square,
 )
-from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, number, piece, sizes
+from ...threads.parallel_loops import (
+    FLOAT,
+    INDEX,
+    OFFSET,
+    array,
+    memory,
+    number,
+    piece,
+    record,
+    sizes,
+)
 from .plane_loops import clear, copy_row
 
 WIDTH = 48  # elements of a panel's row: whole tiles of any host
@@ -33,6 +43,17 @@ class Images(NamedTuple):
     stride: int  # from one column to the next
     out_width: int  # windows of a line
     windows: int  # windows of all lines; the last ones of a panel may be undefined
+    pitch: int  # from one element to the next, in the memory for windows
+
+
+class Products(NamedTuple):
+    """The part of a product that a piece computes: filters `low` to `high`, and panels `first` to
+    `last`."""
+
+    low: int
+    high: int
+    first: int
+    last: int
 
 
 def copy_rows(x, x_at, step, sources, targets, counts, padded):
@@ -109,14 +130,11 @@ def panel_correlate(
     starts: array(OFFSET),
     offsets: array(OFFSET),
     targets: array(INDEX),
-    low: piece(0),
-    high: piece(1),
-    first: piece(2),
-    last: piece(3),
+    part: record(Products),
     windows: number(),
     area: number(),
 ):
-    """Multiplies filters `low` to `high` by panels `first` to `last`.
+    """Multiplies some filters by some panels.
 
     Args:
         w, starts, offsets: the weights, the start of each filter's weights, and the offsets of a
@@ -126,6 +144,7 @@ def panel_correlate(
             elements from one filter to the next.
         sums: the products, (panels, filters, WIDTH).
     """
+    low, high, first, last = part
     count, height = offsets.size, high - low
     for k in range(0, max(count, 1), TERMS):
         for panel in range(first, last):
@@ -177,12 +196,11 @@ def fill_columns(
     first: piece(0),
     last: piece(1),
     sizes: sizes(Images),
-    pitch: number(),
 ):
     """Copies the windows of channels `first` to `last` into panels with one window per row.
 
     `windows`, a multiple of LANES, are stored, and WIDTH elements of each in a panel. `flows` takes
-    LANES rows of `pitch` elements. The other arguments are those of `fill_panels`.
+    LANES rows of `pitch` elements. The arguments are those of `fill_panels`.
     """
     clear(padded, 0, padded.size)
     clear(flows, 0, flows.size)
@@ -190,12 +208,14 @@ def fill_columns(
     for channel in range(first, last):
         copy_rows(x, channel * sizes.area, sizes.stride, sources, targets, counts, padded)
         for position in range(offsets.size):
-            copy_lines(padded, offsets[position], lines, sizes.out_width, flows, filled * pitch)
+            copy_lines(
+                padded, offsets[position], lines, sizes.out_width, flows, filled * sizes.pitch
+            )
             filled += 1
             if filled == LANES or begin + filled == end:
                 to = begin // WIDTH * sizes.windows * WIDTH + begin % WIDTH
                 for window in range(0, sizes.windows, LANES):
-                    transpose_square(flows, window, pitch, panels, to + window * WIDTH, WIDTH)
+                    transpose_square(flows, window, sizes.pitch, panels, to + window * WIDTH, WIDTH)
                 begin, filled = begin + filled, 0
 
 

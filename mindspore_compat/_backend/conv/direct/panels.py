@@ -64,12 +64,12 @@ def correlate(x, weights, out, plan):
     )
 
 
-def _fill(function, x, panels, copies, rows, windows, *sizes):
+def _fill(function, x, panels, copies, rows, windows):
     """Copies windows into panels by a loop of panel_loops.py, `rows` elements at a time."""
-    parts, length, tables, lengths = copies
-    flows = rows * odd_lines(windows + VECTOR)
+    parts, length, tables, sizes = copies
+    pitch = odd_lines(windows + VECTOR)
     _loop(function).run(
-        parts, jit.flat(x), panels, length, flows, *tables, *lengths, windows, *sizes
+        parts, jit.flat(x), panels, length, rows * pitch, *tables, *sizes, windows, pitch
     )
 
 
@@ -145,8 +145,7 @@ def weight_gradient(g, x, plan):
     defined, panels = plan.batch * area, -(-depth // WIDTH)
     windows = -(-defined // VECTOR) * VECTOR
     columns, g = aligned(panels * WIDTH * windows), jit.flat(g)
-    copies, pitch = _copies(plan, VECTOR), odd_lines(windows + VECTOR)
-    _fill(panel_loops.fill_columns, x, columns, copies, VECTOR, windows, pitch)
+    _fill(panel_loops.fill_columns, x, columns, _copies(plan, VECTOR), VECTOR, windows)
     grad = numpy.empty(plan.filters * depth, FLOAT)
     starts, offsets = _reads(
         plan.filters,

@@ -37,6 +37,30 @@ class Copies(NamedTuple):
     row: int  # elements of a row of a plane
 
 
+class Block(NamedTuple):
+    """The part of a correlation that a piece computes: images `first` to `last`, rows `top` to
+    `bottom` of the result, and filters `low` to `high` of a group."""
+
+    first: int
+    last: int
+    top: int
+    bottom: int
+    low: int
+    high: int
+
+
+class Run(NamedTuple):
+    """The part of a weight gradient that a piece computes: the sums of chunks number `first` to
+    `last`, for channels `low` to `high` of a group."""
+
+    first: int
+    last: int
+    at: int  # the start of the sums
+    group: int
+    low: int
+    high: int
+
+
 def clear(padded, start, stop):
     """Writes zeros to a part of an array."""
     for i in range(start, stop):

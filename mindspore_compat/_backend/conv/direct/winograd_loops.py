@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ...compiled.library import Library
 from ...compiled.tiles import LANES, ROWS, VECTORS, clear_vector, panel_tile, transpose_square
-from ...threads.parallel_loops import FLOAT, INDEX, array, memory, number, piece, sizes
-from .plane_loops import Filters
+from ...threads.parallel_loops import FLOAT, INDEX, array, memory, number, piece, record, sizes
+from .plane_loops import Filters, Run
 from .winograd_tiles import F2
 
 TERMS = 256  # products of a partial sum
@@ -66,6 +66,16 @@ class TileSums(NamedTuple):
     plane: int
     flow_plane: int  # elements of a plane of transforms of the output gradient
     total_plane: int  # elements of a plane of sums
+
+
+class TileBlock(NamedTuple):
+    """The part of a correlation that a piece computes: images `first` to `last`, and rows `top` to
+    `bottom` of tiles."""
+
+    first: int
+    last: int
+    top: int
+    bottom: int
 
 
 def panel_count(filters):
@@ -204,14 +214,11 @@ def winograd_correlate(
     tiles: memory(FLOAT),
     products: memory(FLOAT),
     image: memory(FLOAT),
-    first: piece(0),
-    last: piece(1),
-    top: piece(2),
-    bottom: piece(3),
+    block: record(TileBlock),
     sizes: sizes(TileSizes),
 ) -> bool:
-    """Correlates images `first` to `last` with the filters of their group, in rows `top` to
-    `bottom` of the tiles.
+    """Correlates the images of a block with the filters of their group, in the block's rows of
+    tiles.
 
     Args:
         x, packed: the images, and the result of `pack_filters`.
@@ -222,6 +229,7 @@ def winograd_correlate(
     Returns:
         bool: False if a result is infinite or NaN.
     """
+    first, last, top, bottom = block
     across, down = (sizes.out_width + STEP - 1) // STEP, bottom - top
     columns, rows = STEP * across + 2, STEP * down + 2
     sample_step = columns * rows * sizes.depth
@@ -338,42 +346,20 @@ def winograd_weight_runs(
     flows: memory(FLOAT),
     image: memory(FLOAT),
     chunks: array(INDEX),
-    chunk: piece(0),
-    end: piece(1),
-    at: piece(2),
-    group: piece(3),
-    low: piece(4),
-    high: piece(5),
+    run: record(Run),
     sizes: sizes(TileSums),
 ):
-    """Adds the transformed weight gradients of chunks number `chunk` to `end`, as `weight_sums`
-    computes them, to `totals` from `at` on. A chunk is four numbers: first and last sample, top and
-    bottom row of tiles."""
-    for i in range(4 * chunk, 4 * end, 4):
-        weight_sums(
-            x,
-            g,
-            totals,
-            pixels,
-            tiles,
-            flows,
-            image,
-            chunks[i : i + 4],
-            at,
-            group,
-            low,
-            high,
-            sizes,
-        )
+    """Adds the transformed weight gradients of the chunks of a run, as `weight_sums` computes them,
+    to `totals`. A chunk is four numbers: first and last sample, top and bottom row of tiles."""
+    for i in range(4 * run.first, 4 * run.last, 4):
+        weight_sums(x, g, totals, pixels, tiles, flows, image, chunks[i : i + 4], run, sizes)
 
 
-def weight_sums(
-    x, g, totals, pixels, tiles, flows, image, chunk, totals_at, group, low, high, sizes
-):
-    """Adds to `totals`, from `totals_at` on, the transforms of a group's weight gradients for
-    channels `low` to `high`, from a chunk of samples and rows of tiles: for each of the ELEMENTS a
-    plane of (channels, filters)."""
+def weight_sums(x, g, totals, pixels, tiles, flows, image, chunk, run, sizes):
+    """Adds to `totals` the transformed weight gradients of the channels of a run, from a chunk of
+    samples and rows of tiles: for each of the ELEMENTS a plane of (channels, filters)."""
     first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
+    group, low, high = run.group, run.low, run.high
     across, down = (sizes.out_width + STEP - 1) // STEP, bottom - top
     columns, rows = STEP * across + 2, STEP * down + 2
     sample_step = columns * rows * sizes.depth
@@ -449,7 +435,7 @@ def weight_sums(
                 f = panel_start(panel, sizes.filters)
                 wide = panel_start(panel + 1, sizes.filters) - f
                 for c in range(0, high - low, ROWS):
-                    to = totals_at + element * sizes.total_plane
+                    to = run.at + element * sizes.total_plane
                     to += (group * sizes.channels + low + c) * sizes.beside + f
                     panel_tile(
                         min(ROWS, high - low - c),
