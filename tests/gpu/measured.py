@@ -1,5 +1,6 @@
 """What a training step requires of a device, and its time there and on the CPU."""
 
+import contextlib
 import time
 
 import conftest
@@ -10,18 +11,31 @@ import mindspore_compat as ms
 from mindspore_compat import nn
 from mindspore_compat._backend import arrays
 
-from . import networks, steps
+from . import counters, networks, steps
 
 REPEATS = 20
 
 
-def counts():
-    """Counts one step of each network, always on the stand-in: name -> part -> figures."""
-    with conftest.standing_in():
-        return {
-            name: {**_figures(steps.counts_of(name)), "captured": steps.replayed(name).figures()}
-            for name in networks.NAMES
-        }
+def counts(stand_in):
+    """Counts one step of each network: {"device": ..., "networks": name -> part -> figures}.
+
+    A real GPU has no counters; the step then runs on the stand-in, too.
+    """
+    simulated = counters.SIMULATED and not stand_in
+    with contextlib.nullcontext() if simulated else conftest.standing_in():
+        target = arrays._target
+        arrays.set_target("GPU")
+        try:
+            return {
+                "device": "CuPy" if simulated else "the stand-in",
+                "networks": {name: _counts_of(name) for name in networks.NAMES},
+            }
+        finally:
+            arrays.set_target(target)
+
+
+def _counts_of(name):
+    return {**_figures(steps.counts_of(name)), "captured": steps.replayed(name).figures()}
 
 
 def peak_bytes(recompute, width=64, size=224, batch=1):

@@ -58,12 +58,12 @@ def _counted(report):
         return []
     lines = [
         "",
-        "One training step, counted on the stand-in",
+        f"One training step, counted on {report['counts']['device']}",
         f"  {'network':18} {'layers':>6} {'forward':>8} {'backward':>8} {'update':>6} "
         f"{'launches':>8} {'transfers':>9} {'waits':>5} {'captured':>8}   "
         "(forward, backward: for each layer; captured: launches of a captured step)",
     ]
-    for name, one in report["counts"].items():
+    for name, one in report["counts"]["networks"].items():
         step = one["step"]
         lines.append(
             f"  {name:18} {one['layers']:6} {one['forward launches of a layer']:8.2f} "

@@ -43,14 +43,15 @@ def test_failures_of_one_kind_are_reported_once():
 
 def test_the_command_writes_two_reports(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(module.suites, "_pytest", lambda paths, options: suites.read(XML))
-    monkeypatch.setattr(module.measured, "counts", lambda: {"LSTM": COUNTED})
+    counts = {"device": "the stand-in", "networks": {"LSTM": COUNTED}}
+    monkeypatch.setattr(module.measured, "counts", lambda stand_in: counts)
     status = command.main(["--stand-in", "--output", str(tmp_path), "--only", "suites", "counts"])
     report, text = json.loads((tmp_path / "gpu.json").read_text()), capsys.readouterr().out
     assert status == 1 and "ValueError: lost (1 times), first in b::four" in text
     assert {name: one["failed"] for name, one in report["suites"].items()} == dict.fromkeys(
         module.suites.SUITES, 3
     )
-    assert report["counts"]["LSTM"] == COUNTED and "LSTM  " in text
+    assert report["counts"] == counts and "LSTM  " in text and "on the stand-in" in text
     assert text.endswith((tmp_path / "gpu.txt").read_text() + "\n")
 
 
