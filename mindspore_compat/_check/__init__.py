@@ -32,8 +32,7 @@ def main(arguments):
     if absent:
         _parser().error(f"there is no file or folder {absent[0]!r}")
     uses, assigned, unread = read_all(sources(options.paths))
-    every = [use for file in uses.values() for use in file]
-    release = options.release or releases.guess(every)
+    release = options.release or releases.guess(findings.distinct(uses))
     found = findings.find(uses, assigned, release)
     summary = report.Report(found, len(uses), unread, release)
     if options.html:

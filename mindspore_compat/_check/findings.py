@@ -42,13 +42,22 @@ def find(uses_by_file, assigned, release=None):
         assigned (set): paths that the project assigns to, which are therefore present.
         release (str): the release that the project was written for, or None.
     """
-    findings, meanings = {}, releases.Meanings(release, uses_by_file)
+    meanings = releases.Meanings(release, distinct(uses_by_file))
+    findings, known = {}, {}
     for file, uses in uses_by_file.items():
         for use in uses:
-            for kind, name, detail in remarks(use, assigned, meanings):
+            key = use[1:]
+            if key not in known:
+                known[key] = tuple(remarks(use, assigned, meanings))
+            for kind, name, detail in known[key]:
                 finding = Finding(kind, name, detail, file, use.line, use.optional)
                 findings.setdefault((kind, name, file, use.line), finding)
     return list(findings.values())
+
+
+def distinct(uses_by_file):
+    """Returns the uses that differ in more than their line."""
+    return list({use[1:]: use for uses in uses_by_file.values() for use in uses}.values())
 
 
 def remarks(use, assigned, meanings):

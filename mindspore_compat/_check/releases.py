@@ -84,12 +84,12 @@ def _target(sign):
 class Meanings:
     """The changes since a release, by the objects that they are about."""
 
-    def __init__(self, release, uses_by_file):
+    def __init__(self, release, uses):
         self.by_target = {}
         for change in changes_after(release).values() if release else ():
             path = (TOP, *change.name.partition("(")[0].split("."))
             self.by_target[names.find(path).target] = change
-        for use in (use for uses in uses_by_file.values() for use in uses if use.call):
+        for use in (use for use in uses if use.call):
             self.forget_settings(names.find(use.path).target, use.call)
 
     def forget_settings(self, target, call):
