@@ -16,8 +16,8 @@ class JitConfig:
 def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1', 'O2'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _t.Literal['', 'ms_backend', 'GE'] = '', **options: _t.Any) -> _t.Any:
     """Marks a function to run as a graph (just-in-time compilation).
 
-    Here the function runs eagerly. If it trains, it is recorded after a few calls, on a GPU as a
-    CUDA graph, and then replayed without its Python code.
+    Here the function runs eagerly. After a few calls it is recorded, and then replayed without its
+    Python code; on a GPU as a CUDA graph, if it trains.
 
     Args:
         function (Callable): the function; None if `jit` is called with options and returns a

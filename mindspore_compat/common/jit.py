@@ -2,8 +2,8 @@
 target.
 
 Both modes have the same semantics by design (docs, "Architecture"): a function marked by `jit`
-gives the same numbers, with Python's own control flow and tracebacks. If a function trains, its
-calls are recorded (on a GPU captured) if possible, and replayed (_graph_mode/steps.py).
+gives the same numbers, with Python's own control flow and tracebacks. Its calls are recorded (on a
+GPU captured, if it trains) if possible, and replayed (_graph_mode/steps.py).
 """
 
 import functools
@@ -78,8 +78,8 @@ def jit(
 ):
     """Marks a function to run as a graph (just-in-time compilation).
 
-    Here the function runs eagerly. If it trains, it is recorded after a few calls, on a GPU as a
-    CUDA graph, and then replayed without its Python code.
+    Here the function runs eagerly. After a few calls it is recorded, and then replayed without its
+    Python code; on a GPU as a CUDA graph, if it trains.
 
     Args:
         function (Callable): the function; None if `jit` is called with options and returns a

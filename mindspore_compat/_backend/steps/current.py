@@ -15,7 +15,7 @@ VARIABLE = "MINDSPORE_COMPAT_CUDA_GRAPHS"
 class _Local(threading.local):
     running = None  # the Capture or StepRecorder whose step this thread runs
     suspended = None  # the StepRecorder that is off while this thread runs a recorded call
-    trained = False  # whether this thread has called an optimizer, or taken a gradient
+    trained = False  # whether this thread has called an optimizer
 
 
 _local = _Local()
@@ -90,16 +90,8 @@ def note_training():
     _local.trained = True
 
 
-def note_gradient():
-    """Records that this thread takes a gradient on the host. On a GPU this is not recorded: only
-    steps that also call an optimizer are captured there."""
-    if arrays._target == "CPU":
-        _local.trained = True
-
-
 def trains(function, args, kwargs):
-    """Calls a function. Returns its result, and True if the function called an optimizer or, on the
-    host, took a gradient."""
+    """Calls a function. Returns its result, and True if the function called an optimizer."""
     before, _local.trained = _local.trained, False
     try:
         result = function(*args, **kwargs)

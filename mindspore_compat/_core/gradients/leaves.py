@@ -7,7 +7,6 @@ import threading
 import weakref
 
 from ..._backend.arrays import current_space
-from ..._backend.steps import current
 from ..._backend.threads import scheduler
 from ..autograd.row_sparse import RowSparse
 from ..autograd.tape import Leaf, as_gradient, backward, depth, leaf
@@ -49,7 +48,6 @@ class _GradientScope:
     def _enter(self):
         if depth.open == 0:
             self._refuse_shared()
-            current.note_gradient()
             depth.retained = self.retained
         self.saved = []
         self.outer = (depth.open, depth.paused, depth.leaf, scheduler.step.depth())

@@ -1,4 +1,4 @@
-"""Replay of training steps: decides when a step is captured or recorded, and when it is not.
+"""Replay of steps: decides when a step is captured or recorded, and when it is not.
 
 Worked example. A TrainOneStepCell is called in graph mode, with batches of one shape:
 
@@ -12,9 +12,9 @@ only when the graph is built. Everything that a step depends on is compared befo
 training flag of each Cell, and the values named in device_step.py and host_step.py. If something
 differs, the step is captured again.
 
-A function marked by `jit` is such a step if its first call calls an optimizer or, on the host,
-takes a gradient. On the host, the outermost Cell in graph mode is treated in the same way. An
-outermost optimizer is not, because its Python code runs in each replay anyway.
+On the host, every function marked by `jit` and every outermost Cell in graph mode is such a step,
+whether it trains or not. On a GPU, a function is if its first call calls an optimizer. An outermost
+optimizer is not, because its Python code runs in each replay anyway.
 
 A step that cannot be captured runs operation by operation, and logs the reason once.
 """
@@ -68,8 +68,8 @@ def _records():
 
 
 def run_graph(cell, args, kwargs):
-    """Calls a Cell as the outermost graph (call.py). The graph may be a training step, except for a
-    Cell that captures itself and for an optimizer."""
+    """Calls a Cell as the outermost graph (call.py). The graph is a step, except for a Cell that
+    captures itself and for an optimizer."""
 
     def step(*args, **kwargs):
         apart = cell._cell_captures_itself or cell._cell_updates
@@ -81,7 +81,7 @@ def run_graph(cell, args, kwargs):
 
 
 def run(owner, name, function, args, kwargs, trains=False):
-    """Calls a function that may be a training step, and captures it if possible.
+    """Calls a function that may be a step, and captures it if possible.
 
     Args:
         owner: the Cell or object to which the step belongs, or the function itself; the graph
@@ -89,7 +89,7 @@ def run(owner, name, function, args, kwargs, trains=False):
         name: the name of the step in log lines.
         function: the step.
         args, kwargs: its arguments.
-        trains (bool): whether it is known to train; otherwise the first call shows it.
+        trains (bool): whether it is known to train; otherwise the first call shows it on a GPU.
     """
     of_owner = _steps.get(id(owner))
     if of_owner is None:
@@ -117,7 +117,7 @@ class CapturedStep:
 
     def __init__(self, name, trains):
         self._name = name
-        self._trains = trains
+        self._known = trains
         self._graphs = {}
         self._in_vain = 0
         self._eager = False
@@ -128,9 +128,9 @@ class CapturedStep:
         """Runs the step."""
         if self._eager:
             return function(*args, **kwargs)
-        if not self._trains:
-            result, self._trains = current.trains(function, args, kwargs)
-            self._eager = not self._trains
+        if not self._known:
+            result, trains = current.trains(function, args, kwargs)
+            self._known, self._eager = True, current.can_capture() and not trains
             return result
         try:
             graph = self._graph(owner, function, args, kwargs)
@@ -173,6 +173,6 @@ class CapturedStep:
             on_gpu = device.in_force() == "GPU"
             form = "captured as a CUDA graph" if on_gpu else "recorded"
             (log.warning if on_gpu else log.info)(
-                f"The training step '{self._name}' is not {form}, and runs operation by operation, "
+                f"The step '{self._name}' is not {form}, and runs operation by operation, "
                 f"because of {reason}."
             )

@@ -208,14 +208,6 @@ def test_cells_that_take_gradients_are_recorded(logged):
     np.testing.assert_array_equal(by_weight.asnumpy(), [5, 20])
 
 
-def test_cells_that_take_no_gradient_are_not_recorded():
-    ms.set_context(mode=ms.GRAPH_MODE)
-    cell = Dense()
-    for _ in range(STEPS):
-        cell(ms.Tensor(np.ones((2, 4), np.float32)))
-    assert replays(cell) == []
-
-
 class Obliging:
     """An object without attributes that answers for any name, as a wrapper of a library does."""
 
