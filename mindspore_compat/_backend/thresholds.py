@@ -71,7 +71,8 @@ class Least:
     RECURRENCE = 1 << 18  # multiplications of all steps: below, a call costs as much as it saves
     RECURRENCE_ROWS = 16  # rows of all steps: with fewer, packing the weight does not pay
     UPDATE = 1 << 13  # elements of an array: worth compiling the loop of an optimizer
-    FUSED_CALLS = 1 << 14  # elements: below, calling a loop costs what it saves
+    FUSED_STEPS = 1 << 10  # elements: below, many calls cost no more than calling a loop
+    FUSED_CALLS = 1 << 14  # elements: the same for two calls
     FUSED_CALL = 1 << 18  # elements: even a single addition gains by threads
     JOINED_PRODUCTS = 4  # products of a sum that becomes one product
     JOINED_WORK = 1 << 18  # multiplications of all of them: below, the sum is unchanged

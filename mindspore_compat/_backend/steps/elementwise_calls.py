@@ -90,13 +90,20 @@ def _values(value):
 
 
 class Element(Symbol):
-    """A symbol for an element of an array; `shape` and `dtype` are those of the array."""
+    """A symbol for an element of an array.
 
-    __slots__ = ("shape", "dtype")
+    Attributes:
+        shape, dtype: those of the array.
+        views (dict): for an array that is still to be broadcast to the results, such as one value
+            per channel: the numbers of the inputs that it is computed from, and the shapes in which
+            these are broadcast. None for an array with all elements.
+    """
 
-    def __init__(self, trace, number, shape, dtype):
+    __slots__ = ("shape", "dtype", "views")
+
+    def __init__(self, trace, number, shape, dtype, views):
         super().__init__(trace, number)
-        self.shape, self.dtype = shape, dtype
+        self.shape, self.dtype, self.views = shape, dtype, views
 
     __hash__ = Symbol.__hash__
 
@@ -121,6 +128,23 @@ class Element(Symbol):
     def copy(self):
         """Returns a copy."""
         return self.trace.add("copy", self)
+
+    def reshape(self, *shape):
+        """Returns a view of another shape.
+
+        Raises:
+            NotElementwise: if the array is computed from arrays that are broadcast to each other.
+        """
+        shape = shape[0] if isinstance(shape[0], tuple) else shape
+        known = math.prod(size for size in shape if size >= 0)
+        shape = tuple(size if size >= 0 else self.size // known for size in shape)
+        views = self.views
+        if views is not None:
+            sizes = {math.prod(view) for view in views.values()}
+            if not sizes <= {1, self.size}:
+                raise NotElementwise
+            views = {number: shape if math.prod(view) > 1 else () for number, view in views.items()}
+        return Element(self.trace, self.number, shape, self.dtype, views)
 
 
 class ElementSpace(SymbolSpace):
@@ -166,6 +190,14 @@ class ElementSpace(SymbolSpace):
             raise NotElementwise
         return result
 
+    def reshape(self, x, shape):
+        """Returns a view of another shape."""
+        return x.reshape(shape)
+
+    def by_rows(self, function, *arrays):
+        """Calls the function on whole arrays."""
+        return function(self, *arrays)
+
     def cast(self, x, dtype):
         """Returns `x` itself, if it has that dtype."""
         return x.astype(dtype, copy=False)
@@ -192,6 +224,7 @@ class ElementwiseSteps(Trace):
     Attributes:
         inputs: the Values that come from outside these calls.
         values: slot -> number of its value.
+        broadcasts: number of an input that is broadcast -> how, as `broadcast` returns it.
         dtypes: number of a value that a step computes -> its dtype.
 
     Raises:
@@ -207,9 +240,11 @@ class ElementwiseSteps(Trace):
         self.inputs = _inputs(calls)
         self.names = [f"x{number}" for number in range(len(self.inputs))]
         self.steps, self._texts, self.dtypes = [], {}, {}
-        elements = {}
+        self.broadcasts, elements = {}, {}
         for number, value in enumerate(self.inputs):
-            elements[value.slot] = Element(self, number, value.shape, self._known(value.dtype))
+            views = None if value.shape == self.shape else {number: value.shape}
+            dtype = self._known(value.dtype)
+            elements[value.slot] = Element(self, number, value.shape, dtype, views)
         xp = self.space_type(self)
         for call in calls:
             args, kwargs = (
@@ -256,8 +291,25 @@ class ElementwiseSteps(Trace):
         dtype = operands[0].dtype if name == "copy" else dtype
         number = super().add(name, *operands).number
         self.dtypes[number] = dtype
-        shapes = [getattr(operand, "shape", ()) for operand in operands]
-        return Element(self, number, numpy.broadcast_shapes(*shapes), dtype)
+        elements = [operand for operand in operands if isinstance(operand, Element)]
+        shape = numpy.broadcast_shapes(*[element.shape for element in elements])
+        views = self._views([element.views for element in elements], shape)
+        return Element(self, number, shape, dtype, views)
+
+    def _views(self, views, shape):
+        """Returns the `views` of a result of some shape, given those of its operands. If the result
+        has all elements, notes how the inputs of its operands are broadcast."""
+        merged = {}
+        for number, view in [item for given in views if given for item in given.items()]:
+            if merged.setdefault(number, view) != view:
+                raise NotElementwise
+        if None not in views and shape != self.shape:
+            return merged
+        for number, view in merged.items():
+            how = broadcast(view, self.inputs[number].dtype, shape)
+            if self.broadcasts.setdefault(number, how) != how:
+                raise NotElementwise
+        return None
 
     def _dtype_of(self, number):
         """Returns the dtype in which NumPy combines a number with an array of `self.dtype`; None if
@@ -266,6 +318,30 @@ class ElementwiseSteps(Trace):
             return number.dtype if not number.ndim else None
         fits = type(number) is float or type(number) is int and abs(number) <= _LARGEST_INT
         return self.dtype if fits else None
+
+
+def broadcast(shape, dtype, whole):
+    """Returns how an array is broadcast to the shape `whole`: its kind, the width and the rows, as
+    in fused_calls.Layout.
+
+    Raises:
+        NotElementwise: if a loop over rows cannot read the array.
+    """
+    if shape == whole:
+        return "e", None, 1
+    if math.prod(shape) == 1:
+        if dtype == BOOL:  # loops are given numbers
+            raise NotElementwise
+        return "s", None, 1
+    padded = (1,) * (len(whole) - len(shape)) + shape
+    axes = [axis for axis, size in enumerate(padded) if size > 1]
+    first, last = axes[0], axes[-1] + 1
+    if padded[first:last] != whole[first:last]:
+        raise NotElementwise
+    inner = math.prod(whole[last:])
+    if inner == 1:
+        return "c", math.prod(padded), 1
+    return "r", inner, math.prod(padded)
 
 
 def _inputs(calls):

@@ -28,10 +28,18 @@ from ..compiled import jit
 from ..compiled.expressions import indented, operand
 from ..threads import parallel_loops
 from ..thresholds import Least, Most
-from .elementwise_calls import BOOL, EXPRESSIONS, FLOATS, ElementwiseSteps, NotElementwise
+from .elementwise_calls import (
+    BOOL,
+    EXPRESSIONS,
+    FLOATS,
+    ElementwiseSteps,
+    NotElementwise,
+    broadcast,
+)
 from .weight_products import SLOTS
 
 BLOCK = 1 << 16  # elements in a piece, which one thread computes
+MANY = 4  # steps that are worth a loop for a small array, too
 
 _loops = {}  # text and parameters -> loop, the same for all plans
 
@@ -98,7 +106,7 @@ def _alike(outputs, shape):
     """Returns True if all results have one shape and are large enough for a loop."""
     return (
         bool(outputs and shape)
-        and math.prod(shape) >= Least.FUSED_CALLS
+        and math.prod(shape) >= Least.FUSED_STEPS
         and all(output.shape == shape and output.dtype in (*FLOATS, BOOL) for output in outputs)
     )
 
@@ -192,7 +200,13 @@ class Group:
         size = math.prod(trace.shape)
         steps = sum(step.name != "copy" for step in trace.steps)
         pairs = len(results) * (len(results) - 1) // 2 + len(results) * len(trace.inputs)
-        worth = steps > 1 or steps and size >= Least.FUSED_CALL
+        worth = (
+            steps >= MANY
+            or steps > 1
+            and size >= Least.FUSED_CALLS
+            or steps
+            and size >= Least.FUSED_CALL
+        )
         return worth and pairs <= jit.MOST_CHECKS and self._fits(trace, results, last)
 
     def _fits(self, trace, results, last):
@@ -274,33 +288,16 @@ def layout_of(trace):
     Raises:
         NotElementwise: if arrays are broadcast in different ways, or a single mask is broadcast.
     """
-    layouts = [_broadcast(*value[1:], trace.shape) for value in trace.inputs]
+    layouts = [
+        trace.broadcasts.get(number) or broadcast(*value[1:], trace.shape)
+        for number, value in enumerate(trace.inputs)
+    ]
     ways = {(width, rows) for kind, width, rows in layouts if kind in "cr"}
     if len({width for width, _ in ways}) > 1 or len({rows for _, rows in ways} - {1}) > 1:
         raise NotElementwise
     width = next((width for width, _ in ways), None)
     rows = max([rows for _, rows in ways], default=1)
     return Layout("".join(kind for kind, _, _ in layouts), width, rows)
-
-
-def _broadcast(shape, dtype, whole):
-    """Returns how an array is broadcast to the shape `whole`: its kind, the width and the rows, as
-    in Layout."""
-    if shape == whole:
-        return "e", None, 1
-    if math.prod(shape) == 1:
-        if dtype == BOOL:  # loops are given numbers
-            raise NotElementwise
-        return "s", None, 1
-    padded = (1,) * (len(whole) - len(shape)) + shape
-    axes = [axis for axis, size in enumerate(padded) if size > 1]
-    first, last = axes[0], axes[-1] + 1
-    if padded[first:last] != whole[first:last]:
-        raise NotElementwise
-    inner = math.prod(whole[last:])
-    if inner == 1:
-        return "c", math.prod(padded), 1
-    return "r", inner, math.prod(padded)
 
 
 class FusedCalls:

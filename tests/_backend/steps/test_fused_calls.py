@@ -9,7 +9,7 @@ from kit.loops import needs_numba
 
 from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.steps import fused_calls
+from mindspore_compat._backend.steps import fused_calls, recorded_array
 from mindspore_compat._backend.steps.recorded_array import RECORDED
 from mindspore_compat._backend.steps.recording import StepRecorder
 from mindspore_compat._backend.threads import parallel_loops, scheduler
@@ -120,6 +120,7 @@ def of_any_size(monkeypatch):
     """Fuses everything that can be."""
     monkeypatch.setattr(Least, "FUSED_CALLS", 1)
     monkeypatch.setattr(Least, "FUSED_CALL", 1)
+    monkeypatch.setattr(Least, "FUSED_STEPS", 1)
 
 
 @pytest.fixture
@@ -173,6 +174,42 @@ def residual(xp, x, y, bias):
     """What a block of a network ends with, and a value that is used again."""
     total = x + y
     return [xp.at_least(total + bias, 0.0), total]
+
+
+def normalized(xp, x, y, mean, var, scale, shift):
+    """What a block of a network ends with: batch norm by channels, a sum and an activation."""
+    planes = xp.reshape(x, (*x.shape[:2], -1))
+    factor = 1 / xp.sqrt(var + 1e-5) * scale
+    factor, middle, offset = (xp.reshape(v, (-1, 1)) for v in (factor, mean, shift))
+    out = xp.by_rows(lambda xp, part: (part - middle) * factor + offset, planes)
+    return [xp.at_least(xp.reshape(out, x.shape) + y, 0.0)]
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (3, 3, 3, 3), (1, 3, 1, 1), (2, 3, 7)])
+def test_values_of_channels_are_broadcast_as_they_are_reshaped(shape, by_python):
+    rng = np.random.default_rng(0)
+    shapes = [shape, shape, *([(3,)] * 4)]
+    arrays = [np.abs(values_of(rng, each, special=False)) for each in shapes]
+    plan, groups = planned(body_call(normalized), arrays)
+    assert [len(group.calls) for group in groups] == [1]
+    same_bits(plan(*arrays), normalized(HOST, *arrays))
+
+
+def body_call(function):
+    """The function as one recorded call, as the body of an operator is."""
+    return lambda xp, *arrays: recorded_array.call_body(function, arrays)
+
+
+def test_a_value_that_is_broadcast_in_two_ways_is_left_alone(by_python):
+    rng = np.random.default_rng(0)
+    arrays = [values_of(rng, shape, special=False) for shape in ((3, 3), (3,))]
+
+    def program(xp, x, v):
+        return [(x + v) * xp.reshape(v, (-1, 1))]
+
+    plan, groups = planned(body_call(program), arrays)
+    same_bits(plan(*arrays), program(HOST, *arrays))
+    assert not groups
 
 
 def test_a_value_that_is_used_later_is_written(by_python):
