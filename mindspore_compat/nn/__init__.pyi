@@ -51,12 +51,25 @@ class ASGD(_Optimizer):
     lambd: _t.Any
     alpha: _t.Any
     t0: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, lambd: _b.float = 0.0001, alpha: _b.float = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
         """The length of the next step, and its weight in the average."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -138,11 +151,24 @@ class AdaFactor(_Optimizer):
     decay_rate: _t.Any
     decay_flags: _t.Any
     exp_avg: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any | None = None, eps: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1e-30, 0.001), clip_threshold: _b.float = 1.0, decay_rate: _b.float = 0.8, beta1: _b.float | None = 0.9, weight_decay: _b.float = 0.0, scale_parameter: _b.bool = True, relative_step: _b.bool = True, warmup_init: _t.Any = False, compression: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
         """The optimizer's own count of steps."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """The units that count the step on the GPU, in both counts, unless `flag` there holds."""
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
+        """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if kernels update all parameters, so that they can check a flag first."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -198,12 +224,25 @@ class AdaMax(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
         """The power of beta1."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """The units that count the step and save the powers on the GPU, unless `flag` there
         holds.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -278,6 +317,9 @@ class Adadelta(_Optimizer):
     """
     rho: _t.Any
     epsilon: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 1.0, rho: _b.float = 0.9, epsilon: _b.float = 1e-06, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the changes to make once a step, after the parameters: pairs (array, its new
@@ -286,6 +328,16 @@ class Adadelta(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -325,6 +377,9 @@ class Adagrad(_Optimizer):
         tuple[bool], True for each parameter.
     """
     update_slots: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = 0.1, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, update_slots: _b.bool = True, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the changes to make once a step, after the parameters: pairs (array, its new
@@ -333,6 +388,16 @@ class Adagrad(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -386,12 +451,25 @@ class Adam(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_amsgrad: _b.bool = False, **kwargs: _t.Any) -> None: ...
     def after_step(self) -> _t.Any:
         """The powers of the betas."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """The units that count the step and save the powers on the GPU, unless `flag` there
         holds.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -445,12 +523,25 @@ class AdamOffload(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
         """The powers of the betas."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """The units that count the step and save the powers on the GPU, unless `flag` there
         holds.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -494,6 +585,9 @@ class AdamWeightDecay(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-06, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the changes to make once a step, after the parameters: pairs (array, its new
@@ -502,6 +596,16 @@ class AdamWeightDecay(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -1961,6 +2065,9 @@ class FTRL(_Optimizer):
     lr_power: _t.Any
     l1: _t.Any
     l2: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, initial_accum: _b.float = 0.1, learning_rate: _b.float = 0.001, lr_power: _b.float = -0.5, l1: _b.float = 0.0, l2: _b.float = 0.0, use_locking: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the changes to make once a step, after the parameters: pairs (array, its new
@@ -1969,6 +2076,16 @@ class FTRL(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -2636,6 +2753,9 @@ class Lamb(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-06, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the changes to make once a step, after the parameters: pairs (array, its new
@@ -2644,6 +2764,16 @@ class Lamb(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if one kernel updates all parameters, so that it can check a flag first."""
@@ -2744,12 +2874,25 @@ class LazyAdam(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
         """The powers of the betas."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """The units that count the step and save the powers on the GPU, unless `flag` there
         holds.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -3501,6 +3644,9 @@ class ProximalAdagrad(_Optimizer):
     use_locking: _t.Any
     l1: _t.Any
     l2: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = 0.1, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, l1: _b.float = 0.0, l2: _b.float = 0.0, use_locking: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the changes to make once a step, after the parameters: pairs (array, its new
@@ -3509,6 +3655,16 @@ class ProximalAdagrad(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -3561,6 +3717,9 @@ class RMSProp(_Optimizer):
     decay: _t.Any
     momentum: _t.Any
     epsilon: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     # use_locking: Accepted for compatibility, has no effect here
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, decay: _b.float = 0.9, momentum: _b.float = 0.0, epsilon: _b.float = 1e-10, use_locking: _b.bool = False, centered: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
@@ -3570,6 +3729,16 @@ class RMSProp(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -3904,6 +4073,9 @@ class Rprop(_Optimizer):
     etaplus: _t.Any
     step_size_min: _t.Any
     step_size_max: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, etas: _b.tuple[_b.float, _b.float] = (0.5, 1.2), step_sizes: _b.tuple[_b.float, _b.float] = (1e-06, 50.0), weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the changes to make once a step, after the parameters: pairs (array, its new
@@ -3912,6 +4084,16 @@ class Rprop(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
@@ -3955,12 +4137,25 @@ class SGD(_Optimizer):
     momentum: _t.Any
     dampening: _t.Any
     nesterov: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, momentum: _b.float | _b.bool = 0.0, dampening: _b.float | _b.bool = 0.0, weight_decay: _b.float | _b.bool | _Cell = 0.0, nesterov: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
         """The flags of parameters without a step, after the first one."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""

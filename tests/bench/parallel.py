@@ -1,10 +1,11 @@
 """What divided networks cost, counted on simulated ranks: `python -m tests.bench parallel`.
 
-Every form trains one perceptron with Adam. For each number of ranks the table shows the bytes of
-weights and states that a rank holds and the bytes that it receives in a step, both also by the
-formulas of docs/parallel.rst. Then it draws weak scaling: the time of a step if each rank had the
-work of one, from the measured arithmetic and the counted bytes at the speeds of two connections.
-That is a model: it knows neither latency nor overlap.
+Every form trains one perceptron with Adam, "stages" one of 8 layers with 16 micro-batches. For each
+number of ranks the table shows the bytes of weights and states that a rank holds and the bytes that
+it receives in a step, both also by the formulas of docs/parallel.rst. Then it draws weak scaling:
+the time of a step if each rank had the work of one, from the measured arithmetic and the counted
+bytes at the speeds of two connections. That is a model: it knows neither latency nor overlap, and
+of idle times only those of stages, with 4 micro-batches for each stage.
 """
 
 import sys
@@ -21,10 +22,12 @@ import mindspore_compat as ms  # noqa: E402
 from mindspore_compat import Parameter, Tensor, nn, ops  # noqa: E402
 from mindspore_compat._core.sharding import network  # noqa: E402
 from mindspore_compat._core.sharding.mesh import Mesh  # noqa: E402
+from mindspore_compat._core.sharding.stages import Stages  # noqa: E402
 
 ROWS, WIDTH, INNER = 32, 128, 256
 CONNECTIONS = {"NVLink, 300 GB/s": 300e9, "network, 12.5 GB/s": 12.5e9}
-FORMS = ("data parallel", "level1", "level3", "divided weights")
+FORMS = ("data parallel", "level1", "level3", "divided weights", "stages")
+LAYERS, MICRO = 8, 16
 
 
 class Perceptron(nn.Cell):
@@ -41,6 +44,21 @@ class Perceptron(nn.Cell):
         return ops.square(self.down(ops.tanh(self.up(x, self.w1)), self.w2)).mean()
 
 
+class Layers(nn.Cell):
+    def __init__(self, stages):
+        super().__init__()
+        self.layers = nn.CellList(
+            [nn.Dense(WIDTH, WIDTH, has_bias=False, activation="tanh") for _ in range(LAYERS)]
+        )
+        for number, layer in enumerate(self.layers):
+            layer.pipeline_stage = number * stages // LAYERS
+
+    def construct(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return ops.square(x).mean()
+
+
 def settings(form):
     """The settings of a form, as `set_auto_parallel_context` takes them."""
     chosen = {"parallel_optimizer_threshold": 0}
@@ -54,6 +72,8 @@ def settings(form):
 
 def measured(form, count):
     """(bytes held, bytes received in a step) of each of `count` ranks."""
+    if form == "stages":
+        return on_ranks(count, measured_stage)
 
     def run(world):
         mesh = Mesh(world)
@@ -79,9 +99,27 @@ def measured(form, count):
         ms.reset_auto_parallel_context()
 
 
+def measured_stage(world):
+    """The same of one rank, which is a stage."""
+    stages = Stages(world, world.size)
+    mesh = Mesh(world, stages.ranks, stages)
+    pipeline = nn.PipelineCell(Layers(world.size), MICRO)
+    optimizer = nn.Adam(pipeline.trainable_params(), 0.01)
+    step = nn.TrainOneStepCell(pipeline, optimizer).set_train()
+    world.objects(None)  # no rank starts while another still labels Cells
+    for _ in range(2):
+        stages.traffic.clear()
+        network.run_on(mesh, "full_batch", step, (ops.ones((ROWS, WIDTH)),), {})
+    held = [p for p in optimizer.get_parameters() if p.shape == (WIDTH, WIDTH)]
+    return sum(p._array.nbytes for p in held), sum(stages.traffic.values())
+
+
 def formulas(form, count):
     """(bytes held, bytes received in a step) of a rank, without the loss."""
     weights, share = 2 * WIDTH * INNER * 4, (count - 1) / count
+    if form == "stages":  # one in the middle: activations from one side, gradients from the other
+        weights, moved = LAYERS * WIDTH * WIDTH * 4, ROWS * WIDTH * 4
+        return 3 * weights / count, moved * (2 if count > 2 else 1)
     if form == "data parallel":
         return 3 * weights, 2 * share * weights
     if form == "level1":
@@ -89,6 +127,11 @@ def formulas(form, count):
     if form == "level3":  # the first weight is not read again, since its input has no gradient
         return 3 * weights / count, share * (2 * weights + weights / 2)
     return 3 * weights / count, 2 * share * ROWS * WIDTH * 4  # the sum of the second product
+
+
+def idle(form, count):
+    """How much longer a step takes because stages wait, with 4 micro-batches for each stage."""
+    return 1 + (count - 1) / (4 * count) if form == "stages" else 1
 
 
 def second_of_arithmetic():
@@ -108,7 +151,7 @@ def main(arguments=()):
     print(f"{'form':18}{'ranks':>6}{'held':>12}{'formula':>12}{'received':>12}{'formula':>12}")
     for form in FORMS:
         for count in (2, 4, 8):
-            (held, received), *_ = measured(form, count)
+            held, received = measured(form, count)[count // 2]
             least, moved = formulas(form, count)
             numbers = f"{held:12}{least:12.0f}{received:12}{moved:12.0f}"
             print(f"{form:18}{count:6}{numbers}")
@@ -117,7 +160,8 @@ def main(arguments=()):
     for name, speed in CONNECTIONS.items():
         for form in FORMS:
             rates = [
-                seconds / (seconds + formulas(form, count)[1] / speed) for count in (8, 64, 1024)
+                seconds / (seconds * idle(form, count) + formulas(form, count)[1] / speed)
+                for count in (8, 64, 1024)
             ]
             bars = "  ".join(f"{rate:4.0%} {'#' * round(20 * rate):20}" for rate in rates)
             print(f"{name:20}{form:18}{bars}")

@@ -2,6 +2,9 @@
 test_inplace_ranks.py starts it through mpiexec and reads its output.
 """
 
+import functools
+import tempfile
+
 import numpy
 from kit import close
 from kit.rank_checks import check, refused, run_named_checks
@@ -13,6 +16,7 @@ from mindspore_compat.parallel import parameter_broadcast
 from mindspore_compat.parallel.distributed import DistributedDataParallel
 
 dist.init_process_group()
+FOLDER = tempfile.mkdtemp()
 RANK, SIZE = dist.get_rank(), dist.get_world_size()
 MEAN = sum(range(1, SIZE + 1)) / SIZE
 
@@ -164,6 +168,44 @@ def broadcast_of_parameters_within_a_stage():
     assert (net.first.asnumpy() == RANK + 1).all()
     parameter_broadcast(net, {"first": [[SIZE], [-1], [3]]}, RANK, 0)
     assert (net.first.asnumpy() == 1).all()
+
+
+@check
+def states_that_ranks_divide():
+    """In the mode "data_parallel" each rank updates some parameters, and sends them to the others;
+    a checkpoint has all states."""
+
+    def trained(make, divide):
+        ms.set_auto_parallel_context(
+            parallel_mode="data_parallel", gradients_mean=True, enable_parallel_optimizer=divide
+        )
+        try:
+            rng = numpy.random.default_rng(0)
+            net = nn.SequentialCell(nn.Dense(4, 6), nn.Tanh(), nn.Dense(6, 3))
+            for p in net.get_parameters():
+                p.set_data(Tensor(rng.normal(size=p.shape).astype(numpy.float32)))
+            optimizer = make(net.trainable_params())
+            step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+            for number in range(4):
+                x = Tensor(rng.normal(size=(4, 4)).astype(numpy.float32) + RANK)
+                step(x, Tensor(numpy.full((4, 3), number, numpy.float32)))
+        finally:
+            ms.reset_auto_parallel_context()
+        ms.save_checkpoint(step, f"{FOLDER}/{RANK}.ckpt")
+        values = ms.load_checkpoint(f"{FOLDER}/{RANK}.ckpt")
+        return {name: value.asnumpy() for name, value in values.items()}, optimizer
+
+    for make in (nn.Adam, nn.Lamb, nn.AdamWeightDecay):
+        make = functools.partial(make, learning_rate=0.1)
+        (found, optimizer), (wanted, whole) = trained(make, True), trained(make, False)
+        assert found.keys() == wanted.keys()
+        for name, value in wanted.items():
+            numpy.testing.assert_allclose(found[name], value, rtol=1e-6, err_msg=name)
+        states = optimizer.moments1 if hasattr(optimizer, "moments1") else optimizer.moment1
+        held = [state._array.nbytes > 0 for state in states]
+        assert tuple(held) == optimizer.optim_filter and optimizer.use_parallel
+        assert sum(held) < 4 and not whole.use_parallel
+        assert set(optimizer.param_rank) == set(range(SIZE))
 
 
 run_named_checks()

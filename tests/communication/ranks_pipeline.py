@@ -354,6 +354,7 @@ def divided_states():
     if SIZE == 4:
         for level in ("level1", "level3"):
             equal(trained(MLP, 2, shares=2, level=level), trained(MLP))
+        equal(trained(GPT, 2, shares=2, level="level1"), trained(GPT))  # shared weights, too
 
 
 @check

@@ -30,9 +30,10 @@ def test_a_job_restarts_with_other_ranks(before, after, tmp_path, monkeypatch):
 
 def test_the_example_has_the_losses_of_one_process():
     example = ["-m", "mindspore_compat", EXAMPLE, "--steps", "3", "--width", "64", "--layers", "1"]
+    example[-1] = "2"  # layers
     texts = [
-        output_of_ranks(count, *example, "--parts", str(parts))
-        for count, parts in ((1, 1), (4, 2), (2, 1))
+        output_of_ranks(count, *example, "--parts", str(parts), "--stages", str(stages))
+        for count, parts, stages in ((1, 1, 1), (4, 2, 1), (2, 1, 1), (4, 1, 2), (4, 2, 2))
     ]
     wanted = re.findall("step .*", texts[0])
     assert len(wanted) == 3 and all(re.findall("step .*", text) == wanted for text in texts)

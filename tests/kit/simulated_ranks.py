@@ -4,13 +4,14 @@ found = on_ranks(4, lambda world: world.all_reduce(numpy.ones(2)).wait())
 """
 
 import functools
+import queue
 import threading
 
 import numpy
 
 
 class World:
-    """A group of simulated ranks with the exchanges that a Mesh needs."""
+    """A group of simulated ranks with the exchanges that a Mesh and a pipeline need."""
 
     def __init__(self, ranks, own, shared):
         self.ranks, self.own = tuple(ranks), own
@@ -51,6 +52,25 @@ class World:
     def objects(self, value):
         return self._all(value)
 
+    def broadcast_object(self, value, root):
+        return self._all(value)[root]
+
+    def send(self, array, to, tag=0):
+        self.shared.queue(self.own, self.ranks[to], tag).put(array.copy())
+        return Done(array)
+
+    def receive(self, array, source, tag=0):
+        found = self.shared.queue(self.ranks[source], self.own, tag).get(timeout=20)
+        assert (found.shape, found.dtype) == (array.shape, array.dtype)
+        return Done(found)
+
+    def send_object(self, value, to, tag=0):
+        self.shared.queue(self.own, self.ranks[to], tag).put(value)
+        return Done(None)
+
+    def receive_object(self, source, tag=0):
+        return self.shared.queue(self.ranks[source], self.own, tag).get(timeout=20)
+
 
 class Done:
     """An exchange that is over."""
@@ -61,10 +81,17 @@ class Done:
     def wait(self):
         return self.out
 
+    def advance(self):
+        return True
+
 
 class _Shared:
     def __init__(self):
-        self.places, self.lock = {}, threading.Lock()
+        self.places, self.queues, self.lock = {}, {}, threading.Lock()
+
+    def queue(self, *key):
+        with self.lock:
+            return self.queues.setdefault(key, queue.Queue())
 
     def meeting_place(self, ranks):
         with self.lock:

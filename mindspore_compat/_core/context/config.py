@@ -435,7 +435,8 @@ def set_auto_parallel_context(**kwargs):
     gradients over processes are averaged, and `enable_parallel_optimizer` with
     `parallel_optimizer_config` divides weights and the states of optimizers among the processes
     that hold the same. In the mode "data_parallel", every process holds the whole network;
-    `device_num`, `global_rank`, `gradients_mean` and `parameter_broadcast` apply.
+    `device_num`, `global_rank`, `gradients_mean` and `parameter_broadcast` apply, and
+    `enable_parallel_optimizer` divides the states of optimizers with elementwise updates and Lamb.
     `pipeline_stages` divides the processes into the stages of a pipeline, with the schedule of
     `pipeline_config`; `strategy_ckpt_load_file` says how a checkpoint was divided.
 

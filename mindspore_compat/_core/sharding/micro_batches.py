@@ -127,6 +127,14 @@ def _zeros(array):
     return space_for(array).zeros_like(array)
 
 
+def _placed_as(weight, g):
+    """Returns the gradient of a weight, zeros for None, with the placement of the weight."""
+    g = _zeros(weight) if g is None else g
+    if type(weight) is Sharded:
+        return weight.space.place(g, weight.dims)
+    return g.space.gather(g) if type(g) is Sharded else g
+
+
 def _completed(stages, grads, ends):
     """Returns gradients with the sums over the ranks of the stage taken."""
     grads = [g.whole() if type(g) is RowSparse else g for g in grads]
@@ -276,7 +284,7 @@ class _Training:
         stages, holders = self.stages, {id(p): at for p, at in self.plan.parameters}
         ends = [(getattr(w._array, "placement", None), True) for w in self.own]
         self.grads = _completed(stages, self.grads, ends)
-        self.grads = [_zeros(w._array) if g is None else g for w, g in zip(self.own, self.grads)]
+        self.grads = [_placed_as(w._array, g) for w, g in zip(self.own, self.grads)]
         shared = {}
         for index, weight in enumerate(self.own):
             at = holders[id(weight)] or tuple(range(stages.count))

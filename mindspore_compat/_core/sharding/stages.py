@@ -33,7 +33,7 @@ class Stages:
         own (int): the stage of this rank.
         ranks (tuple[int]): the ranks of this stage.
         space (ShardedSpace): the space of this stage's divided arrays; network.py sets it.
-        traffic (Counter): the bytes that this rank received, by kind of exchange.
+        traffic (Counter): the bytes of arrays that this rank received, by kind of exchange.
     """
 
     space = None
@@ -172,6 +172,7 @@ class Stages:
         room = numpy.empty(_ROOM, numpy.uint8)
         shape, dtype, dims, live = json.loads(self._arrived(room, stage, ACTIVATIONS).tobytes())
         room = self._base().module.empty(shape, dtype_named(dtype))
+        self.traffic["activations"] += room.nbytes
         return self._received(self._arrived(room, stage, ACTIVATIONS), dims), live
 
     def send_gradient(self, array, stage):
@@ -186,6 +187,7 @@ class Stages:
             stage (int): the stage that received it.
         """
         block = self._arrived(getattr(like, "block", like), stage, GRADIENTS)
+        self.traffic["gradients"] += block.nbytes
         return like.space.like(like, block) if type(like) is Sharded else block
 
     def tell(self, value):
@@ -211,9 +213,7 @@ class Stages:
         self._under_way.append(self.world.send(array, self.peer(stage), tag))
 
     def _arrived(self, like, stage, tag):
-        array = self.world.receive(like, self.peer(stage), tag).wait()
-        self.traffic["stages"] += array.nbytes
-        return array
+        return self.world.receive(like, self.peer(stage), tag).wait()
 
     def _base(self):
         return current_space()

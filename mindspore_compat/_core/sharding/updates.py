@@ -7,11 +7,13 @@ divided arrays, whose functions combine the results of the blocks.
 
 import contextlib
 
+from ..._backend.arrays import current_space
 from ..._backend.updates.complete import assigned
 from ..context.config import config
 from .array import Sharded
 from .network import running
 from .staged import Staged
+from .stages import Stages
 
 
 def share(parameters):
@@ -70,6 +72,60 @@ def staged_like(kinds, parameters):
                 state.__dict__["_stages"] = where
             if type(parameter._array) is Staged and type(state._array) is not Staged:
                 state._array = parameter._array.like(state._array)
+
+
+class Owners:
+    """Which rank updates which parameter, where all ranks hold all parameters and only the states
+    of the optimizer are divided (the mode "data_parallel").
+
+    Args:
+        group: the ranks.
+        parameters (Sequence[Parameter]): the parameters; those without `parallel_optimizer` are
+            updated by every rank.
+
+    Attributes:
+        ranks (tuple): for each parameter the rank that updates it, None for all.
+    """
+
+    def __init__(self, group, parameters):
+        self.stages, loads = Stages(group, group.size), [0] * group.size
+        ranks = [None] * len(parameters)
+        for index in sorted(range(len(parameters)), key=lambda index: -parameters[index].size):
+            if parameters[index].parallel_optimizer:
+                ranks[index] = loads.index(min(loads))
+                loads[ranks[index]] += parameters[index].size
+        self.ranks = tuple(ranks)
+
+    def own(self, rank):
+        """Returns whether this process is a rank, or `rank` is None."""
+        return rank is None or rank == self.stages.own
+
+    def keep(self, kinds):
+        """Drops the values of the states of other ranks; `kinds` are sequences of states."""
+        for states in kinds:
+            for state, rank in zip(states, self.ranks, strict=True):
+                state.__dict__["_stages"] = None if rank is None else (self.stages, rank)
+                array = state._array
+                if not self.own(rank) and type(array) is not Staged:
+                    state._array = Staged(self.stages, rank, None, array.shape, array.dtype, True)
+
+    def spread(self, parameters):
+        """Gives every rank the parameters that others have updated, in one message for each rank
+        and dtype."""
+        messages = {}
+        for parameter, rank in zip(parameters, self.ranks, strict=True):
+            if rank is not None:
+                messages.setdefault((rank, parameter._array.dtype), []).append(parameter._array)
+        xp, started = current_space(), []
+        for rank, dtype in sorted(messages, key=str):
+            arrays = messages[rank, dtype]
+            flat = xp.concatenate([xp.reshape(array, (-1,)) for array in arrays])
+            started.append((rank, arrays, self.stages.world.broadcast(flat, rank)))
+        for rank, arrays, pending in started:
+            flat, start = pending.wait(), 0
+            for array in () if self.own(rank) else arrays:
+                array[...] = xp.reshape(flat[start : start + array.size], array.shape)
+                start += array.size
 
 
 def divided_like(states, parameters):

@@ -11,7 +11,10 @@ from ..._backend.steps import current
 from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.complete import Unit, assigned, complete
 from ..._backend.updates.fuse import fuse
+from ..._core.context.config import config
+from ..._core.sharding.updates import Owners
 from ..._core.tensor.tensor import Tensor
+from ...communication.groups import GlobalComm, get_group_size, group_named
 from ...ops._optimizer.formulas import centralised, unscaled
 from ._step import Plan, Rows, gradient_arrays
 from .optimizer import Optimizer, _is_kernel
@@ -49,6 +52,13 @@ class FusedOptimizer(Optimizer):
             setattr(self, attribute, self.parameters.clone(prefix, first))
         kinds = [getattr(self, attribute) for attribute, _, _ in self.states]
         self._plan = self._plan_of_states = self._plan_over(kinds)
+        settings = config.parallel
+        shares = settings.parallel_mode == "data_parallel" and settings.enable_parallel_optimizer
+        if shares and kinds and GlobalComm.INITED and get_group_size() > 1:
+            self._owners = Owners(group_named(None), self.parameters)
+            self.param_rank = self._owners.ranks
+            self.optim_filter = tuple(map(self._owners.own, self.param_rank))
+            self.use_parallel = self._plan.owned = True
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
@@ -86,13 +96,34 @@ class FusedOptimizer(Optimizer):
             tuple[bool], True for each parameter.
         """
         plan, update = self._plan, self.update
+        if plan.owned:
+            captured = current.running()
+            if captured is not None:
+                captured.refuse("an optimizer whose states are divided over ranks")
+            self._owners.keep(plan.states)
         grads = self._gradient_arrays(gradients)
         scalars = self._scalars_of(plan)
         if self.grad_centralization:
             self._centralise(plan, grads, scalars)
         units = plan.units(type(self).__name__, update, grads, scalars, self._skip)
         complete([*units, *self._end_units()], final=True)
+        if plan.owned:
+            self.broadcast_params(True)
         return (True,) * len(grads)
+
+    def broadcast_params(self, optim_result):
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
+        """
+        if self.use_parallel:
+            self._owners.spread(self.parameters)
+        return self.parameters
 
     def can_skip(self, gradients):
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""

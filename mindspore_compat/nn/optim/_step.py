@@ -153,7 +153,8 @@ class Plan:
 
     An optimizer may set `offload`, an Offload that updates parameters on a GPU; `whole`, a Whole
     that updates parameters by norms of whole tensors, in place of a fused pass; and `singles`,
-    kinds of state with one element per parameter, which a fused pass reads on a GPU.
+    kinds of state with one element per parameter, which a fused pass reads on a GPU; and `owned`,
+    whether other ranks update the parameters whose states are Staged.
     """
 
     def __init__(self, parameters, states, settings, rows_only=False):
@@ -167,6 +168,7 @@ class Plan:
         self.offload = None
         self.whole = None
         self.singles = []
+        self.owned = False
         self._parts = None
         self._homes = None
         self._held = None
@@ -182,9 +184,13 @@ class Plan:
         self._homes = self._held = None
 
     def _of_stage(self):
-        """Returns the Plan of the parameters that this rank's pipeline stage holds, and their
-        indices."""
-        indices = [i for i, p in enumerate(self.parameters) if type(p._array) is not Staged]
+        """Returns the Plan of the parameters that this rank updates, and their indices: those that
+        its pipeline stage holds, and of which it has the states."""
+        indices = [
+            index
+            for index, row in enumerate(zip(self.parameters, *self.states, strict=True))
+            if Staged not in [type(tensor._array) for tensor in row]
+        ]
         if self._held is None or self._held[1] != indices:
             pick = partial(_picked_items, indices)
             plan = Plan(
@@ -239,7 +245,7 @@ class Plan:
         targets = [parameter._array for parameter in self.parameters]
         if ShardedSpace.in_use:
             staged_like(self.states, self.parameters)
-        if Staged in map(type, targets):
+        if self.owned or Staged in map(type, targets):
             plan, indices = self._of_stage()
             return plan.units(api, fused, _picked_items(indices, gradients), scalars, skip)
         if Sharded in map(type, targets):

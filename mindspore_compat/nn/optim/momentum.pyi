@@ -34,6 +34,9 @@ class Momentum(_Optimizer):
     """
     momentum: _t.Any
     use_nesterov: _t.Any
+    param_rank: _t.Any
+    optim_filter: _t.Any
+    use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, momentum: _b.float, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_nesterov: _b.bool = False) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the changes to make once a step, after the parameters: pairs (array, its new
@@ -42,6 +45,16 @@ class Momentum(_Optimizer):
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
+        """
+    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+        """Returns the parameters after an update. If the processes divide the states of the
+        optimizer, each first sends the parameters that it has updated to the others.
+
+        Args:
+            optim_result (bool): the result of the update; taking it orders the update first.
+
+        Returns:
+            tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
