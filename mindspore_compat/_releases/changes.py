@@ -240,6 +240,33 @@ CHANGES = [
     ),
     Change(
         "2.0",
+        "ops.avg_pool2d",
+        "`avg_pool2d(x, kernel_size, strides, pad_mode, data_format)`",
+        "`avg_pool2d(input_x, kernel_size, stride, padding, ceil_mode, ...)`",
+        "ops:avg_pool2d",
+        "operators.avg_pool2d",
+        "ops.avg_pool2d(image, 2, 2, 'valid').shape",
+        "(1, 1, 2, 2)",
+        "TypeError",
+        f"{PAGES}/r1.9/api_python/ops/mindspore.ops.avg_pool2d.html",
+    ),
+    *(
+        Change(
+            "2.0",
+            f"nn.{name}",
+            "The fourth argument is `data_format`.",
+            "The fourth argument is `padding`.",
+            f"nn:{name}.__init__",
+            "layers.pool",
+            f"nn.{name}(2, 2, 'valid', 'NCHW')(image).shape",
+            "(1, 1, 2, 2)",
+            "TypeError",
+            f"{PAGES}/r1.10/api_python/nn/mindspore.nn.{name}.html",
+        )
+        for name in ("MaxPool2d", "AvgPool2d")
+    ),
+    Change(
+        "2.0",
         "ops.conv2d",
         "`conv2d(inputs, weight, pad_mode, padding, stride, dilation, group)` has no bias.",
         "`conv2d(input, weight, bias, stride, pad_mode, padding, dilation, groups)`",
@@ -355,6 +382,18 @@ CHANGES = [
             ("Conv3dTranspose", "Conv3dTranspose(3, 4, 3, has_bias=True)"),
         )
     ),
+    Change(
+        "2.3",
+        "Tensor.item",
+        "Takes an index; returns a Tensor, of a Tensor without axes a NumPy array.",
+        "Takes an index; returns a Python number.",
+        "ops:Tensor.item",
+        "operators.item_as_tensor",
+        "type(x.item((0, 1))).__name__",
+        "Tensor",
+        "TypeError",
+        f"{PAGES}/r2.2/api_python/mindspore/Tensor/mindspore.Tensor.item.html",
+    ),
     *(
         Change(
             "2.4",
@@ -383,6 +422,30 @@ CHANGES = [
             f"{_TENSOR_PAGE}.{name}.html",
         )
         for name in ("max", "min")
+    ),
+    Change(
+        "2.5",
+        "Tensor.item",
+        "Takes an index; returns a Python number.",
+        "Takes no index.",
+        "ops:Tensor.item",
+        "operators.item_at",
+        "x.item((0, 1))",
+        "5.0",
+        "TypeError",
+        f"{PAGES}/r2.4.10/api_python/mindspore/Tensor/mindspore.Tensor.item.html",
+    ),
+    Change(
+        "2.6",
+        "Tensor.repeat",
+        "`repeat(repeats, axis=None)` repeats each element, as NumPy does.",
+        "`repeat(*repeats)` repeats the whole Tensor along each axis.",
+        "ops:Tensor.repeat",
+        "operators.repeat_elements",
+        "x.repeat(2).shape",
+        "(8,)",
+        "(2, 4)",
+        f"{_TENSOR_PAGE}.repeat.html",
     ),
     Change(
         "2.6",

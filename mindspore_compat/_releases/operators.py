@@ -1,6 +1,7 @@
 """Earlier meanings of functions of `ops` and of methods of Tensor."""
 
 from .. import ops
+from .._core.tensor.tensor import Tensor
 from ..ops._legacy.keywords import interpolate as earlier_interpolate
 from .earlier import instead
 
@@ -84,6 +85,12 @@ def conv2d(today, inputs, weight, pad_mode="valid", padding=0, stride=1, dilatio
 
 
 @instead
+def avg_pool2d(today, x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
+    """Takes the padding mode, and no numbers of it."""
+    return ops.AvgPool(kernel_size, strides, pad_mode, data_format)(x)
+
+
+@instead
 def interpolate(
     today,
     x,
@@ -110,3 +117,24 @@ def extreme_method(
         where=where,
         return_indices=return_indices,
     )
+
+
+@instead
+def item_at(today, self, index=None):
+    """Returns the element at an index as a Python number."""
+    return self.asnumpy().item() if index is None else self.asnumpy().item(index)
+
+
+@instead
+def item_as_tensor(today, self, index=None):
+    """Returns the element at an index as a Tensor, of a Tensor without axes as a NumPy array."""
+    values = self.asnumpy()
+    if self.ndim == 0:
+        return values
+    return Tensor(values.item() if index is None else values.item(index), self.dtype)
+
+
+@instead
+def repeat_elements(today, self, repeats, axis=None):
+    """Repeats each element along an axis, or all elements of the flattened Tensor."""
+    return self.repeat_interleave(repeats, axis)

@@ -69,4 +69,4 @@ def result(example):
 
 
 if __name__ == "__main__":
-    json.dump({each.name: result(each.example) for each in CHANGES}, sys.stdout)
+    json.dump({f"{each.release} {each.name}": result(each.example) for each in CHANGES}, sys.stdout)
