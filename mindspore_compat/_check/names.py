@@ -140,7 +140,7 @@ def _names_of_self(file):
 
 
 def _result(owner):
-    """Returns the Name of what a call of `owner` gives."""
+    """Returns the Name of the result of a call of `owner`."""
     if inspect.isclass(owner.target) and not owner.is_instance:
         return Name(target=owner.target, is_instance=True)
     return UNKNOWN

@@ -161,7 +161,7 @@ class _Reader:
         self.imports.append(Use(node.lineno, path, optional=bool(self.optional), is_import=True))
 
     def visit_chain(self, node):
-        """A name, attribute or call, with all attributes and calls on its left."""
+        """Visits a name, attribute or call, with all attributes and calls on its left."""
         parts, line = [], getattr(node, "end_lineno", node.lineno)
         if type(node) is not ast.Attribute:
             line = node.lineno
@@ -212,8 +212,8 @@ class _Reader:
             self.scan(target)
 
     def bind_instance(self, name, annotation):
-        """Binds a name to an instance of Tensor if it is annotated so; the classes that others are
-        annotated with have subclasses, which have more names."""
+        """Binds a name to an instance of Tensor if its annotation says so; other annotated classes
+        may have subclasses with more attributes."""
         parts = _parts(annotation)
         is_tensor = parts is not None and parts[-1] == "Tensor"
         self.scope.bind(name, (self.scope, [*parts, CALL]) if is_tensor else UNKNOWN)

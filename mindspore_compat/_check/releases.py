@@ -76,7 +76,7 @@ def _signs(uses, table):
 
 
 def _target(sign):
-    """Returns function and keyword of a sign such as "ops.split(output_num)"."""
+    """Returns the function and keyword in a key such as "ops.split(output_num)"."""
     name, _, keyword = sign.rstrip(")").partition("(")
     return names.find((TOP, *name.split("."))).target, keyword
 
@@ -100,7 +100,8 @@ class Meanings:
                 del self.by_target[target]
 
     def change_of(self, target, call):
-        """Returns the Change that a call is about, if it meant something else; None otherwise."""
+        """Returns the Change that affects a call: the same call had another meaning in the older
+        release. None otherwise."""
         change = self.by_target.get(target)
         if change is None or target is None:
             return None

@@ -264,7 +264,7 @@ def decode(view, accepts=None):
 
 
 def check_leading(view):
-    """Refuses the bytes of a checkpoint if they begin with a checksum that does not fit."""
+    """Rejects a checkpoint that begins with a checksum, if it does not match the bytes."""
     start = len(CRC_HEAD) + 4
     if view[: len(CRC_HEAD)] == CRC_HEAD and view[len(CRC_HEAD) : start] != leading_checksum(
         [view[start:]]

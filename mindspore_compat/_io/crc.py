@@ -64,8 +64,8 @@ def crc32_of_zeros(count, value):
 
 
 def _product(first, second):
-    """Returns the product of two polynomials over GF(2) modulo that of CRC-32; bits are
-    reversed."""
+    """Multiplies two polynomials over GF(2) modulo the polynomial of CRC-32; the lowest bit is the
+    highest power."""
     product = 0
     for bit in range(31, -1, -1):
         if first >> bit & 1:
@@ -94,8 +94,8 @@ def _join(rows, state):
 
 @functools.cache
 def _zeros(length):
-    """Returns the effect of `length` zero bytes on a state: one table for each of its four
-    bytes."""
+    """Returns tables that advance a checksum over `length` zero bytes: one table for each of its
+    four bytes."""
     states = np.arange(256, dtype=np.uint32)[None] << np.arange(0, 32, 8, np.uint32)[:, None]
     for _ in range(length):
         states = _TABLE[states & 0xFF] ^ states >> 8

@@ -58,7 +58,7 @@ class EncodeError(ValueError):
 
 class Field(NamedTuple):
     """A field: its number, name, kind (a name, or a message class), label (required or repeated),
-    and its oneof group. A map is a repeated message with the texts `key` and `value`, and reads as
+    and oneof group. A map is a repeated message with the texts `key` and `value`; reading it gives
     a dict."""
 
     number: int
@@ -210,7 +210,7 @@ class Message:
 
     @staticmethod
     def _members(field, value):
-        """Returns the values that a set field writes."""
+        """Returns the values to write for a set field."""
         if field.label == MAP:
             return [field.kind(key=key, value=text) for key, text in value.items()]
         return value if field.label == REPEATED else [value]
@@ -288,7 +288,7 @@ class Message:
 
     @classmethod
     def _of(cls, data):
-        """Parses an inner message; missing fields are checked later."""
+        """Parses an inner message, without checking that its required fields are present."""
         message = cls()
         message._read(data)
         return message

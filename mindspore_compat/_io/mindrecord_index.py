@@ -17,7 +17,7 @@ _AT_ONCE = 1000  # steps between two checks of the budget
 
 
 def rows_of_index(path, columns):
-    """Returns the columns of an index, row by row in the order of the rows.
+    """Returns the columns of an index, read row by row.
 
     Args:
         path (str): the MindRecord file; its index is `<path>.db`.

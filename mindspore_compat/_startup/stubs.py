@@ -425,7 +425,8 @@ class Stub:
 
 
 def comment_of(thing):
-    """Returns the comment line above something that, or whose named arguments, have no effect."""
+    """Returns the comment above a function that has no effect, or some of whose arguments have
+    none."""
     mark = mark_of(thing)
     if mark is None:
         return ""
@@ -449,7 +450,7 @@ def default_of(value):
 
 
 def body_of(function):
-    """Returns what follows the colon of a `def`: the docstring, or `...`."""
+    """Returns the text after the colon of a `def`: the docstring, or `...`."""
     lines = docstring_of(function)
     return "\n" + textwrap.indent("\n".join(lines), "    ") if lines else " ..."
 

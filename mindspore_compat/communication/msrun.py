@@ -156,8 +156,8 @@ def mpiexec(options):
 
 
 def worker(options, log):
-    """Returns what each process runs: `_backend/ranks/worker.py`, which redirects its output, and
-    the script."""
+    """Returns the command of each process: `_backend/ranks/worker.py`, which redirects its output,
+    and the script."""
     script = [options.task_script, *options.task_script_args]
     if options.task_script.endswith(".py"):
         script = [sys.executable, "-m", "mindspore_compat", *script]

@@ -42,7 +42,7 @@ def broadcast_from(xp, x, root, group):
 
 @implements
 def reduce_to(xp, x, root, operation, group):
-    """Returns the members' arrays combined, for member `root`; on the others an array without
+    """Reduces the arrays of all members into member `root`; the others get an array without
     meaning."""
     out = group.reduce(x, root, operation).wait()
     if group.rank != root:
@@ -52,28 +52,28 @@ def reduce_to(xp, x, root, operation, group):
 
 @implements
 def gather_to(xp, x, root, group):
-    """Returns the members' arrays joined along axis 0, for member `root`; else an array without
-    meaning."""
+    """Joins the arrays of all members along axis 0 on member `root`; the others get an array
+    without meaning."""
     out = group.gather(x, root).wait()
     return out if group.rank == root else xp.zeros((1,), x.dtype)
 
 
 @implements
 def scatter_from(xp, x, root, group):
-    """Returns a part of member `root`'s array along axis 0; on the others `x` gives shape and
+    """Distributes the array of member `root` along axis 0; on the others, `x` only gives shape and
     dtype."""
     return group.scatter(x, root).wait()
 
 
 @implements
 def exchange(xp, x, sent_rows, got_rows, group, use="all_to_all"):
-    """Exchanges rows of axis 0: sends `sent_rows[i]` to member i, and receives `got_rows[i]` from
-    it."""
+    """Exchanges rows of axis 0: sends `sent_rows[i]` rows to member i, and receives `got_rows[i]`
+    rows from it."""
     return group.all_to_all(x, sent_rows, got_rows, use).wait()
 
 
 def _reduce_vjp(xp, g, x, out, operation, group):
-    """Returns the members' gradients, summed; for max and min, only where this member has the
+    """Reduces the gradients of all members; for max and min, only where this member has the
     extreme."""
     total = xp.all_reduce(g, "avg" if operation == "avg" else "sum", group)
     return _share(xp, total, x, out, operation)

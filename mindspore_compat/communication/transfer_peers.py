@@ -36,13 +36,13 @@ def receive_from(xp, like, peer, tag, group, back):
 
 @implements
 def gradient_from(xp, g, peer, tag, group):
-    """Returns the gradient that member `peer` of `group` sends for what it received."""
+    """Receives from member `peer` of `group` the gradient of a value that it received earlier."""
     return group.receive(g, peer, tag).wait()
 
 
 @implements
 def gradient_to(xp, g, peer, tag, group):
-    """Sends the gradient of what was received, without waiting for its receiver; zeros."""
+    """Sends the gradient of a received value, without waiting for the receiver; returns zeros."""
     group.send(g, peer, tag)
     return xp.zeros(g.shape, g.dtype)
 

@@ -56,7 +56,7 @@ class ASGD(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, lambd: _b.float = 0.0001, alpha: _b.float = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """The length of the next step, and its weight in the average."""
+        """Returns the length of the next step, and its weight in the average."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
@@ -156,9 +156,11 @@ class AdaFactor(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any | None = None, eps: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1e-30, 0.001), clip_threshold: _b.float = 1.0, decay_rate: _b.float = 0.8, beta1: _b.float | None = 0.9, weight_decay: _b.float = 0.0, scale_parameter: _b.bool = True, relative_step: _b.bool = True, warmup_init: _t.Any = False, compression: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """The optimizer's own count of steps."""
+        """Returns the optimizer's own count of steps."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units that count the step on the GPU, in both counts, unless `flag` there holds."""
+        """Returns the units that count the step on the GPU, in both counts, unless `flag` there
+        holds.
+        """
     def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
@@ -229,9 +231,9 @@ class AdaMax(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """The power of beta1."""
+        """Returns the power of beta1."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units that count the step and save the powers on the GPU, unless `flag` there
+        """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
     def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
@@ -456,9 +458,9 @@ class Adam(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_amsgrad: _b.bool = False, **kwargs: _t.Any) -> None: ...
     def after_step(self) -> _t.Any:
-        """The powers of the betas."""
+        """Returns the powers of the betas."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units that count the step and save the powers on the GPU, unless `flag` there
+        """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
     def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
@@ -528,9 +530,9 @@ class AdamOffload(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """The powers of the betas."""
+        """Returns the powers of the betas."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units that count the step and save the powers on the GPU, unless `flag` there
+        """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
     def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
@@ -2879,9 +2881,9 @@ class LazyAdam(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """The powers of the betas."""
+        """Returns the powers of the betas."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """The units that count the step and save the powers on the GPU, unless `flag` there
+        """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
     def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
@@ -4142,7 +4144,7 @@ class SGD(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, momentum: _b.float | _b.bool = 0.0, dampening: _b.float | _b.bool = 0.0, weight_decay: _b.float | _b.bool | _Cell = 0.0, nesterov: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """The flags of parameters without a step, after the first one."""
+        """Returns the flags of parameters without a step, after the first one."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.

@@ -157,8 +157,8 @@ _ERRORS = (
 
 
 def _document(function, words, *results):
-    """Writes a docstring with the errors of all four functions, and an example with the given
-    output."""
+    """Writes a docstring with the errors that all four functions share, and an example with the
+    given output."""
     call = f"ms.numpy.{function.__name__}((ms.Tensor([1, 2]), ms.Tensor([3, 4])))"
     lines = [">>> import mindspore_compat as ms", f">>> print({call})", *results]
     example = "".join(f"\n        {line}" for line in lines)

@@ -295,7 +295,7 @@ def _log_of_sum(first, second, base):
 
 
 def _root_of_sum(first, second):
-    """Computes the root of the sum of squares of complex numbers."""
+    """Computes the square root of the sum of squares of complex numbers."""
     return elementary.sqrt.run(arithmetic.add.run(first * first, second * second))
 
 

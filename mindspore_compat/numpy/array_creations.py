@@ -412,7 +412,7 @@ def linspace(
 
 
 def _single(axis, api):
-    """Returns `axis`, or the single element of a tuple or list."""
+    """Returns `axis`, or the only element of a tuple or list."""
     if not isinstance(axis, (tuple, list)):
         return axis
     if len(axis) != 1:

@@ -559,7 +559,8 @@ def apply_over_axes(func: Callable, a, axes):
 
 
 def _as_list(axes):
-    """Returns a vector of ints, or the keys of a dict, as a list; other values unchanged."""
+    """Converts a vector of ints, or the keys of a dict, to a list; other values are returned
+    unchanged."""
     if isinstance(axes, dict):
         return list(axes)
     whole = (

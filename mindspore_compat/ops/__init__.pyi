@@ -13377,8 +13377,7 @@ def index_fill(x: _Tensor, axis: _b.int | _Tensor | _Tensor | _b.complex, index:
         `x`.
     """
 def index_put(input: _Tensor, indices: _b.tuple[_Tensor, ...] | _b.list[_Tensor], values: _Tensor, accumulate: _b.bool = False) -> _t.Any:
-    """Returns a copy with `values` written at indices, or added if `accumulate` is true;
-    differentiable.
+    """Returns a differentiable copy with `values` written, or added, at indices.
 
     Args:
         indices (tuple[Tensor]): positions along each of the first axes; all int32 or all int64.

@@ -13,6 +13,6 @@ __all__ = ["_get_ps_context", "_is_role_sched", "_reset_ps_context", "_set_ps_co
 
 
 def _is_role_sched():
-    """Returns whether this process is a scheduler: where servers are on and the environment says
-    so."""
+    """Returns whether this process is a scheduler: parameter servers are enabled and the
+    environment says so."""
     return bool(_get_ps_context("enable_ps")) and os.environ.get("MS_ROLE") == "MS_SCHED"

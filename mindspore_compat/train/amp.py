@@ -48,7 +48,7 @@ AMP_PRIM_ARG_TABLE = collections.defaultdict(list)
 
 
 def _class_list(name):
-    """Returns the list of classes of this name, made when first looked at; scripts may change
+    """Returns the list of classes of this name, created at the first access; scripts may change
     it."""
     if name not in globals():
         primitives = (ops.operations, ops.auto_generate)

@@ -41,8 +41,8 @@ class ParallelGroupRanks(_Numbers):
 
 
 class TensorMap(Message):
-    """For each axis of a parameter, the axis of the grid that cuts it, from the last one; -1 for
-    none."""
+    """The axis of the device grid that cuts each axis of a parameter, counted from the last one; -1
+    for an axis that is not cut."""
 
     FIELDS = (Field(1, "dim", "int32", REPEATED),)
 

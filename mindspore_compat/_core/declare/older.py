@@ -43,7 +43,8 @@ def renamed(**names):
 
 
 def older_signature(path, *keywords):
-    """Decorates the handler of calls of the function at `path` with one of `keywords`."""
+    """Returns a decorator for a function that handles older calls of the function at `path`: calls
+    with one of `keywords`."""
 
     def register(older):
         area, _, name = path.rpartition(".")

@@ -475,7 +475,7 @@ def _writes(name):
 
 
 def _with_self(op, group):
-    """Returns a method's parameters, `self` feeding the body's first input."""
+    """Returns the parameters of a method: `self`, which feeds the first input, and `group`."""
     first = op.inputs[0]
     return f"self: {first}, {group}" if group else f"self: {first}"
 

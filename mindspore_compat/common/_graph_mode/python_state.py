@@ -118,7 +118,8 @@ class PythonState:
         return True
 
     def drew(self):
-        """Returns True if Python's or NumPy's own random numbers have been drawn since."""
+        """Returns True if Python's or NumPy's own random numbers have been drawn since this state
+        was recorded."""
         return self._global != _global_random()
 
     # What is watched ------------------------------------------------------------------------------
@@ -195,7 +196,7 @@ class PythonState:
         return reader, reference, [*map(id, values.values())], deep
 
     def _note_names(self, reader, reference, names):
-        """Returns the same for the names that functions look up in one dict."""
+        """Returns what is compared for the names that functions look up in one dict."""
         namespace, names, deep = reader(reference()), sorted(names), []
         for name in names:
             if name in namespace:

@@ -263,7 +263,8 @@ class _Parcel:
 
 
 def _unpacked(api, parcel, contents):
-    """Returns the objects of parcels; refused where one, or this process's own, holds an error."""
+    """Returns the objects of parcels; raises an error if a parcel, or this process itself, has
+    one."""
     if parcel.error is not None:
         raise parcel.error
     for content in contents:

@@ -121,7 +121,7 @@ def init_process_group(
 
 
 def _address(api, init_method, store, world_size, rank):
-    """Returns (host, port) of `init_method`; refuses what does not fit together."""
+    """Returns (host, port) of `init_method`; rejects arguments that contradict it."""
     if init_method is not None and store is not None:
         raise ValueError(f"For '{api}', 'init_method' and 'store' must not both be given.")
     if init_method is None and store is None:

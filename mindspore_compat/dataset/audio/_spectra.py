@@ -74,7 +74,8 @@ def cut(x, length):
 
 
 def stretch(spectra, rate, advance):
-    """Phase vocoder: changes the speed of spectra by the factor `rate`, with continuous phases.
+    """Changes the speed of spectra by the factor `rate` with continuous phases, as a phase vocoder
+    does.
 
     Args:
         spectra: complex, (..., freq, time).

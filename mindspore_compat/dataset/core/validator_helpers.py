@@ -281,7 +281,8 @@ def check_valid_str(value, valid_strings, arg_name=""):
 
 
 def check_valid_list_tuple(value, valid_list_tuple, data_type, arg_name=""):
-    """Checks that each item of a list or tuple is of a type, and one of several."""
+    """Checks that every item of a list or tuple has type `data_type` and is one of
+    `valid_list_tuple`."""
     type_check_list(value, data_type, arg_name)
     for item in value:
         if item not in valid_list_tuple:

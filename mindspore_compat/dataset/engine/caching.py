@@ -173,9 +173,8 @@ def _complete(cached_rows, numbers, compute, cache):
 
 
 def _complete_singly(cached_rows, numbers, compute, cache):
-    """Like `_complete`, but computes rows singly: failing rows are skipped or replaced by good
-    ones.
-    """
+    """Computes rows singly, where `_complete` computes many at once: failing rows are skipped or
+    replaced by good ones."""
     good, missing = None, 0
     for number in numbers:
         row = cached_rows.get(number)

@@ -339,8 +339,8 @@ class _Pool:
         return task
 
     def most_threads(self):
-        """Returns the maximum number of threads: fewer than the cores if the reader works, too,
-        being present more than half of the time, and each row occupies a core."""
+        """Returns the maximum number of threads: fewer than the cores if each row occupies a core
+        and the reader is busy, too, for more than half of the time."""
         pace = self.pace
         reader_works = self._reader_may_work() and pace.within > pace.away
         if reader_works and max(pace.computing, default=0) > 0.5:

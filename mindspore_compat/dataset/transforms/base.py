@@ -186,7 +186,7 @@ def copy_with_seed(operation, seed):
 
 
 def bind_random(operations):
-    """Copies of transforms with new seeds for one iteration of a pipeline."""
+    """Returns copies of transforms, with new seeds for one iteration of a pipeline."""
     return [copy_with_seed(operation, next_seed()) for operation in operations]
 
 

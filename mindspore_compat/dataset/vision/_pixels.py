@@ -22,9 +22,8 @@ def _import_opencv():
 
 
 def _opencv_for(images):
-    """OpenCV, if it is installed and can process this array as one image of two to four
-    channels.
-    """
+    """Returns OpenCV if it is installed and can process this array as one image of two to four
+    channels; None otherwise."""
     if images.ndim != 3 or images.dtype not in _DTYPES:
         return None
     return _import_opencv() if 2 <= images.shape[2] <= 4 and images.size else None

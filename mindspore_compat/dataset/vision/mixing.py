@@ -155,9 +155,9 @@ class CutMixBatch(_OnBatches):
         return out, new_labels
 
     def _rectangle(self, height, width, share):
-        """Upper, left, lower and right edge of a rectangle of about 1 - share of an image, at least
-        one pixel. As in the original, centers may lie on the far edges, and rectangles end before
-        the last row and column."""
+        """Returns the upper, left, lower and right edges of a rectangle of about 1 - share of an
+        image, at least one pixel. As in the original, centers may lie on the far edges, and
+        rectangles end before the last row and column."""
         part = math.sqrt(1 - float(share))
         box_height, box_width = int(height * part), int(width * part)
         x, y = self._random.integer(0, width), self._random.integer(0, height)

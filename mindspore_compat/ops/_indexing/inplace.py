@@ -170,8 +170,7 @@ def index_put(
     values: Anything,
     accumulate: Bool = False,
 ):
-    """Returns a copy with `values` written at indices, or added if `accumulate` is true;
-    differentiable.
+    """Returns a differentiable copy with `values` written, or added, at indices.
 
     Args:
         indices (tuple[Tensor]): positions along each of the first axes; all int32 or all int64.
@@ -228,8 +227,7 @@ def _put(api, input, indices, values, accumulate):
 
 
 def _out_of_range(index, length):
-    """Returns True if positions on the host are out of range; positions on a GPU are not
-    checked."""
+    """Returns True if positions on the host are out of range; a GPU's are not checked."""
     is_readable = type(index) in SPACES and index.dtype.kind in "iu" and index.size
     return bool(is_readable) and not -length <= int(index.min()) <= int(index.max()) < length
 

@@ -202,7 +202,7 @@ def _leave(tensor, space, axis):
 
 
 def _repeat(number, count, axis):
-    """Returns a Tensor that repeats a number output for each slice."""
+    """Repeats a number, the output of every slice, as a Tensor; unchanged if `axis` is None."""
     if axis is None:
         return number
     _check_axis("out_axes", axis, 1)

@@ -208,8 +208,8 @@ def _check_prefix(name, prefix):
 
 
 def _lacks_redundancy(about, requested, net):
-    """Returns whether a file lacks what other devices saved; a safetensors file states it
-    itself."""
+    """Returns whether the file lacks values that other devices saved; a safetensors file records
+    this itself."""
     setting = about.get("remove_redundancy")
     if setting is None or (setting == "True") == requested or net is None:
         return requested

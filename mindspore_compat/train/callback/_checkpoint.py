@@ -363,7 +363,7 @@ class ModelCheckpoint(Callback):
             self._settle()
 
     def _append_dict_content(self, epoch_num, step_num):
-        """Updates the counts in what is saved besides the values, `append_info`.
+        """Updates the counts among the additional values that are saved, `append_info`.
 
         Args:
             epoch_num (int): the epochs of this training until now.
