@@ -632,6 +632,8 @@ class Dataset:
         """Returns whether any source returns only a shard of its rows."""
     def is_shuffled(self) -> _t.Any:
         """Returns whether any node shuffles the rows."""
+    def is_sync(self) -> _t.Any:
+        """Returns whether the pipeline waits for `sync_update`."""
     def map(self, operations: _t.Any = None, input_columns: _t.Any = None, output_columns: _t.Any = None, num_parallel_workers: _t.Any = None, python_multiprocessing: _t.Any = False, cache: _t.Any = None, callbacks: _t.Any = None, max_rowsize: _t.Any = None, offload: _t.Any = None) -> Dataset:
         """Applies operations, one after another, to columns of each row.
 

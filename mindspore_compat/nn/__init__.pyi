@@ -2131,6 +2131,7 @@ class Fbeta(Metric):
         beta (Union[float, int]): the weight of recall relative to precision.
     """
     beta: _t.Any
+    eps: _t.Any
     def __init__(self, beta: _b.float | _b.bool) -> None: ...
     def clear(self) -> _t.Any:  # type: ignore
         """Resets the counts."""
@@ -3601,6 +3602,7 @@ class Precision(Metric):
     Args:
         eval_type (str): "classification", or "multilabel", which gives a result for each sample.
     """
+    eps: _t.Any
     def __init__(self, eval_type: _t.Any = 'classification') -> None: ...
     def clear(self) -> _t.Any:  # type: ignore
         """Resets the counts."""
@@ -3839,6 +3841,9 @@ class ROC(Metric):
     """
     class_num: _t.Any
     pos_label: _t.Any
+    y_pred: _t.Any
+    y: _t.Any
+    sample_weights: _t.Any
     def __init__(self, class_num: _b.int | None = None, pos_label: _b.int | None = None) -> None: ...
     def clear(self) -> _t.Any:  # type: ignore
         """Resets the metric."""
@@ -3900,6 +3905,7 @@ class Recall(Metric):
     Args:
         eval_type (str): "classification", or "multilabel", which gives a result for each sample.
     """
+    eps: _t.Any
     def __init__(self, eval_type: _t.Any = 'classification') -> None: ...
     def clear(self) -> _t.Any:  # type: ignore
         """Resets the counts."""

@@ -283,7 +283,7 @@ class Cell(Naming, Hooks, State, Settings, Internals):
         if isinstance(value, Parameter):
             self._cell_assign_parameter(name, value)
         elif isinstance(value, Cell):
-            self._cell_assign_cell(name, value)
+            self._set_attr_for_cell(name, value)
         elif isinstance(value, ParameterTuple):
             self._cell_assign_parameter_tuple(name, value)
         elif "_params" not in self.__dict__:  # a plain attribute before super().__init__()

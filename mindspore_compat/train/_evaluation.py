@@ -9,7 +9,6 @@ import numpy as np
 
 from ._run_checks import check_dataset_size, check_outputs
 from .callback._callback import CallbackManager, RunContext, as_list
-from .dataset_helper import DatasetHelper
 from .metrics import Loss
 
 _EVAL_RESTORES = (
@@ -59,6 +58,7 @@ class Evaluation:
             return
         restored = {name: cb_params[name] for name in _EVAL_RESTORES if name in cb_params}
         self._set_evaluation_params(cb_params, valid_dataset)
+        self._clear_metrics()
         taking_part = [
             callback
             for callback in as_list(cb_params.list_callback)
@@ -71,14 +71,14 @@ class Evaluation:
     def _eval_process(self, valid_dataset, list_callback=None, cb_params=None, add_eval_loss=False):
         """Runs an evaluation over the data, and returns the metrics."""
         context = RunContext(cb_params)
-        self._set_mode(self._eval_network, False)
-        self._clear_metrics()
         list_callback.on_eval_begin(context)
+        helper, _ = self._exec_preprocess(False, valid_dataset, False)
         list_callback.on_eval_epoch_begin(context)
-        for inputs in DatasetHelper(valid_dataset, False):
+        for inputs in helper:
             cb_params.cur_step_num += 1
             cb_params.eval_dataset_element = inputs
             list_callback.on_eval_step_begin(context)
+            self._check_network_mode(self._eval_network, False)
             outputs = self._eval_network(*inputs)
             cb_params.net_outputs = outputs
             list_callback.on_eval_step_end(context)
@@ -97,13 +97,6 @@ class Evaluation:
     ):
         """Runs an evaluation in sink mode, where batches are taken as always."""
         return self._eval_process(valid_dataset, list_callback, cb_params, add_eval_loss)
-
-    @staticmethod
-    def _flush_from_cache(cb_params):
-        """Moves Parameters that a device caches to the host, after a training."""
-        for parameter in cb_params.train_network.get_parameters():
-            if parameter.cache_enable:
-                parameter.flush_from_cache()
 
     def _results_with_loss(self, metrics, outputs):
         """Returns the metrics and, as in the original, the loss of the last batch as

@@ -7,8 +7,6 @@ as ModelThor override it. `_run_epoch` and `_sink_epoch` run the steps of an epo
 `_evaluation.py`, checks are in `_run_checks.py`.
 """
 
-import weakref
-
 from .._core.context.config import config
 from .._core.rules.checked import Forbid, checked
 from .._core.rules.vocabulary import Bool, CellOf, Int, ListOf
@@ -17,9 +15,9 @@ from ..communication.comm_func import broadcast
 from ..nn.wrap import WithEvalCell, WithLossCell
 from ._checkpoint.layouts import layouts_of
 from ._evaluation import Evaluation
+from ._preparation import Preparation
 from ._run_checks import (
     _transfer_tensor_to_tuple,  # noqa: F401 - imported from here
-    check_callbacks_of_fit,
     check_dataset_size,
     check_kwargs,
     check_levels,
@@ -28,21 +26,15 @@ from ._run_checks import (
     check_two_columns,
 )
 from .amp import build_train_network
-from .callback._callback import (
-    CallbackManager,
-    InternalCallbackParam,
-    RunContext,
-    as_list,
-    set_cur_net,
-)
+from .callback._callback import CallbackManager, InternalCallbackParam, RunContext, set_cur_net
 from .callback._step_sync import _StepSync  # noqa: F401 - scripts import it from here
-from .dataset_helper import DatasetHelper, check_dataset, sinks
+from .dataset_helper import check_dataset, sinks
 from .metrics import get_metrics
 
 __all__ = ["Model"]
 
 
-class Model(Evaluation):
+class Model(Preparation, Evaluation):
     """Trains, evaluates and applies a network.
 
     Args:
@@ -110,8 +102,8 @@ class Model(Evaluation):
         self._current_epoch_num = 0
         self._current_step_num = 0
         self.epoch_iter = 0
-        self._build_eval_network(metrics, eval_network, eval_indexes)
         self._train_network = self._build_train_network()
+        self._build_eval_network(metrics, eval_network, eval_indexes)
         self._predict_network = self._build_predict_network()
 
     def _check_kwargs(self, kwargs):
@@ -219,6 +211,7 @@ class Model(Evaluation):
             RuntimeError: if the dataset has been used to train another Model.
         """
         check_dataset("Model.train", "train_dataset", train_dataset)
+        self._check_methods_for_custom_callbacks(callbacks, "train")
         self._train(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch)
 
     @checked(
@@ -262,7 +255,7 @@ class Model(Evaluation):
         if valid_dataset is not None:
             check_dataset("Model.fit", "valid_dataset", valid_dataset)
             self._need_metrics("fit")
-        check_callbacks_of_fit(as_list(callbacks))
+        self._check_methods_for_custom_callbacks(callbacks, "fit")
         self._train(
             epoch,
             train_dataset,
@@ -288,9 +281,8 @@ class Model(Evaluation):
         valid_dataset_sink_mode=True,
     ):
         """Runs a training for `train` and `fit`."""
-        callbacks = as_list(callbacks)
+        callbacks = self._transform_callbacks(callbacks)
         sinking = sinks(dataset_sink_mode)
-        self._check_reuse_dataset(train_dataset)
         steps = check_dataset_size(train_dataset, sink_size if dataset_sink_mode else -1)
         cb_params = self._training_params(
             epoch - initial_epoch, train_dataset, callbacks, sinking, steps
@@ -301,11 +293,11 @@ class Model(Evaluation):
             else (valid_dataset, valid_frequency, valid_dataset_sink_mode)
         )
         set_cur_net(self._train_network)
-        self._set_mode(self._train_network, True)
         if self._parameter_broadcast and self._device_number > 1:
             for param in self._train_network.get_parameters():
                 param.set_data(broadcast(param))
         with CallbackManager(callbacks) as manager:
+            self._check_reuse_dataset(train_dataset)
             if sinking:
                 self._train_dataset_sink_process(
                     epoch, train_dataset, manager, cb_params, sink_size, initial_epoch, valid_infos
@@ -339,17 +331,6 @@ class Model(Evaluation):
             latest_ckpt_file=None,
         )
 
-    def _check_reuse_dataset(self, dataset):
-        """Rejects a dataset with which another Model has been trained, as the original does."""
-        owner = getattr(dataset, "_trained_model", None)
-        owner = owner and owner()
-        if owner is not None and owner is not self:
-            raise RuntimeError(
-                "For 'Model.train', the dataset has been used to train another "
-                "Model; make a new dataset."
-            )
-        dataset._trained_model = weakref.ref(self)
-
     def _train_process(
         self,
         epoch,
@@ -360,7 +341,12 @@ class Model(Evaluation):
         valid_infos=None,
     ):
         """Runs the epochs of a training without sinking, batch by batch."""
-        helper = DatasetHelper(train_dataset, False, epoch_num=epoch - initial_epoch)
+        helper, _ = self._exec_preprocess(
+            is_train=True,
+            dataset=train_dataset,
+            dataset_sink_mode=False,
+            epoch_num=epoch - initial_epoch,
+        )
         self._run_epochs(
             lambda context: self._run_epoch(helper, list_callback, context),
             epoch,
@@ -381,7 +367,13 @@ class Model(Evaluation):
         valid_infos=None,
     ):
         """Runs the epochs of a training with sinking: `sink_size` batches per epoch."""
-        helper = DatasetHelper(train_dataset, True, sink_size, epoch - initial_epoch)
+        helper, _ = self._exec_preprocess(
+            is_train=True,
+            dataset=train_dataset,
+            dataset_sink_mode=True,
+            sink_size=sink_size,
+            epoch_num=epoch - initial_epoch,
+        )
         self._run_epochs(
             lambda context: self._sink_epoch(helper, list_callback, context),
             epoch,
@@ -402,6 +394,7 @@ class Model(Evaluation):
             list_callback.on_train_epoch_begin(context)
             run_epoch(context)
             self._eval_during_train(valid_infos, cb_params, list_callback)
+            self._flush_from_cache(cb_params)
             list_callback.on_train_epoch_end(context)
             if context.get_stop_requested():
                 break
@@ -439,14 +432,8 @@ class Model(Evaluation):
 
     def _run_step(self, inputs):
         """Runs one training step on a batch, a list of Tensors; returns the network's outputs."""
-        if not self._backbone_is_train:  # evaluation or prediction came in between
-            self._set_mode(self._train_network, True)
+        self._check_network_mode(self._train_network, True)
         return self._train_network(*inputs)
-
-    def _set_mode(self, network, is_train):
-        """Sets a network to training mode or out of it; the networks share the layers."""
-        network.set_train(is_train)
-        self._backbone_is_train = is_train
 
     def _note_overflow(self, outputs):
         """Reports an overflow to a loss scale manager that skips such updates."""
@@ -475,9 +462,11 @@ class Model(Evaluation):
         """
         check_dataset("Model.eval", "valid_dataset", valid_dataset)
         self._need_metrics("eval")
-        callbacks = as_list(callbacks)
+        self._check_methods_for_custom_callbacks(callbacks, "eval")
+        callbacks = self._transform_callbacks(callbacks)
         cb_params = InternalCallbackParam(network=self._network, list_callback=callbacks)
         self._set_evaluation_params(cb_params, valid_dataset)
+        self._clear_metrics()
         set_cur_net(self._eval_network)
         with CallbackManager(callbacks) as manager:
             return self._eval_process(valid_dataset, manager, cb_params)
@@ -505,7 +494,7 @@ class Model(Evaluation):
                 f"For 'Model.predict', 'backend' must be 'lite' or None, but got {backend!r}."
             )
         check_predict_data(predict_data)
-        self._set_mode(self._predict_network, False)
+        self._check_network_mode(self._predict_network, False)
         return self._predict_network(*predict_data)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False):

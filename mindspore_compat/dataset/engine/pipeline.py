@@ -117,6 +117,10 @@ class Dataset:
         """Sets the attributes of a node that is made from a description."""
         vars(self).update(attributes)
 
+    def is_sync(self):
+        """Returns whether the pipeline waits for `sync_update`."""
+        return any(True for _ in self._synchronized())
+
     # Iterating ------------------------------------------------------------------------------------
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):

@@ -75,7 +75,9 @@ class PadEnd(TensorOperation):
     """
     def __init__(self, pad_shape: _b.list[_b.int | None], pad_value: _b.str | _b.float | _b.bool | _b.bytes | None = None) -> None: ...
 class PyTensorOperation(TensorOperation):
-    """Base class of user-defined transforms; identical to TensorOperation."""
+    """Base class of user-defined transforms, which define `_execute_py`."""
+    def __call__(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
+    random: _t.Any
 class RandomApply(TensorOperation):
     """Applies a list of transforms with a probability; otherwise the input is unchanged.
 
@@ -121,6 +123,9 @@ class TensorOperation:
     """Base class of all transforms."""
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...
     blockwise: _t.Any
+    device_target: _t.Any
+    implementation: _t.Any
+    output_type: _t.Any
 class TypeCast(TensorOperation):
     """Casts the input to another dtype.
 

@@ -34,6 +34,9 @@ class TensorOperation:
 
     blockwise = False
     _by_value = False
+    device_target = "CPU"
+    implementation = None  # there is one
+    output_type = None  # of the values, if the transform is to cast them
 
     def __call__(self, *inputs):
         return self._apply(*[self._as_input(value) for value in inputs])
@@ -86,13 +89,26 @@ class TensorOperation:
 
 
 class PyTensorOperation(TensorOperation):
-    """Base class of user-defined transforms; identical to TensorOperation.
+    """Base class of user-defined transforms, which define `_execute_py`.
 
     Example:
         >>> from mindspore_compat.dataset import transforms
-        >>> issubclass(transforms.Compose, transforms.PyTensorOperation)
-        False
+        >>> class Doubled(transforms.PyTensorOperation):
+        ...     def _execute_py(self, x):
+        ...         return 2 * x
+        >>> Doubled()(3)
+        6
     """
+
+    random = False  # whether it draws random numbers
+
+    def __call__(self, *inputs):
+        return self._execute_py(*inputs)
+
+    def _execute_py(self, *inputs):
+        """Returns the transformed inputs, an array for each column as `map` passes them; a subclass
+        defines it."""
+        return super().__call__(*inputs)
 
 
 class ImageTensorOperation(TensorOperation):

@@ -3,6 +3,7 @@
 import inspect
 import weakref
 from collections import OrderedDict
+from typing import TypeVar
 
 from ..._core.gradients.saved_tensors import saved_tensors_hooks
 from ..._core.html import cell_view
@@ -33,6 +34,10 @@ class Internals:
     _compile_phase = property(lambda self: self.compile_phase)
     _cell_tag = property(lambda self: f"{type(self).__module__}.{type(self).__qualname__}")
     _construct_sig = property(lambda self: inspect.signature(self.construct))
+    T_destination = TypeVar("T_destination", bound=dict)
+    _non_persistent_buffers_set = property(lambda self: set(self._cell_non_persistent))
+    parallel_parameter_name_list = property(lambda self: ())
+    parallel_parameter_merge_net_dict = property(lambda self: {})
     _func_graph_flags = property(lambda self: self._cell_func_graph_flags)
     has_bprop = property(lambda self: hasattr(self, "bprop"))
 
@@ -131,10 +136,12 @@ class Internals:
         return self._cell_proceed(args, kwargs)
 
     def _set_attr_for_cell(self, name, value):
-        """Makes a Cell a sub-cell of this name."""
-        setattr(self, name, value)
+        """Makes a Cell a sub-cell of this name, as an assignment does."""
+        self._cell_assign_cell(name, value)
 
-    _set_attr_for_object = _set_attr_for_cell
+    def _set_attr_for_object(self, name, value):
+        """Sets an attribute."""
+        setattr(self, name, value)
 
     def _set_scope(self, name):
         """Sets the scope of the Cell, unless it already has one."""

@@ -231,8 +231,9 @@ class State:
         """
         InstanceOf(Mapping).called("a dict").refuse("load_state_dict", "state_dict", state_dict)
         state = OrderedDict(state_dict)
-        missing, unexpected, errors, changes = [], [], [], []
-        self._cell_plan_loading(state, "", strict, missing, unexpected, errors, changes)
+        state._metadata = getattr(state_dict, "_metadata", {})
+        missing, unexpected, errors = [], [], []
+        changes = self._cell_plan_loading(state, "", strict, missing, unexpected, errors)
         keys = _IncompatibleKeys(missing, unexpected)
         for hook in self._cell_hooks_of("register_load_state_dict_post_hook"):
             if hook(self, keys) is not None:
@@ -253,11 +254,40 @@ class State:
             change()
         return keys
 
-    def _cell_plan_loading(self, state, prefix, strict, missing, unexpected, errors, changes):
-        """Compares the state with the Cell, and appends a function to `changes` for each value to
-        write."""
+    def _cell_plan_loading(self, state, prefix, strict, missing, unexpected, errors):
+        """Compares the state with the Cell; returns a function for each value to write."""
+        changes = self.__dict__["_cell_changes"] = []
+        try:
+            metadata = state._metadata.get(prefix[:-1], {})
+            self._load_from_state_dict(state, prefix, metadata, strict, missing, unexpected, errors)
+        finally:
+            del self.__dict__["_cell_changes"]
+        for name, cell in list(self._cells.items()):
+            if cell is not None:
+                changes += cell._cell_plan_loading(
+                    state, f"{prefix}{name}.", strict, missing, unexpected, errors
+                )
+        return changes
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
+        """Loads the Cell's own parameters, buffers and extra state; to be extended.
+        `load_state_dict` calls it for each Cell, and writes the values when all Cells agree.
+
+        Args:
+            state_dict (dict): name -> Tensor, of all Cells; it may be changed.
+            prefix (str): what is in front of this Cell's names.
+            local_metadata (dict): what `state_dict()` stored about this Cell.
+            strict (bool): whether the names must be exactly those of the Cells.
+            missing_keys (list): names that the state lacks are appended to it.
+            unexpected_keys (list): names that no Cell has are appended to it.
+            error_msgs (list): reasons to refuse the state are appended to it.
+        """
+        state, missing, errors = state_dict, missing_keys, error_msgs
         for hook in self._cell_hooks_of("register_load_state_dict_pre_hook"):
-            hook(self, state, prefix, {}, strict, missing, unexpected, errors)
+            hook(self, state, prefix, local_metadata, strict, missing, unexpected_keys, errors)
+        changes = []
         own_members = dict(self._cell_own_state())
         for name, member in own_members.items():
             key = prefix + name
@@ -279,13 +309,12 @@ class State:
         for key in state:
             rest = key[len(prefix) :] if key.startswith(prefix) else None
             if rest is not None and rest not in names and rest.split(".", 1)[0] not in cells:
-                unexpected.append(key)
-        for name in self._cells:
-            cell = self._cells[name]
-            if cell is not None:
-                cell._cell_plan_loading(
-                    state, f"{prefix}{name}.", strict, missing, unexpected, errors, changes
-                )
+                unexpected_keys.append(key)
+        if "_cell_changes" in self.__dict__:
+            self._cell_changes.extend(changes)
+            return
+        for change in changes:
+            change()
 
     # Moving and casting ---------------------------------------------------------------------------
 

@@ -253,6 +253,9 @@ class GroupNorm(Cell):
 
     def construct(self, x):
         """Returns `x`, normalized per group."""
+        return self._cal_output(x)
+
+    def _cal_output(self, x):
         _need_shape("GroupNorm", x, range(2, 9), RuntimeError)
         if x.shape[1] != self.num_channels:
             raise ValueError(

@@ -73,7 +73,8 @@ class LossBase(Cell):
         dtype = x.dtype
         x = ops.mul(weights, x.astype(float32) if x._array.dtype.itemsize < 8 else x)
         if self.reduce:
-            x = x.mean() if self.average else x.sum()
+            axis = self.get_axis(x)
+            x = x.mean(axis) if self.average else x.sum(axis)
         return x if x.dtype == dtype else x.astype(dtype)
 
     def construct(self, logits, labels):

@@ -17,7 +17,7 @@ from ..._core.tensor.tensor import Tensor
 from ...communication.groups import GlobalComm, get_group_size, group_named
 from ...ops._optimizer.formulas import centralised, unscaled
 from ._step import Plan, Rows, gradient_arrays
-from .optimizer import Optimizer, _is_kernel
+from .optimizer import _LINKS, Optimizer, _is_kernel
 
 
 def _next_step(xp, step):
@@ -103,7 +103,7 @@ class FusedOptimizer(Optimizer):
             self._owners.keep(plan.states)
         grads = self._gradient_arrays(gradients)
         scalars = self._scalars_of(plan)
-        if self.grad_centralization:
+        if self.grad_centralization and not self._own_links:
             self._centralise(plan, grads, scalars)
         units = plan.units(type(self).__name__, update, grads, scalars, self._skip)
         complete([*units, *self._end_units()], final=True)
@@ -173,6 +173,9 @@ class FusedOptimizer(Optimizer):
             self(gradients)
 
     def _gradient_arrays(self, gradients):
+        if self.links and self._own_links:  # a subclass's, so not in the pass of the update
+            for link in _LINKS:
+                gradients = getattr(self, link)(gradients)
         return gradient_arrays(type(self).__name__, gradients, self.parameters)
 
     def _end_units(self):
@@ -206,8 +209,10 @@ class FusedOptimizer(Optimizer):
 
     def _scalars_of(self, plan):
         """Returns the scalars of each setting of a plan, including those of the links."""
-        link = {"unscale": 1.0 / self.loss_scale if self.need_scale else None} if self.links else {}
         rates, decays = self._rate_numbers(), self._decay_numbers()
+        link = {"unscale": 1.0 / self.loss_scale if self.need_scale else None} if self.links else {}
+        if self.links and self._own_links:
+            link, decays = {"unscale": None}, [None] * len(decays)
         return {
             setting: {**self.scalars(rates[first]), **link, "decay": decays[first]}
             for setting, first in plan.firsts.items()

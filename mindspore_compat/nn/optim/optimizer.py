@@ -42,6 +42,8 @@ _Parameters = ListOf(InstanceOf(Parameter)).called("a Parameter or a list of Par
 
 __all__ = ["Optimizer"]
 
+_LINKS = ("decay_weight", "gradients_centralization", "scale_grad")  # methods, in this order
+
 
 def opt_init_args_register(function):
     """Decorates `__init__` of an optimizer: stores its arguments as `init_params` (the parameters),
@@ -98,6 +100,7 @@ class Optimizer(Cell):
     """
 
     enable_tuple_broaden = True
+    _own_lr = _own_decay = _own_links = False  # whether a subclass overrides these methods
     use_parallel = False
     param_rank = None
     skip_auto_parallel_compile = True
@@ -107,6 +110,9 @@ class Optimizer(Cell):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        cls._own_lr = _is_overridden(cls, "get_lr")
+        cls._own_decay = _is_overridden(cls, "get_weight_decay")
+        cls._own_links = any(_is_overridden(cls, link) for link in _LINKS)
         if "__init__" in vars(cls):
             cls.__init__ = opt_init_args_register(cls.__init__)
 
@@ -340,6 +346,8 @@ class Optimizer(Cell):
 
     def _rate_numbers(self):
         """Returns the learning rate of the step for each parameter, as floats."""
+        if self._own_lr:
+            return self._as_scalars(self.get_lr())
         distinct = {id(rate): rate for rate in self._rates}
         captured = current.running()
         numbers = {
@@ -351,6 +359,13 @@ class Optimizer(Cell):
         if len(numbers) == 1:
             return [*numbers.values()] * len(self._rates)
         return [numbers[id(rate)] for rate in self._rates]
+
+    def _as_scalars(self, result):
+        """Returns a number for each parameter, given what `get_lr` or `get_weight_decay` of a
+        subclass returned."""
+        whole = not isinstance(result, (tuple, list))
+        results = [result] * self.param_length if whole else result
+        return [self._as_scalar(r) if isinstance(r, Tensor) else float(r) for r in results]
 
     def _as_scalar(self, tensor):
         """Returns the only element of a Tensor as a float, which waits for a GPU; in a step that
@@ -367,6 +382,10 @@ class Optimizer(Cell):
         self._follow_decay()
         if not self.exec_weight_decay:
             return [None] * len(self._decays)
+        if self._own_decay:
+            decays = self._as_scalars(self.get_weight_decay())
+            pairs = zip(decays, self.decay_flags, strict=True)
+            return [decay / self.loss_scale if flag else None for decay, flag in pairs]
         numbers = {}
         for decay in self._decays:
             if id(decay) not in numbers:
@@ -508,6 +527,12 @@ class Optimizer(Cell):
                 `parameters`.
         """
         raise NotImplementedError(f"'{type(self).__name__}' must define 'construct'.")
+
+
+def _is_overridden(cls, method):
+    """Returns whether a class outside this package defines a method."""
+    owner = next(base for base in cls.__mro__ if method in vars(base))
+    return owner.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
 def _as_decay(decay):

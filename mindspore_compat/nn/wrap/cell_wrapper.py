@@ -305,14 +305,23 @@ class TrainOneStepCell(Cell):
 
     def construct(self, *inputs):
         """Updates the weights once, and returns the loss of the batch."""
+        if not self.sense_flag:
+            return self._no_sens_impl(*inputs)
         loss = self.network(*inputs)
         with Overlapped(self.grad_reducer, self.weights) as reduced:
-            if self.sense_flag:
-                sens = ops.ones_like(loss) * self.sens
-                grads = self.grad(self.network, self.weights)(*inputs, sens)
-            else:
-                grads = self.grad_no_sens(self.network, self.weights)(*inputs)
-        grads = reduced(grads)
+            sens = ops.ones_like(loss) * self.sens
+            grads = self.grad(self.network, self.weights)(*inputs, sens)
+        return self._cell_updated(loss, reduced(grads))
+
+    def _no_sens_impl(self, *inputs):
+        """The step without a factor of the gradients; a subclass may replace it."""
+        loss = self.network(*inputs)
+        with Overlapped(self.grad_reducer, self.weights) as reduced:
+            grads = self.grad_no_sens(self.network, self.weights)(*inputs)
+        return self._cell_updated(loss, reduced(grads))
+
+    def _cell_updated(self, loss, grads):
+        """Updates the weights; returns the outputs of the step."""
         self.optimizer(grads)
         if self.return_grad:
             names = [weight.name for weight in self.weights]

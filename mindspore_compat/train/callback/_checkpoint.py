@@ -299,16 +299,14 @@ class ModelCheckpoint(Callback):
         if self._begun is not None and not self._begun.saving.is_alive():
             self._settle()
         self._find_free_prefix(cb_params)
-        if self._check_save_ckpt(cb_params, False):
-            self._save_ckpt(cb_params)
+        self._save_ckpt(cb_params)
 
     def end(self, run_context):
         """Writes the last file, unless the last step has written one, and waits until it is
         complete."""
         cb_params = run_context.original_args()
-        if cb_params.cur_step_num != self._last_triggered_step:
-            self._find_free_prefix(cb_params)
-            self._save_ckpt(cb_params, force_to_save=True)
+        self._find_free_prefix(cb_params)
+        self._save_ckpt(cb_params, force_to_save=True)
         self._settle()
 
     def _check_save_ckpt(self, cb_params, force_to_save):
@@ -321,7 +319,11 @@ class ModelCheckpoint(Callback):
         return bool(seconds) and time.time() - self._last_time > seconds
 
     def _save_ckpt(self, cb_params, force_to_save=False):
-        """Writes a file and, once it is complete, deletes the surplus ones."""
+        """Writes a file if one is due and, once it is complete, deletes the surplus ones."""
+        if cb_params.cur_step_num == self._last_triggered_step:
+            return
+        if not self._check_save_ckpt(cb_params, force_to_save):
+            return
         self._settle()
         folder = self._folder(cb_params)
         path = os.path.join(folder, self._file_name(cb_params))

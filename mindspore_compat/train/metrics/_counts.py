@@ -8,8 +8,6 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool
 from .metric import EvaluationBase, rearrange_inputs
 
-_TINY = sys.float_info.min  # a class that never occurs counts as 0 instead of NaN
-
 
 class ClassCounts(EvaluationBase):
     """Counts of true positives, predicted samples and labelled samples of each class.
@@ -19,12 +17,13 @@ class ClassCounts(EvaluationBase):
 
     def __init__(self, eval_type):
         super().__init__(eval_type)
+        self.eps = sys.float_info.min  # a class that never occurs counts as 0 instead of NaN
         self.clear()
 
     def clear(self):
         """Resets the counts."""
         self._class_num = 0
-        self._hit, self._predicted, self._labelled = np.zeros((3, 0))
+        self._true_positives, self._positives, self._actual_positives = np.zeros((3, 0))
 
     @rearrange_inputs
     def update(self, *inputs):
@@ -44,17 +43,17 @@ class ClassCounts(EvaluationBase):
         self._class_num = self._same_classes(self._class_num, y_pred)
         if self._type == "multilabel":
             counts = _of_samples(self._by_sample(y_pred), self._by_sample(y))
-            self._hit, self._predicted, self._labelled = (
+            self._true_positives, self._positives, self._actual_positives = (
                 np.append(old, new) for old, new in zip(self._counts(), counts, strict=True)
             )
             return
         counts = self._of_classes(y_pred.argmax(axis=1), self._class_numbers(y_pred, y))
-        self._hit, self._predicted, self._labelled = (
+        self._true_positives, self._positives, self._actual_positives = (
             old + new if old.size else new for old, new in zip(self._counts(), counts, strict=True)
         )
 
     def _counts(self):
-        return self._hit, self._predicted, self._labelled
+        return self._true_positives, self._positives, self._actual_positives
 
     def _of_classes(self, predicted, labels):
         """Returns the counts by class."""
@@ -91,7 +90,7 @@ class ClassCounts(EvaluationBase):
 
     def _of(self, total):
         """Returns the true positives divided by a count."""
-        return self._hit / (total + _TINY)
+        return self._true_positives / (total + self.eps)
 
 
 def _of_samples(y_pred, y):

@@ -25,7 +25,8 @@ class SurfaceMetric(Metric):
 
     def clear(self):
         """Resets the metric."""
-        self._edges = None
+        self._y_pred_edges = self._y_edges = None
+        self._is_update = False
 
     @rearrange_inputs
     def update(self, *inputs):
@@ -55,7 +56,8 @@ class SurfaceMetric(Metric):
                 f"For '{name}.update', the number of the region must be in one of the "
                 f"images, but got {number!r}."
             )
-        self._edges = _edges(y_pred == number), _edges(y == number)
+        self._y_pred_edges, self._y_edges = _edges(y_pred == number), _edges(y == number)
+        self._is_update = True
 
     def _distances(self, source, target):
         """Returns the distance from each point of one surface to the other; inf if one is empty."""
@@ -70,14 +72,10 @@ class SurfaceMetric(Metric):
     def _distances_of_directions(self, symmetric):
         """Returns the distances from the predicted surface to the other, and with `symmetric` also
         back."""
-        self._need_updates(self._edges is not None)
-        predicted, labelled = self._edges
-        reverse_distances = self._distances(predicted, labelled)
-        return (
-            [reverse_distances, self._distances(labelled, predicted)]
-            if symmetric
-            else [reverse_distances]
-        )
+        self._need_updates(self._is_update)
+        predicted, labelled = self._y_pred_edges, self._y_edges
+        distances = self._distances(predicted, labelled)
+        return [distances, self._distances(labelled, predicted)] if symmetric else [distances]
 
 
 def _edges(mask):

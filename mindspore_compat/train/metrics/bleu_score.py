@@ -42,7 +42,7 @@ class BleuScore(Metric):
     def clear(self):
         """Resets the counts."""
         self._numerator, self._denominator = np.zeros((2, self.n_gram))
-        self._candidate_length = self._reference_length = 0.0
+        self._c = self._r = 0.0
         self._is_update = False
 
     @rearrange_inputs
@@ -64,8 +64,8 @@ class BleuScore(Metric):
                 f"translation, but got {len(candidates)} and {len(references)}."
             )
         for words, sentences in zip(candidates, references, strict=True):
-            self._candidate_length += len(words)
-            self._reference_length += min(
+            self._c += len(words)
+            self._r += min(
                 (len(reference) for reference in sentences),
                 key=lambda length: abs(length - len(words)),
             )
@@ -90,9 +90,9 @@ class BleuScore(Metric):
         offset = 1 if self.smooth else 0
         precision = (self._numerator + offset) / (self._denominator + offset)
         mean = np.exp(np.log(precision).mean())
-        if self._candidate_length > self._reference_length:
+        if self._c > self._r:
             return mean
-        return mean * np.exp(1 - self._reference_length / self._candidate_length)
+        return mean * np.exp(1 - self._r / self._c)
 
 
 def _runs(words, longest):

@@ -224,9 +224,9 @@ class ConfusionMatrixMetric(Metric):
 
     def clear(self):
         """Resets the counts."""
-        self._counts = np.zeros(4)
-        self._total = 0.0
-        self._weight = 0.0
+        self._total_tp = self._total_fp = self._total_tn = self._total_fn = 0.0
+        self._total_num = 0.0
+        self._class_num = 0.0
 
     @rearrange_inputs
     def update(self, *inputs):
@@ -245,11 +245,13 @@ class ConfusionMatrixMetric(Metric):
             )
         counts = self._of_samples(y_pred, y)
         if not self.calculation_method:
-            self._counts += counts.reshape(4, -1).sum(axis=1)
+            tp, fp, tn, fn = counts.reshape(4, -1).sum(axis=1)
+            self._total_tp, self._total_fp = self._total_tp + tp, self._total_fp + fp
+            self._total_tn, self._total_fn = self._total_tn + tn, self._total_fn + fn
             return
         score, weight = _decrease(self._ratio(*counts), self.decrease)
-        self._total = self._total + score * weight
-        self._weight = self._weight + weight
+        self._total_num = self._total_num + score * weight
+        self._class_num = self._class_num + weight
 
     def _of_samples(self, y_pred, y):
         """Returns (4, N, C): true positives, false positives, true and false negatives."""
@@ -270,9 +272,10 @@ class ConfusionMatrixMetric(Metric):
             RuntimeError: with `calculation_method`, if nothing has been measured.
         """
         if not self.calculation_method:
-            return np.atleast_1d(self._ratio(*self._counts))
-        self._need_updates(np.any(self._weight))
-        result = _ratio(self._total, self._weight)
+            counts = self._total_tp, self._total_fp, self._total_tn, self._total_fn
+            return np.atleast_1d(self._ratio(*map(np.float64, counts)))
+        self._need_updates(np.any(self._class_num))
+        result = _ratio(self._total_num, self._class_num)
         return result.item() if result.ndim == 0 else result
 
 

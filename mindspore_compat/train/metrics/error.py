@@ -8,7 +8,8 @@ __all__ = ["MAE", "MSE"]
 
 
 class _Error(Metric):
-    """Base class: the mean of an error over the samples; subclasses define the error."""
+    """Base class: the mean of an error over the samples; subclasses define the error, and the
+    attribute of its sum."""
 
     def __init__(self):
         super().__init__()
@@ -16,7 +17,7 @@ class _Error(Metric):
 
     def clear(self):
         """Resets the sums."""
-        self._error_sum = np.float64(0)
+        setattr(self, self._sum, np.float64(0))
         self._samples_num = 0
 
     @rearrange_inputs
@@ -37,7 +38,8 @@ class _Error(Metric):
                 f"have the same shape of one axis at least, but got {y_pred.shape} "
                 f"and {y.shape}."
             )
-        self._error_sum += self._errors(y.reshape(y_pred.shape) - y_pred).sum()
+        new = self._errors(y.reshape(y_pred.shape) - y_pred).sum()
+        setattr(self, self._sum, getattr(self, self._sum) + new)
         self._samples_num += y.shape[0]
 
     def eval(self):
@@ -47,7 +49,7 @@ class _Error(Metric):
             RuntimeError: if there were no samples.
         """
         self._need_updates(self._samples_num)
-        return self._error_sum / self._samples_num
+        return getattr(self, self._sum) / self._samples_num
 
 
 class MAE(_Error):
@@ -63,6 +65,8 @@ class MAE(_Error):
 
     Source: mindspore.train.MAE of MindSpore 2.10.
     """
+
+    _sum = "_abs_error_sum"
 
     @staticmethod
     def _errors(differences):
@@ -82,6 +86,8 @@ class MSE(_Error):
 
     Source: mindspore.train.MSE of MindSpore 2.10.
     """
+
+    _sum = "_squared_error_sum"
 
     @staticmethod
     def _errors(differences):

@@ -2,7 +2,7 @@
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Number
-from ._counts import _TINY, ClassCounts
+from ._counts import ClassCounts
 
 __all__ = ["F1", "Fbeta"]
 
@@ -37,7 +37,8 @@ class Fbeta(ClassCounts):
 
     def _result(self):
         square = self.beta**2
-        return (1 + square) * self._hit / (square * self._labelled + self._predicted + _TINY)
+        marked = square * self._actual_positives + self._positives
+        return (1 + square) * self._true_positives / (marked + self.eps)
 
 
 class F1(Fbeta):

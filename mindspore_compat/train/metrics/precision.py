@@ -29,4 +29,4 @@ class Precision(ClassCounts):
         super().__init__(eval_type)
 
     def _result(self):
-        return self._of(self._predicted)
+        return self._of(self._positives)

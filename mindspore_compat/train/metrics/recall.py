@@ -29,4 +29,4 @@ class Recall(ClassCounts):
         super().__init__(eval_type)
 
     def _result(self):
-        return self._of(self._labelled)
+        return self._of(self._actual_positives)

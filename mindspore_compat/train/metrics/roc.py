@@ -40,7 +40,9 @@ class ROC(Metric):
 
     def clear(self):
         """Resets the metric."""
-        self._preds = self._labels = None
+        self.y_pred = self.y = 0
+        self.sample_weights = None
+        self._is_update = False
 
     @rearrange_inputs
     def update(self, *inputs):
@@ -55,7 +57,7 @@ class ROC(Metric):
         y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
         if y_pred.shape == y.shape:
             self._check(self.class_num in (None, 1), "class_num", "None or 1", self.class_num)
-            self._preds = y_pred.reshape(-1, 1)
+            self.y_pred = y_pred.reshape(-1, 1)
         else:
             fits = y_pred.ndim == y.ndim + 1 and (y_pred.shape[0], *y_pred.shape[2:]) == y.shape
             self._check(
@@ -73,8 +75,9 @@ class ROC(Metric):
             self._check(
                 self.pos_label is None, "pos_label", "None for several classes", self.pos_label
             )
-            self._preds = np.moveaxis(y_pred, 1, -1).reshape(-1, y_pred.shape[1])
-        self._labels = y.ravel()
+            self.y_pred = np.moveaxis(y_pred, 1, -1).reshape(-1, y_pred.shape[1])
+        self.y = y.ravel()
+        self._is_update = True
 
     @staticmethod
     def _check(condition, name, expected, value):
@@ -92,8 +95,8 @@ class ROC(Metric):
             RuntimeError: if nothing has been measured.
             ValueError: if there are no positive, or no negative, labels.
         """
-        self._need_updates(self._preds is not None)
-        preds, labels = self._preds, self._labels
+        self._need_updates(self._is_update)
+        preds, labels = self.y_pred, self.y
         if preds.shape[1] == 1:
             return _curve(preds[:, 0], labels == (1 if self.pos_label is None else self.pos_label))
         curves = [_curve(preds[:, number], labels == number) for number in range(preds.shape[1])]

@@ -84,7 +84,7 @@ class _BatchNorm(Cell):
         """Normalizes each channel of `input`."""
         api = type(self).__name__
         need_floats(api, "input", input)
-        self._need_rank(api, input)
+        self._check_input_dim(input)
         need_channels(
             api,
             input,
@@ -100,11 +100,12 @@ class _BatchNorm(Cell):
             )
         return self._by_batch(input, self._count_batch())
 
-    def _need_rank(self, api, x):
-        if x.ndim not in self._ranks:
+    def _check_input_dim(self, input):
+        """Refuses an input with another number of axes; a subclass may accept others."""
+        if input.ndim not in self._ranks:
             raise ValueError(
-                f"For '{api}', the input must have "
-                f"{' or '.join(map(str, self._ranks))} axes, but got shape {x.shape}."
+                f"For '{type(self).__name__}', the input must have "
+                f"{' or '.join(map(str, self._ranks))} axes, but got shape {input.shape}."
             )
 
     def _count_batch(self):
@@ -270,10 +271,11 @@ class SyncBatchNorm(_BatchNorm):
         self.process_group = process_group or GlobalComm.WORLD_COMM_GROUP
         self.world_size = get_group_size(self.process_group)
 
-    def _need_rank(self, api, x):
-        if x.ndim not in self._ranks:
+    def _check_input_dim(self, input):
+        if input.ndim not in self._ranks:
             raise ValueError(
-                f"For '{api}', the input must have at least 2 axes, but got shape {x.shape}."
+                f"For '{type(self).__name__}', the input must have at least 2 axes, but got shape "
+                f"{input.shape}."
             )
 
     def _by_batch(self, x, momentum):
@@ -349,6 +351,9 @@ class GroupNorm(Cell):
 
     def construct(self, input):
         """Normalizes each group of channels of `input`."""
+        return self._cal_output(input)
+
+    def _cal_output(self, input):
         need_floats("GroupNorm", "input", input)
         need_channels(
             "GroupNorm", input, range(2, 9), RuntimeError, weight=self.weight, bias=self.bias
