@@ -13,6 +13,7 @@ from ..nn import AdamWeightDecay as _AdamWeightDecay
 from ..nn.probability.distribution import Gamma as _Gamma
 from ..ops.primitive import Primitive as _Primitive
 from ..ops.primitive import PrimitiveWithInfer as _PrimitiveWithInfer
+from ..ops.primitive import WithoutArguments as _WithoutArguments
 
 from . import auto_generate as auto_generate
 from . import composite as composite
@@ -938,15 +939,15 @@ class Assert(_Primitive):
     summarize: _t.Any
     def __call__(self, condition: _b.bool | _Tensor, input_data: _b.tuple[_t.Any, ...] | _b.list[_t.Any]) -> _Tensor: ...
     def __init__(self, summarize: _b.int = 3) -> None: ...
-class Assign:
+class Assign(_WithoutArguments):
     """Assigns `value` to `variable`, in place, and returns it."""
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
-class AssignAdd:
+class AssignAdd(_WithoutArguments):
     """Adds `value` to `variable`, in place, and returns it. The errors are those of `assign`,
     except that a value of one element may have one axis more or less.
     """
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
-class AssignSub:
+class AssignSub(_WithoutArguments):
     """Subtracts `value` from `variable`, in place, and returns it. The errors are those of
     `assign_add`.
     """
@@ -2930,7 +2931,7 @@ class Dense(_Primitive):
     def __call__(self, input: _Tensor, weight: _Tensor, bias: _Tensor | None = None) -> _Tensor:
         """`Dense` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class Depend:
+class Depend(_WithoutArguments):
     """The class form of `ops.depend`."""
     def __call__(self, value: _t.Any, *expr: _t.Any) -> _t.Any: ...
 class DepthToSpace(_Primitive):
@@ -3269,12 +3270,12 @@ class EditDistance(_Primitive):
     normalize: _t.Any
     def __call__(self, hypothesis_indices: _Tensor, hypothesis_values: _Tensor, hypothesis_shape: _Tensor, truth_indices: _Tensor, truth_values: _Tensor, truth_shape: _Tensor) -> _Tensor: ...
     def __init__(self, normalize: _b.bool = True) -> None: ...
-class Eig:
+class Eig(_Primitive):
     """The class form of `ops.eig`; without `compute_v`, the eigenvectors are an empty Tensor."""
     compute_v: _t.Any
     def __call__(self, x: _t.Any) -> _t.Any: ...
     def __init__(self, compute_v: _b.bool = False) -> None: ...
-class Einsum:
+class Einsum(_Primitive):
     """Computes sums of products in Einstein notation: `ops.Einsum(equation)(operands)`."""
     equation: _t.Any
     def __call__(self, *operands: _t.Any) -> _t.Any: ...
@@ -3527,7 +3528,7 @@ class ExtractVolumePatches(_Primitive):
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`ExtractVolumePatches` of its inputs, which the class describes."""
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], strides: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], padding: _t.Literal['SAME', 'VALID', 'same', 'valid']) -> None: ...
-class Eye:
+class Eye(_WithoutArguments):
     """Creates an n x m matrix with ones on the diagonal and zeros elsewhere: `ops.Eye()(n, m,
     dtype)`.
     """
@@ -3578,7 +3579,7 @@ class FastGelu(_Primitive):
     def __call__(self, x: _Tensor) -> _Tensor:
         """`FastGelu` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class Fill:
+class Fill(_WithoutArguments):
     """Creates a Tensor filled with one number, as `ops.full`: `ops.Fill()(dtype, dims, x)`."""
     def __call__(self, dtype: _t.Any, dims: _t.Any, x: _t.Any) -> _Tensor: ...
 class FillDiagonal(_Primitive):
@@ -3645,7 +3646,7 @@ class FlashAttentionScore(_Primitive):
     sparse_mode: _t.Any
     def __call__(self, query: _Tensor, key: _Tensor, value: _Tensor, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _t.Any: ...
     def __init__(self, head_num: _b.int, keep_prob: _b.float = 1.0, scale_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND', 'TH'] = 'BSH', sparse_mode: _b.int = 0) -> None: ...
-class Flatten:
+class Flatten(_WithoutArguments):
     """Flattens all axes except the first into one: `ops.Flatten()(x)`."""
     def __call__(self, input_x: _Tensor) -> _t.Any: ...
 class FloatStatus(_Primitive):
@@ -4909,7 +4910,7 @@ class Lgamma(_Primitive):
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Lgamma` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class LinSpace:
+class LinSpace(_WithoutArguments):
     """Creates evenly spaced numbers between two 0-D Tensors: `ops.LinSpace()(start, stop, num)`."""
     def __call__(self, start: _Tensor, stop: _Tensor, num: _b.int | _Tensor) -> _Tensor: ...
 class ListDiff(_Primitive):
@@ -5620,7 +5621,7 @@ class Median:
     ignore_nan: _t.Any
     def __call__(self, x: _t.Any) -> _t.Any: ...
     def __init__(self, global_median: _b.bool = False, axis: _b.int = 0, keep_dims: _b.bool = False, ignore_nan: _b.bool = False) -> None: ...
-class Meshgrid:
+class Meshgrid(_Primitive):
     """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`."""
     indexing: _t.Any
     def __call__(self, inputs: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any: ...
@@ -5641,7 +5642,7 @@ class Minimum(_Primitive):
     def __call__(self, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         """`Minimum` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class MirrorPad:
+class MirrorPad(_Primitive):
     """Pads the input with its mirror image: `ops.MirrorPad(mode)(x, paddings)`, where `paddings`
     has one row per axis.
     """
@@ -6166,7 +6167,7 @@ class OneHot(_Primitive):
     def __call__(self, indices: _Tensor, depth: _b.int | _Tensor, on_value: _Tensor | _Tensor | _b.complex, off_value: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`OneHot` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
-class Ones:
+class Ones(_WithoutArguments):
     """Creates a Tensor of ones, as `ops.ones`: `ops.Ones()(shape, dtype)`."""
     def __call__(self, shape: _t.Any, dtype: _t.Any = None) -> _Tensor: ...
 class OnesLike(_Primitive):
@@ -6285,7 +6286,7 @@ class PadAndShift(_Primitive):
     """
     def __call__(self, input_x: _Tensor, cum_sum_arr: _Tensor, shift_idx: _b.int) -> _Tensor: ...
     def __init__(self) -> None: ...
-class PadV3:
+class PadV3(_Primitive):
     """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`."""
     mode: _t.Any
     paddings_contiguous: _t.Any
@@ -6684,7 +6685,7 @@ class RandpermV2(_Primitive):
     dtype: _t.Any
     def __call__(self, n: _b.int | _Tensor) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, offset: _b.int = 0, dtype: _Type = ...) -> None: ...
-class Range:
+class Range(_Primitive):
     """Creates evenly spaced numbers from start up to, but not including, end:
     `ops.Range(maxlen)(start, end, step)`.
     """
@@ -8398,7 +8399,7 @@ class SubAndFilter(_Primitive):
     """
     def __call__(self, input_x: _Tensor, max_num: _b.int | _c.Sequence[_b.int] | _Tensor, offset: _b.int | _c.Sequence[_b.int] | _Tensor) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self) -> None: ...
-class Svd:
+class Svd(_Primitive):
     """The class form of `ops.svd`; without `compute_uv`, u and v are empty Tensors."""
     full_matrices: _t.Any
     compute_uv: _t.Any
@@ -8936,7 +8937,7 @@ class Unique(_Primitive):
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Unique` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class UniqueConsecutive:
+class UniqueConsecutive(_Primitive):
     """The class form of `ops.unique_consecutive`."""
     return_inverse: _t.Any
     return_counts: _t.Any
@@ -9161,7 +9162,7 @@ class Xlogy(_Primitive):
     def __call__(self, input: _Tensor | _Tensor | _b.complex, other: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`Xlogy` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class Zeros:
+class Zeros(_WithoutArguments):
     """Creates a Tensor of zeros, as `ops.zeros`: `ops.Zeros()(size, dtype)`."""
     def __call__(self, size: _t.Any, dtype: _t.Any = None) -> _Tensor: ...
 class ZerosLike(_Primitive):

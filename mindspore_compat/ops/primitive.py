@@ -4,17 +4,31 @@ Declared primitives (`ops.Softmax(axis=-1)`) are made by `_core.declare` with th
 subclass defines `__call__`; graph-mode methods such as `__infer__` are stored and never called.
 """
 
+import copy
 import functools
 import inspect
 
 from .._core.declare.public_api import build, public
 from .._core.rules.base import registered
-from .._core.rules.vocabulary import AsValue, Bool, Int, OneOf, Str, checked, register_type
+from .._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Bool,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TupleOf,
+    checked,
+    register_type,
+)
 from .._core.sharding.network import run_with_strategy, running
 from .._core.sharding.strategies import letters_of
 from .._core.without_effect import without_effect
 from ..common.mutable import constexpr
+from ._primitive_attributes import constants_of, further_attribute
 
+_PACKAGE = __name__.partition(".")[0]
 _primexpr = constexpr  # MindSpore's internal name, which some scripts import
 
 
@@ -38,13 +52,56 @@ class Primitive:
     Source: mindspore.ops.Primitive of MindSpore 2.10.
     """
 
+    __primitive_flag__ = True
+    _repr_ignore_list = ["input_names", "output_names"]
     _update_parameter = False
+    instance_name = None
+    name = functools.cached_property(lambda self: type(self).__name__)
 
     @checked
     def __init__(self, name: Str):
         self.name = name
-        self.attrs = {}
-        self.instance_name = None
+
+    @functools.cached_property
+    def init_attrs(self):
+        """The arguments of the constructor, as far as the Primitive keeps them: a dict."""
+        construct = type(self).__init__
+        if not self._is_of_package():
+            return {"name": self.name}
+        names = list(inspect.signature(construct).parameters)[1:]
+        return {name: vars(self)[name] for name in names if name in vars(self)}
+
+    @functools.cached_property
+    def attrs(self):
+        """The attributes that the Primitive computes with: a dict of the constructor's arguments
+        and of what `add_prim_attr` sets."""
+        own = constants_of(type(self).__name__) if self._is_of_package() else {}
+        return {**{name: value for name, value in self.init_attrs.items() if name != "name"}, **own}
+
+    def _is_of_package(self):
+        return type(self).__module__.partition(".")[0] == _PACKAGE
+
+    def __getattr__(self, name):
+        if name.startswith("__") or not self._is_of_package():
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return further_attribute(self, name)
+
+    def _set_prim_arg(self, name, value):
+        """Sets an attribute as the constructor does; returns the Primitive."""
+        self.__dict__[name] = self.attrs[name] = value
+        return self
+
+    def _set_prim_arg_with_handler(self, name, value, arg_handler):
+        """Sets an attribute to `arg_handler(name of the class, name, value)`, or to None."""
+        if value is not None:
+            value = arg_handler(type(self).__name__, name, value)
+        return self._set_prim_arg(name, value)
+
+    def _clone(self):
+        """Returns a new Primitive with the same arguments and attributes."""
+        made = type(self)(**self.init_attrs)
+        made.__dict__.update(copy.deepcopy(vars(self)))
+        return made
 
     @checked
     def add_prim_attr(self, name: Str, value):
@@ -70,6 +127,10 @@ class Primitive:
         self.__dict__[name] = value
         self.__dict__.setdefault("_further_attrs", {})[name] = value
 
+    def del_attr(self, name):
+        """Removes an attribute set by `add_attr`."""
+        self.__dict__.get("_further_attrs", {}).pop(name, None)
+
     def get_attr_dict(self):
         """Returns the attributes that `add_prim_attr` and `add_attr` set.
 
@@ -83,6 +144,36 @@ class Primitive:
         """Names this instance and returns the Primitive."""
         self.instance_name = instance_name
         return self
+
+    @checked
+    def set_instance_name(self, name: Str):
+        """Names this instance."""
+        self.set_prim_instance_name(name)
+
+    @without_effect("ops.Primitive.set_const_prim", "nothing is folded")
+    @checked
+    def set_const_prim(self, is_const: Bool):
+        """Stores whether the result is known before the network runs."""
+        self.__dict__["const_prim"] = is_const
+
+    @without_effect("ops.Primitive.set_const_input_indexes", "every input may change")
+    @checked
+    def set_const_input_indexes(self, indexes: ListOf(Int)):
+        """Stores which inputs are constants."""
+        self.__dict__["const_input_indexes"] = indexes
+
+    @without_effect("ops.Primitive.set_inplace_prim", "an operation writes where it says so")
+    @checked
+    def set_inplace_prim(self, is_inplace: Bool):
+        """Stores whether the result may be written into an input."""
+        self.__dict__["inplace_prim"] = is_inplace
+
+    @without_effect("ops.Primitive.set_signatures", "a `__call__` receives inputs as they come")
+    @checked
+    def set_signatures(self, signatures: ListOf(Any) | TupleOf(Any)):
+        """Stores the signatures of the inputs, as `sig.make_sig` returns them. In a subclass's
+        `__call__` the inputs arrive as they were given."""
+        self.__dict__["__mindspore_signature__"] = tuple(signatures)
 
     @without_effect("ops.Primitive.set_device", "an operation runs where its inputs lie")
     def set_device(self, device_target):
@@ -177,11 +268,19 @@ class Primitive:
         return self.add_prim_attr("rank_id", rank_id)
 
     def __repr__(self):
-        lines = "\n".join(f"    {k}={v}" for k, v in self.attrs.items())
-        return f"Prim[{self.name}]" + (f"<\n{lines}\n>" if lines else "")
+        listed = self.attrs.items()
+        shown = ", ".join(f"{k}={v}" for k, v in listed if k not in self._repr_ignore_list)
+        return f"Prim[{self.name}]" + (f"<{shown}>" if shown else "")
 
 
 register_type("Primitive", Primitive)
+
+
+class WithoutArguments(Primitive):
+    """Base class of primitives whose constructor takes no arguments."""
+
+    def __init__(self):
+        super().__init__(type(self).__name__)
 
 
 @functools.cache
@@ -299,12 +398,12 @@ def prim_attr_register(fn):
 
     @functools.wraps(fn)
     def registered(self, *args, **kwargs):
-        if not hasattr(self, "attrs"):
-            Primitive.__init__(self, type(self).__name__)
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
-        for name, value in list(bound.arguments.items())[1:]:
-            self.add_prim_attr(name, value)
+        given = dict(list(bound.arguments.items())[1:])
+        if "name" not in vars(self):
+            Primitive.__init__(self, type(self).__name__)
+        self.__dict__.update(given, init_attrs=given, attrs=dict(given))
         return fn(self, *args, **kwargs)
 
     return registered

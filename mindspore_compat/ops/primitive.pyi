@@ -8,6 +8,7 @@ import typing as _t
 import numpy as _np
 
 
+Any: _t.Any
 class AsValue:
     """A rule that accepts the values of another rule, and raises a ValueError also for a value of
     the wrong kind.
@@ -57,6 +58,7 @@ class AsValue:
         """Returns the type of error that `value` raises: None, TypeError or ValueError."""
 Bool: _t.Any
 def Int(**bounds: _t.Any) -> _t.Any: ...
+def ListOf(item: _t.Any = None, **refinement: _t.Any) -> _t.Any: ...
 class OneOf:
     """One of a few strings or numbers; a value of another type raises a TypeError."""
     def __init__(self, *choices: _t.Any) -> None: ...
@@ -108,9 +110,7 @@ class Primitive:
     Args:
         name (str): the operation's name.
     """
-    name: _t.Any
-    attrs: _t.Any
-    instance_name: _t.Any
+    def __getattr__(self, name: _t.Any) -> _t.Any: ...
     def __init__(self, name: _b.str) -> None: ...
     def add_attr(self, name: _b.str, value: _t.Any) -> _t.Any:
         """Sets an attribute, readable as `self.<name>` and in `get_attr_dict`, but not in `attrs`."""
@@ -118,8 +118,14 @@ class Primitive:
         """Sets an attribute, readable as `self.<name>` and in `attrs`, and returns the
         Primitive.
         """
+    @property
+    def attrs(self) -> _t.Any: ...
+    @attrs.setter
+    def attrs(self, value: _t.Any) -> None: ...
     def check_elim(self, *args: _t.Any) -> _t.Any:
         """Returns (whether the call may be skipped, the result if so): always (False, None)."""
+    def del_attr(self, name: _t.Any) -> _t.Any:
+        """Removes an attribute set by `add_attr`."""
     def del_prim_attr(self, name: _t.Any) -> _t.Any:
         """Removes an attribute set by `add_prim_attr` and returns the Primitive."""
     def get_attr_dict(self) -> _t.Any:
@@ -130,8 +136,17 @@ class Primitive:
         """
     def get_user_data(self, key: _t.Any) -> _t.Any:
         """Returns the value that `set_user_data` stored under a key, or None."""
+    @property
+    def init_attrs(self) -> _t.Any: ...
+    @init_attrs.setter
+    def init_attrs(self, value: _t.Any) -> None: ...
     def init_prim_io_names(self, inputs: _t.Any, outputs: _t.Any) -> _t.Any:
         """Stores the names of the inputs and outputs."""
+    instance_name: _t.Any
+    @property
+    def name(self) -> _t.Any: ...
+    @name.setter
+    def name(self, value: _t.Any) -> None: ...
     # Accepted for compatibility, has no effect here
     def place(self, role: _t.Literal['MS_WORKER'], rank_id: _b.int) -> _t.Any:
         """Stores the process that should run the op. It has no effect: each process runs its
@@ -146,13 +161,40 @@ class Primitive:
         Accepted for compatibility, has no effect here: 'nn.Cell.recompute' and 'recompute' act.
         """
     # Accepted for compatibility, has no effect here
+    def set_const_input_indexes(self, indexes: _b.list[_b.int]) -> _t.Any:
+        """Stores which inputs are constants.
+
+        Accepted for compatibility, has no effect here: every input may change.
+        """
+    # Accepted for compatibility, has no effect here
+    def set_const_prim(self, is_const: _b.bool) -> _t.Any:
+        """Stores whether the result is known before the network runs.
+
+        Accepted for compatibility, has no effect here: nothing is folded.
+        """
+    # Accepted for compatibility, has no effect here
     def set_device(self, device_target: _t.Any) -> _t.Any:
         """Stores the requested device. It has no effect: the op runs on the device of its inputs.
 
         Accepted for compatibility, has no effect here: an operation runs where its inputs lie.
         """
+    # Accepted for compatibility, has no effect here
+    def set_inplace_prim(self, is_inplace: _b.bool) -> _t.Any:
+        """Stores whether the result may be written into an input.
+
+        Accepted for compatibility, has no effect here: an operation writes where it says so.
+        """
+    def set_instance_name(self, name: _b.str) -> _t.Any:
+        """Names this instance."""
     def set_prim_instance_name(self, instance_name: _b.str) -> _t.Any:
         """Names this instance and returns the Primitive."""
+    # Accepted for compatibility, has no effect here
+    def set_signatures(self, signatures: _b.list[_t.Any] | _b.tuple[_t.Any, ...]) -> _t.Any:
+        """Stores the signatures of the inputs, as `sig.make_sig` returns them. In a subclass's
+        `__call__` the inputs arrive as they were given.
+
+        Accepted for compatibility, has no effect here: a `__call__` receives inputs as they come.
+        """
     # Accepted for compatibility, has no effect here
     def set_stage(self, stage: _t.Any) -> _t.Any:
         """Stores the pipeline stage.
@@ -177,7 +219,6 @@ class Primitive:
         """
     @property
     def update_parameter(self) -> _t.Any: ...
-    def __getattr__(self, name: _b.str) -> _t.Any: ...
 class PrimitiveWithCheck(Primitive):
     """A Primitive whose subclass may check its inputs in `check_shape` and `check_dtype`.
 
@@ -209,6 +250,10 @@ class PrimitiveWithInfer(Primitive):
     def infer_value(self, *args: _t.Any) -> _t.Any:
         """Returns the result, given constant inputs; None if it can only be found by running."""
 Str: _t.Any
+def TupleOf(item: _t.Any = None, **refinement: _t.Any) -> _t.Any: ...
+class WithoutArguments(Primitive):
+    """Base class of primitives whose constructor takes no arguments."""
+    def __init__(self) -> None: ...
 def build(area: _t.Any, name: _t.Any, classes: _t.Any = ..., module: _t.Any = None) -> _t.Any:
     """Builds the public object `area.name`; None if no line declares it."""
 def checked(*relations: _t.Any) -> _t.Any:
@@ -218,6 +263,8 @@ def checked(*relations: _t.Any) -> _t.Any:
     default of None allows None. An error in a method names the class, or the subclass; an error in
     a function names the function. All TypeErrors come before any ValueError, in signature order.
     """
+def constants_of(name: _t.Any) -> _t.Any:
+    """Returns {attribute: value} of the constants of a primitive."""
 # reuse_result, check: Accepted for compatibility, has no effect here
 def constexpr(fn: _t.Any = None, get_instance: _t.Any = True, name: _t.Any = None, reuse_result: _t.Any = True, check: _t.Any = True) -> _t.Any:
     """Marks a function of constants, which graph mode runs at compile time.
@@ -232,6 +279,8 @@ def constexpr(fn: _t.Any = None, get_instance: _t.Any = True, name: _t.Any = Non
         check (bool): whether the arguments must be constants.
             Accepted for compatibility, has no effect here: no graph is compiled.
     """
+def further_attribute(primitive: _t.Any, name: _t.Any) -> _t.Any:
+    """Returns the value of an attribute besides the arguments."""
 def letters_of(name: _t.Any, ranks: _t.Any, transposed: _t.Any = ()) -> _t.Any:
     """Returns the letters of the axes of an operator's inputs.
 

@@ -197,6 +197,20 @@ class Tensor:
             setattr(result, name, value)
         return result
 
+    # The original's names in its compiled base class
+    _shape = property(lambda self: self.shape)
+    _dtype = property(lambda self: self.dtype)
+    _size = property(lambda self: self.size)
+    _itemsize = property(lambda self: self.itemsize)
+    _nbytes = property(lambda self: self.nbytes)
+    _strides = property(lambda self: self.strides)
+
+    def _item(self):
+        return self.item()
+
+    def _tolist(self):
+        return self.tolist()
+
     # Attributes that a Tensor has by default
     const_arg = False
     init = None

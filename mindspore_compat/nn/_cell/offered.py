@@ -9,6 +9,7 @@ import ast
 import functools
 
 from ... import ops
+from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 
 
@@ -18,6 +19,11 @@ def _max_pool(layer):
             (1, *layer._kernel), (1, *layer._stride), (0, *layer._padding)
         )
     return ops.MaxPool(layer.kernel_size, layer.stride, layer.pad_mode, layer.format)
+
+
+def _reversed_padding(layer):
+    """Returns the padding from the last axis to the first, before and after each."""
+    return tuple(size for size in reversed(layer.padding) for _ in range(2))
 
 
 # (layer, attribute) -> how the primitive is created from the layer's settings
@@ -49,10 +55,59 @@ _OFFERED = {
     ("AdaptiveAvgPool3d", "adaptive_avg_pool3d"): lambda layer: ops.AdaptiveAvgPool3D(
         layer.output_size
     ),
+    ("AvgPool1d", "avg_pool"): lambda layer: ops.AvgPool(
+        (1, layer.kernel_size), (1, layer.stride), layer.pad_mode
+    ),
+    ("MaxPool1d", "max_pool"): lambda layer: ops.MaxPool(
+        (1, layer.kernel_size), (1, layer.stride), layer.pad_mode
+    ),
+    **{
+        (name, "shape"): lambda layer: ops.shape
+        for name in ("AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "AvgPool1d", "MaxPool1d")
+    },
+    **{
+        (name, flag): lambda layer, mode=mode: layer.pad_mode.lower() == mode
+        for name in ("Conv1dTranspose", "Conv2dTranspose")
+        for flag, mode in (("is_pad", "pad"), ("is_same", "same"), ("is_valid", "valid"))
+    },
+    **{
+        (name, attribute): lambda layer, value=value: Tensor(value, float32)
+        for name in ("Embedding", "SoftmaxCrossEntropyWithLogits")
+        for attribute, value in (("on_value", 1.0), ("off_value", 0.0))
+    },
+    **{
+        (name, attribute): read
+        for name in ("TransformerDecoderLayer", "TransformerEncoderLayer")
+        for attribute, read in (
+            ("d_model", lambda layer: layer.dense2.out_channels),
+            ("dim_feedforward", lambda layer: layer.dense1.out_channels),
+            ("nhead", lambda layer: layer.self_attn.num_heads),
+            ("batch_first", lambda layer: layer.self_attn.batch_first),
+            ("layernorm_eps", lambda layer: layer.norm1.epsilon),
+            ("dtype", lambda layer: layer.dense1.weight.dtype),
+        )
+    },
+    ("Conv2d", "_dilation"): lambda layer: layer.dilation,
+    ("Dropout2d", "dropout2d"): lambda layer: ops.Dropout2D(layer.keep_prob),
+    ("Dropout3d", "dropout3d"): lambda layer: ops.Dropout3D(layer.keep_prob),
+    ("HShrink", "hshrink"): lambda layer: ops.HShrink(layer.lambd),
+    ("MultiheadAttention", "q_is_k"): lambda layer: False,
+    ("MultiheadAttention", "k_is_v"): lambda layer: False,
+    ("mint.BCEWithLogitsLoss", "bce_with_logits"): lambda layer: ops.BCEWithLogitsLoss(
+        layer.reduction
+    ),
+    ("mint.MSELoss", "mse_loss"): lambda layer: ops.mse_loss,
+    ("mint.SmoothL1Loss", "smooth_l1_loss"): lambda layer: ops.smooth_l1_loss,
+    ("mint.Conv1d", "_reversed_padding"): _reversed_padding,
+    ("mint.Conv2d", "_reversed_padding"): _reversed_padding,
+    ("mint.Conv3d", "_reversed_padding"): _reversed_padding,
     ("AvgPool2d", "avg_pool"): lambda layer: ops.AvgPool(
         layer.kernel_size, layer.stride, layer.pad_mode, layer.format
     ),
     ("CELU", "celu"): lambda layer: ops.CeLU(layer.alpha),
+    ("PolynomialDecayLR", "diff_learning_rate"): lambda layer: (
+        layer.start_learning_rate - layer.end_learning_rate
+    ),
     ("CosineDecayLR", "delta"): lambda layer: 0.5 * (layer.max_lr - layer.min_lr),
     ("DynamicLossScaleUpdateCell", "const_true"): lambda layer: Tensor(True),
     ("LRN", "lrn_op"): lambda layer: ops.LRN(
@@ -86,10 +141,10 @@ _MEMBERS = {
     "AvgPool1d": """
         format='NCHW' is_expand_3d=False reduce_mean=ReduceMean(keep_dims=True) slice=Slice
         expand=ExpandDims squeeze=Squeeze(axis=(2,))""",
-    "AvgPool2d": "is_expand=False",
+    "AvgPool2d": "is_expand=False ascend_910b_target=False",
     "AvgPool3d MaxPool3d": "format='NCHW'",
-    "BatchNorm2d": """
-        format='NCHW' parallel_mode='stand_alone' shape=Shape
+    "BatchNorm1d BatchNorm2d": """
+        format='NCHW' parallel_mode='stand_alone' _target='CPU' shape=Shape
         reduce_mean=ReduceMean(keep_dims=True) square=Square sqrt=Sqrt cast=Cast dtype=DType
         reshape=Reshape sub_mean=Sub sub_var=Sub mul_mean=Mul mul_var=Mul
         assign_sub_mean=AssignSub assign_sub_var=AssignSub""",
@@ -120,13 +175,16 @@ _MEMBERS = {
         get_shp=Shape concat=Concat""",
     "EmbeddingLookup": """
         gatherv2=SparseGatherV2 gather_revert=Gather reshape_first=Reshape reshape=Reshape
-        unique=Unique shape=Shape""",
+        unique=Unique shape=Shape forward_unique=False embeddinglookup=EmbeddingLookup""",
     "EmbeddingThor": """
         reshape_flat=Reshape shp_flat=(-1,) one_hot=OneHot array_mul=MatMul reshape=Reshape
         get_shp=Shape reduce_sum=ReduceSum cast=Cast cube_matmul=MatMul(transpose_a=True)
         mul=Mul""",
     "ExponentialDecayLR": "pow=Pow cast=Cast",
     "FastGelu": "fast_gelu=FastGeLU",
+    "GRU RNN": "is_lstm=False",
+    "LSTM": "is_lstm=True",
+    "LSTMCell": "support_non_tensor_inputs=True",
     "FocalLoss": """
         expand_dims=ExpandDims gather_d=GatherD squeeze=Squeeze(axis=(1,)) tile=Tile dtype=DType""",
     "GLU": "spilt=Split(axis=-1) sigmoid=Sigmoid",
@@ -172,8 +230,10 @@ _MEMBERS = {
         gatherv2=SparseGatherV2 embeddinglookup=EmbeddingLookup gather_revert=Gather
         reshape_first=Reshape reshape=Reshape unique=Unique shape=Shape mul=Mul inf_mask_mul=Mul
         bias_add=Add inf_add=Add merge_op=UnsortedSegmentSum count_op=UnsortedSegmentSum abs=Abs
-        equal=Equal add=Add cast=Cast div_no_nan=DivNoNan expand=ExpandDims max_mask_mul=Mul
-        max_no_equal=NotEqual negative_inf_value=-3.402823466e+38""",
+        equal=Equal add=Add cast=Cast
+        forward_unique=False div_no_nan=DivNoNan expand=ExpandDims max_mask_mul=Mul
+        max_no_equal=NotEqual
+        negative_inf_value=-3.402823466e+38""",
     "NaturalExpDecayLR": "math_e=2.718281828459045 pow=Pow cast=Cast",
     "Norm": "reduce_sum=ReduceSum(keep_dims=True) sqrt=Sqrt squeeze=Squeeze",
     "PolynomialDecayLR": "pow=Pow ceil=Ceil min=Minimum max=Maximum",
@@ -194,11 +254,17 @@ _MEMBERS = {
         ones_like=OnesLike zeros_like=ZerosLike expand_dims=ExpandDims dtype=DType""",
     "SeLU": "selu=SeLU",
     "Softmax2d": "softmax=Softmax(axis=(-3,)) shape=Shape",
-    "SoftmaxCrossEntropyWithLogits": "one_hot=OneHot",
+    "SoftmaxCrossEntropyWithLogits": "one_hot=OneHot is_cpugpu=True",
     "Softsign": "softsign=Softsign",
     "SparseToDense": "sparse_to_dense=SparseToDense",
     "TimeDistributed": "transpose=Transpose reshape=Reshape",
     "TrainOneStepCell": "use_graceful_exit=False",
+    "TrainOneStepWithLossScaleCell": """
+        ascend_910a_target=False ascend_910b_target=False enable_allfinite=True
+        enable_tuple_broaden=True""",
+    "Adam LazyAdam": "_is_device=True",
+    "AdaFactor AdamWeightDecay Lamb": "_support_parallel_optimizer=True",
+    "Optimizer": "_support_parallel_optimizer=False",
     "Tril Triu": "dtype=DType mul=Mul cast=Cast",
     "TripletMarginWithDistanceLoss": "minimum=Minimum maximum=Maximum",
     "WarmUpLR": "min=Minimum cast=Cast",

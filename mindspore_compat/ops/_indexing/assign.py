@@ -7,6 +7,7 @@ from ..._core.rules.vocabulary import checked
 from ..._core.sharding.staged import Staged, unwrapped
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, TensorOrNumber
+from ..primitive import WithoutArguments
 from .write_cast import cast_for_write
 
 
@@ -99,11 +100,11 @@ def assign_sub(variable: Anything, value: TensorOrNumber):
 
 def _primitive(path, function):
     """Declares the Primitive form of an assignment: `ops.Assign()(variable, value)`."""
-    call = {
+    body = {
         "__call__": lambda self, variable, value: function(variable, value),
         "__doc__": function.__doc__,
     }
-    return public(path)(type(path.removeprefix("ops."), (), call))
+    return public(path)(type(path.removeprefix("ops."), (WithoutArguments,), body))
 
 
 _primitive("ops.Assign", assign)

@@ -9,6 +9,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, TensorOf, checked, floating
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64, InexactOfNumPy
+from ..primitive import Primitive
 
 _Decomposed = TensorOf("float32", "float64", "complex64", "complex128").called(
     "a float32 or float64 Tensor"
@@ -305,7 +306,7 @@ def svd(input, full_matrices=False, compute_uv=True):
 
 
 @public("ops.Svd")
-class Svd:
+class Svd(Primitive):
     """The class form of `ops.svd`; without `compute_uv`, u and v are empty Tensors.
 
     Example:
@@ -376,7 +377,7 @@ def eigvals(A):
 
 
 @public("ops.Eig")
-class Eig:
+class Eig(Primitive):
     """The class form of `ops.eig`; without `compute_v`, the eigenvectors are an empty Tensor.
 
     Example:

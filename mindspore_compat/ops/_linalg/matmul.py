@@ -9,6 +9,7 @@ from ..._core.rules.vocabulary import Bool, ListOf, Str, TupleOf, checked
 from ..._core.tensor.promotion import adds_up_as_int64, one_np, promoted
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Inexact
+from ..primitive import Primitive
 
 
 @op(
@@ -380,7 +381,7 @@ def explicit(equation, ranks):
 
 
 @public("ops.Einsum")
-class Einsum:
+class Einsum(Primitive):
     """Computes sums of products in Einstein notation: `ops.Einsum(equation)(operands)`.
 
     Example:

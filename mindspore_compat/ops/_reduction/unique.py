@@ -88,7 +88,7 @@ def unique_consecutive(
 
 
 @public("ops.UniqueConsecutive")
-class UniqueConsecutive:
+class UniqueConsecutive(Primitive):
     """The class form of `ops.unique_consecutive`.
 
     Example:

@@ -26,7 +26,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index, Lengths, NumberOrBool
-from ..primitive import Primitive
+from ..primitive import Primitive, WithoutArguments
 from . import reshape
 from .reshape import shape_of
 
@@ -274,7 +274,7 @@ def eye(n: Count, m: Int(ge=0) | None = None, dtype: DType = None):
 
 
 @public("ops.Zeros")
-class Zeros:
+class Zeros(WithoutArguments):
     """Creates a Tensor of zeros, as `ops.zeros`: `ops.Zeros()(size, dtype)`.
 
     Example:
@@ -289,7 +289,7 @@ class Zeros:
 
 
 @public("ops.Ones")
-class Ones:
+class Ones(WithoutArguments):
     """Creates a Tensor of ones, as `ops.ones`: `ops.Ones()(shape, dtype)`.
 
     Example:
@@ -304,7 +304,7 @@ class Ones:
 
 
 @public("ops.Fill")
-class Fill:
+class Fill(WithoutArguments):
     """Creates a Tensor filled with one number, as `ops.full`: `ops.Fill()(dtype, dims, x)`.
 
     Example:
@@ -318,7 +318,7 @@ class Fill:
 
 
 @public("ops.Eye")
-class Eye:
+class Eye(WithoutArguments):
     """Creates an n x m matrix with ones on the diagonal and zeros elsewhere: `ops.Eye()(n, m,
     dtype)`.
 

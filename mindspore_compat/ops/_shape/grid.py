@@ -7,6 +7,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, InstanceOf, Int, OneOf, Str, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Several
+from ..primitive import Primitive
 from . import create
 from .join_split import stack
 
@@ -76,7 +77,7 @@ def mint_meshgrid(*tensors, indexing=None):
 
 
 @public("ops.Meshgrid")
-class Meshgrid:
+class Meshgrid(Primitive):
     """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`.
 
     Example:

@@ -21,6 +21,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Ints
+from ..primitive import Primitive
 
 _Value = InstanceOf(int, float).called("a number") | None
 
@@ -139,7 +140,7 @@ def mint_pad(input, pad, mode="constant", value=None):
 
 
 @public("ops.PadV3")
-class PadV3:
+class PadV3(Primitive):
     """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`.
 
     Example:
@@ -187,7 +188,7 @@ def mirror_pad(input_x, paddings, mode):
 
 
 @public("ops.MirrorPad")
-class MirrorPad:
+class MirrorPad(Primitive):
     """Pads the input with its mirror image: `ops.MirrorPad(mode)(x, paddings)`, where `paddings`
     has one row per axis.
 

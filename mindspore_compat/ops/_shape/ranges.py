@@ -22,7 +22,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Float32Or64, Floats, Reals
-from ..primitive import Primitive
+from ..primitive import Primitive, WithoutArguments
 from .create import _numpy
 
 Limit = Number | TensorOf(real)
@@ -151,7 +151,7 @@ def linspace(start, end, steps, *, dtype=None):
 
 
 @public("ops.LinSpace")
-class LinSpace:
+class LinSpace(WithoutArguments):
     """Creates evenly spaced numbers between two 0-D Tensors: `ops.LinSpace()(start, stop, num)`.
 
     Example:
@@ -169,7 +169,7 @@ class LinSpace:
 
 
 @public("ops.Range")
-class Range:
+class Range(Primitive):
     """Creates evenly spaced numbers from start up to, but not including, end:
     `ops.Range(maxlen)(start, end, step)`.
 

@@ -9,6 +9,7 @@ from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, ScalarOf, Str, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, IntOrInts
+from ..primitive import WithoutArguments
 from .axes import axis_of
 from .transpose import transpose
 
@@ -233,7 +234,7 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 
 @public("ops.Flatten")
-class Flatten:
+class Flatten(WithoutArguments):
     """Flattens all axes except the first into one: `ops.Flatten()(x)`.
 
     Example:

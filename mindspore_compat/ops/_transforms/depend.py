@@ -6,7 +6,7 @@ from ..._core.gradients.transforms import map_tensors, stop_gradient, tensors_in
 from ..._core.rules.vocabulary import checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
-from ..primitive import Primitive
+from ..primitive import Primitive, WithoutArguments
 
 TIED = VjpRule(
     "depend",
@@ -53,7 +53,7 @@ def _tie(tensor, others):
 
 
 @public("ops.Depend")
-class Depend:
+class Depend(WithoutArguments):
     """The class form of `ops.depend`.
 
     Example:
