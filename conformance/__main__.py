@@ -21,6 +21,7 @@ from . import (
     generate,
     history,
     html,
+    members,
     report,
     runner,
     specs,
@@ -301,6 +302,8 @@ def _run(options):
         for n, e in entries.items()
         for i in e.get("raises", ())
     }
+    if options.keep:
+        found = [members.asked(case) for case in found]
     if options.shard:
         found = _part(found, *options.shard)
     left_out = [case for case in found if expected.is_in(case, skips)]
@@ -331,6 +334,7 @@ def _run(options):
             report.save(store.with_suffix(".json"), records, about)
     if options.keep:
         answers.save(raw)
+        members.save(raw)
         print("verdicts:", verdicts.apply(entries, raw))
         specs.save(entries, options.spec)
     summed = report.summary(records, about)

@@ -17,7 +17,7 @@ import json
 import re
 from pathlib import Path
 
-from . import unstated
+from . import members, unstated
 from .cases import LOST, ODD, UNCHANGED, digest
 from .errors import BadInput, text_of
 from .specs import module_of
@@ -55,8 +55,8 @@ def save(results, folder=FOLDER):
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
     for case, result in results:
-        if "formula" in case:
-            continue  # the formula answers instead of the original
+        if "formula" in case or case["kind"] == members.KIND:
+            continue  # the formula, or the table of names, answers instead of the original
         fact = [digest(case), result["status"], result.get("observed", _exception(result))]
         modules.setdefault(module_of(case["name"], None, FACADES), {})[case["id"]] = fact
     judged = {f"{case['name']}::{case['kind']}" for case, _ in results}
@@ -102,6 +102,8 @@ def judge(case, result, answers):
     answer = answer_to(case, answers)
     if case["kind"] == "values" and result["status"] == "pass":
         return {**result, **_judge_values(case, result)}
+    if case["kind"] == members.KIND and result["status"] == "pass":
+        return {**result, **members.judge(case, result)}
     if case["kind"] in DRIVEN and result["status"] == "pass":
         return {**result, **_judge_driven(case, result, answer)}
     if answer is None or result["status"] in (*LOST, "absent"):

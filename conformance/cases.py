@@ -9,7 +9,7 @@ MindSpore differ, recorded answers of real MindSpore (`answers.py`) decide.
 import hashlib
 import re
 
-from . import bad, good, odd, scenarios, signatures, specs, unstated
+from . import bad, good, members, odd, scenarios, signatures, specs, unstated
 from .calls import Call
 from .varied import stored
 
@@ -24,6 +24,7 @@ KINDS = (
     "options",
     "values",
     *unstated.KINDS,
+    members.KIND,
     "example",
 )
 LOST = ("crash", "hang", "killed")  # statuses of a case that its worker did not survive
@@ -91,6 +92,8 @@ def of_entry(name, entry, kinds=KINDS):
         add("options", label, **more)
     for kind, label, more in scenarios.unstated(name, entry):
         add(kind, label, **more)
+    for label, more in members.cases_of(name, entry):
+        add(members.KIND, label, **more)
     if "values" in kinds:
         for label, more in stored.cases_of(name):
             add("values", label, **more)

@@ -21,7 +21,18 @@ import warnings
 
 import numpy as np
 
-from . import blocked, examples, gradients, memory, options, signatures, steps, targets, unstated
+from . import (
+    blocked,
+    examples,
+    gradients,
+    members,
+    memory,
+    options,
+    signatures,
+    steps,
+    targets,
+    unstated,
+)
 from .applying import apply
 from .errors import describe
 from .mutation.faults import NotPlanted, Plant
@@ -40,6 +51,7 @@ _DRIVES = {
     "parameter_names": unstated.named,
     "set_attributes": unstated.assigned,
     "value_gradients": unstated.scripted,
+    members.KIND: members.observed,
 }
 # The original's messages about a missing kernel; the call itself is valid.
 _NO_KERNEL = re.compile(
