@@ -14,6 +14,27 @@ def pool(today, self, kernel_size=1, stride=1, pad_mode="valid", data_format="NC
     today(self, kernel_size, stride, pad_mode, data_format=data_format)
 
 
+@instead
+def transposed_without_output_padding(
+    today,
+    self,
+    in_channels,
+    out_channels,
+    kernel_size,
+    stride=1,
+    pad_mode="same",
+    padding=0,
+    dilation=1,
+    group=1,
+    has_bias=False,
+    weight_init="normal",
+    bias_init="zeros",
+):
+    """Has the dilation after the padding, and the earlier initial weights."""
+    sizes = (in_channels, out_channels, kernel_size, stride, pad_mode, padding)
+    today(self, *sizes, 0, dilation, group, has_bias, weight_init, bias_init)
+
+
 def hook_with_name(today):
     """Calls a hook with the name of the Cell in place of the Cell."""
 

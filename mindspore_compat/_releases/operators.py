@@ -138,3 +138,13 @@ def item_as_tensor(today, self, index=None):
 def repeat_elements(today, self, repeats, axis=None):
     """Repeats each element along an axis, or all elements of the flattened Tensor."""
     return self.repeat_interleave(repeats, axis)
+
+
+@instead
+def xlogy_of_numbers(today, self, input, other):
+    """Accepts a number in place of one Tensor."""
+    if not isinstance(input, Tensor):
+        input = Tensor(input, other.dtype)
+    elif not isinstance(other, Tensor):
+        other = Tensor(other, input.dtype)
+    return today(self, input, other)

@@ -35,6 +35,21 @@ def data_sink(today, fn, dataset, steps, sink_size=1, jit=False):
     return today(fn, dataset, sink_size)
 
 
+@instead
+def jit(
+    today,
+    fn=None,
+    *settings,
+    mode=None,
+    input_signature=None,
+    hash_args=None,
+    jit_config=None,
+    compile_once=False,
+):
+    """Takes settings of a compiler, which have no effect here."""
+    return today(fn)
+
+
 def time_without_phase(today):
     """Prints the time without the word "Train" or "Eval" before it."""
 

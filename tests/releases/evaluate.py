@@ -15,6 +15,20 @@ x = Tensor(np.array([[1.0, 5.0], [3.0, 2.0]], np.float32))
 wide = Tensor(np.ones((1, 4), np.float32))
 half = Tensor(np.array([0.5, 0.5], np.float32))
 image = Tensor(np.ones((1, 1, 4, 4), np.float32))
+picture = np.zeros((4, 4, 3), np.uint8)
+box = np.array([[0, 0, 1, 1]], np.float32)
+
+
+def stacked_array():
+    array = nn.TensorArray(ms.int64, ())
+    array.write(1, 2)
+    return array.stack()
+
+
+def popped_from_queue():
+    queue = nn.TensorsQueue(ms.float32, ((2,),), size=1)
+    queue.put((half,))
+    return queue.pop()[0] if int(queue.size()) == 1 else queue.size()
 
 
 def pairs():
