@@ -329,6 +329,18 @@ def all_stages_see_the_overflow_of_one():
     assert list(map(bool, around(*map(Tensor, MLP.data)))) == [True, False]
 
 
+class Recomputed(MLP):
+    def __init__(self, stages):
+        super().__init__(stages)
+        for layer in self.layers:
+            layer.recompute()
+
+
+@check
+def recomputed_activations():
+    compare(Recomputed)
+
+
 OPTIMIZERS = {
     "sgd": lambda net: nn.SGD(net.trainable_params(), 0.1, weight_decay=0.01),
     "momentum": lambda net: nn.Momentum(

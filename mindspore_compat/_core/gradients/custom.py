@@ -11,7 +11,7 @@ from ..._backend import random
 from ..._backend.steps import current
 from ..._backend.steps.refused import Reason
 from ..autograd.tape import Node, VjpRule, backward, depth, next_number, packed, pick
-from ..autograd.traced import Traced
+from ..autograd.traced import Traced, TracedSpace
 from ..tensor.tensor import Tensor
 from .transforms import map_tensors, outside, tensors_in
 
@@ -89,7 +89,7 @@ def as_given_back(xp, tensor):
     array or a Traced value. None stays None."""
     if not isinstance(tensor, Tensor):
         return None if tensor is None else xp.asarray(tensor)
-    return xp.wrap(tensor._array, tensor._node) if hasattr(xp, "wrap") else tensor._array
+    return xp.wrap(tensor._array, tensor._node) if isinstance(xp, TracedSpace) else tensor._array
 
 
 def add_hook(tensor, hook):
@@ -131,7 +131,7 @@ def recompute(block, *args, **kwargs):
         return out
 
     def again(xp, g):
-        now, first, higher = random.default.state(), next_number(), hasattr(xp, "wrap")
+        now, first, higher = random.default.state(), next_number(), isinstance(xp, TracedSpace)
         random.default.restore(state)
         with contextlib.ExitStack() as stack:
             for context in restored:

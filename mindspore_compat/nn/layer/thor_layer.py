@@ -9,6 +9,7 @@ at its outputs. `optim/thor.py` uses them.
 import numpy as np
 
 from ..._backend.arrays import space_of
+from ..._core.autograd.traced import TracedSpace
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -44,7 +45,7 @@ def watched(xp, out: TensorOf(any_dtype), x: TensorOf(any_dtype), layer: Any):
 
 
 def _watch_vjp(xp, g, x, layer):
-    if not hasattr(xp, "wrap"):  # ignores gradients of gradients
+    if not isinstance(xp, TracedSpace):  # ignores gradients of gradients
         layer.gather(xp, x, g)
     return g
 

@@ -152,3 +152,38 @@ def test_functions_without_a_rule_are_named_once_in_the_log(monkeypatch):
 
     assert on_ranks(2, run) == [[1, 2, 0, 1]] * 2
     assert 1 <= len(lines) <= 2 and all("'bincount'" in line for line in lines)
+
+
+class Wrapped(Perceptron):
+    """With a user-defined gradient, a hook, and recomputation."""
+
+    def __init__(self, kind, *divided):
+        super().__init__(*divided)
+        self.scale = Doubled()
+        if kind == "hook":
+            self.scale.register_backward_hook(lambda cell, inputs, grads: (inputs[0] * 3.0,))
+        if kind == "recompute":
+            self.scale.recompute()
+        if kind == "bprop":
+            self.scale.bprop = lambda x, out, g: (g * 3.0,)
+
+    def construct(self, x):
+        return self.scale(super().construct(x))
+
+
+class Doubled(nn.Cell):
+    def construct(self, x):
+        return ops.tanh(x) * 2
+
+
+@pytest.mark.parametrize("kind", ["hook", "recompute", "bprop"])
+@pytest.mark.parametrize("dp,mp", [(2, 1), (1, 2)])
+def test_functions_with_gradients_of_their_own(kind, dp, mp):
+    wanted = trained(Wrapped(kind), X, Y)
+
+    def run(world):
+        mesh, net = Mesh(world), Wrapped(kind, dp, mp)
+        return trained(net, X, Y, lambda step, *a: network.run_on(mesh, "full_batch", step, a, {}))
+
+    for found in on_ranks(dp * mp, run):
+        equal(found, wanted)
