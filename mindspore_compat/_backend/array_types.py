@@ -56,7 +56,7 @@ ARRAY_TYPES = (
         "Recorded",
         "_backend.steps.recorded_array",
         "RecordedSpace",
-        "an array with a slot name: record a CPU training step",
+        "an array with a slot name: record a step on the CPU",
         "graph mode, in the Tensors that a step reaches",
         "be read, or have a shape that follows from values: both abort the recording",
     ),

@@ -64,6 +64,7 @@ CALLS = {
     "depthwise_convolve": lambda: convolution(16, 8, 8)[0],
     "depthwise_input_gradient": lambda: convolution(16, 8, 8),
     "depthwise_weight_gradient": lambda: convolution(16, 8, 8),
+    "index_so_far": lambda: ops.cummax(float32(9, 20), 1),
     "linear_recurrence": lambda: ops.logcumsumexp(float32(9, 20), 1),
     "matmul": lambda: (
         ops.matmul(float32(9, 20), float32(20, 32, seed=1)),
@@ -73,6 +74,7 @@ CALLS = {
     "matmul_stack": lambda: ops.matmul(float32(3, 9, 16), float32(3, 16, 16, seed=1)),
     "max_pool": lambda: ops.max_pool2d(float32(2, 3, 8, 8), 2),
     "max_pool_gradient": lambda: gradients(lambda x: ops.max_pool2d(x, 2), float32(2, 3, 8, 8)),
+    "prod": lambda: ops.prod(float32(3000, 20), 1),  # large: see Least.SPACE
     "recurrence": lambda: lstm()[0],
     "recurrence_vjp": lstm,
     "sum": lambda: ops.sum(float32(3000, 20), 0),  # large: see Least.SPACE

@@ -118,6 +118,8 @@ def index_so_far(xp, x, axis, largest=True):
     length = x.shape[axis]
     if type(x) is numpy.ndarray:
         rows = numpy.ascontiguousarray(numpy.moveaxis(x, axis, -1))
+        if rows.size and (indices := door.call("index_so_far", rows, largest)) is not None:
+            return numpy.moveaxis(indices, -1, axis)
         best = (numpy.maximum if largest else numpy.minimum).accumulate(rows, -1)
         # `leads` always contains the first element of each row.
         leads = numpy.flatnonzero((rows == best) | (rows != rows))

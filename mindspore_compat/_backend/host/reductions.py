@@ -1,5 +1,8 @@
 """Reductions of large arrays of the host over axes, shared by threads: sum, prod, max and min.
 
+NumPy multiplies a row element by element, each waiting for the last. A compiled loop
+(loops/cumulative.py) takes eight rows at a time.
+
 The pieces depend on the shape and memory order of the array alone. If the remaining axes are long
 enough, each piece has some of their elements, and results are bitwise NumPy's. Otherwise the
 reduced elements are cut into blocks, whose sums are then added. That is at least as accurate as
@@ -25,11 +28,27 @@ def reducer(ufunc):
     large, otherwise by NumPy's reduction."""
 
     def call(x, axis=None, dtype=None, keepdims=False):
-        if type(x) is numpy.ndarray and x.nbytes >= Least.REDUCE and x.ndim:
+        if type(x) is not numpy.ndarray or not x.ndim:
+            return ufunc.reduce(x, axis, dtype, None, keepdims)
+        if ufunc is numpy.multiply and x.size >= Least.PROD and dtype is None:
+            products = _products_of_rows(x, axis, keepdims)
+            if products is not None:
+                return products
+        if x.nbytes >= Least.REDUCE:
             return reduce_large(ufunc, x, axis, dtype, keepdims)
         return ufunc.reduce(x, axis, dtype, None, keepdims)
 
     return call
+
+
+def _products_of_rows(x, axis, keepdims):
+    """Returns the products along the last axis; None if NumPy should compute them."""
+    if _axes(axis, x.ndim) != {x.ndim - 1} or not x.flags.c_contiguous:
+        return None
+    products = door.call("prod", x.reshape(-1, x.shape[-1]))
+    if products is None:
+        return None
+    return products.reshape((*x.shape[:-1], 1) if keepdims else x.shape[:-1])
 
 
 def reduce_large(ufunc, x, axis, dtype, keepdims):

@@ -1,5 +1,5 @@
-"""Cumulative sums of rows and recurrences as compiled loops of the host, which keep the sum in a
-register."""
+"""Cumulative sums, running maxima and products of rows, and recurrences, as compiled loops of the
+host, which keep the sum, maximum or product in a register."""
 
 import functools
 from math import prod
@@ -8,9 +8,11 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
+from ..compiled.library import Library
 from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, number, piece
 
 PIECE = 1 << 15  # elements of a piece, about
+TOGETHER = 64  # elements that are compared with the largest one so far at once
 WIDEST = 1 << 12  # adjacent elements in a piece of a recurrence
 
 
@@ -52,6 +54,122 @@ def cumsum(x, out, backwards):
     count, length = x.shape[:2]
     table, step = blocks(count, max(PIECE // length, 1)), -1 if backwards else 1
     loop_of(sum_along_rows).run(table, x.reshape(-1), out.reshape(-1), length, step)
+    return out
+
+
+def products_of_rows(
+    x: array(FLOAT), out: array(FLOAT), length: number(), first: piece(0), last: piece(1)
+):
+    """Writes the products of rows `first` to `last`, each in order.
+
+    The products of eight rows are independent of each other, so that the processor computes them
+    side by side.
+
+    Args:
+        x: a matrix with rows of `length` elements, as an array of one axis.
+        out: a product for each row.
+        length: the elements of a row.
+        first, last: the range of rows.
+    """
+    for row in range(first, last - last % 8, 8):
+        at = row * length
+        half, end = at + 4 * length, at + 8 * length
+        a_row, b_row = x[at : at + length], x[at + length : at + 2 * length]
+        c_row, d_row = x[at + 2 * length : at + 3 * length], x[at + 3 * length : half]
+        e_row, f_row = x[half : half + length], x[half + length : half + 2 * length]
+        g_row, h_row = x[half + 2 * length : half + 3 * length], x[half + 3 * length : end]
+        a, b, c, d = a_row[0], b_row[0], c_row[0], d_row[0]
+        e, f, g, h = e_row[0], f_row[0], g_row[0], h_row[0]
+        for k in range(1, length):
+            a *= a_row[k]
+            b *= b_row[k]
+            c *= c_row[k]
+            d *= d_row[k]
+            e *= e_row[k]
+            f *= f_row[k]
+            g *= g_row[k]
+            h *= h_row[k]
+        out[row], out[row + 1], out[row + 2], out[row + 3] = a, b, c, d
+        out[row + 4], out[row + 5], out[row + 6], out[row + 7] = e, f, g, h
+    for row in range(max(first, last - last % 8), last):
+        product = x[row * length]
+        for at in range(row * length + 1, (row + 1) * length):
+            product *= x[at]
+        out[row] = product
+
+
+@serves(
+    "prod",
+    least="PROD",
+    takes=lambda x: x.dtype == FLOAT and x.shape[1] > 0 and len(x) >= 8,
+    loop=functools.partial(loop_of, products_of_rows),
+)
+def prod_of_rows(x):
+    """Returns the product of each row of a contiguous matrix, with NumPy's bits."""
+    count, length = x.shape
+    out = numpy.empty(count, FLOAT)
+    step = -(-max(PIECE // length, 1) // 8) * 8
+    loop_of(products_of_rows).run(blocks(count, step), x.reshape(-1), out, length)
+    return out
+
+
+def leading_indices(
+    x: array(FLOAT),
+    out: array(INDEX),
+    length: number(),
+    sign: number(FLOAT),
+    first: piece(0),
+    last: piece(1),
+):
+    """Writes the index of the last largest element so far, for rows `first` to `last`. NaN is
+    larger than all numbers.
+
+    Most elements are smaller than one before them, so TOGETHER elements are compared with the
+    largest one at once.
+
+    Args:
+        x, out: matrices with rows of `length` elements, as arrays of one axis.
+        length: the elements of a row.
+        sign: -1 to find the smallest; NaN is then smaller than all numbers.
+        first, last: the range of rows.
+    """
+    for row in range(first, last):
+        best, index = sign * x[row * length], 0
+        for start in range(row * length, (row + 1) * length, TOGETHER):
+            count = min((row + 1) * length - start, TOGETHER)
+            values, indices = x[start : start + count], out[start : start + count]
+            leaders = 0
+            for k in range(count):
+                value = sign * values[k]
+                leaders |= 1 if (value >= best) | (value != value) else 0
+            if leaders:
+                for k in range(count):
+                    value = sign * values[k]
+                    if (value >= best) | (value != value):
+                        best, index = value, start - row * length + k
+                    indices[k] = index
+            else:
+                for k in range(count):
+                    indices[k] = index
+
+
+_LIBRARY = Library(TOGETHER=TOGETHER)
+
+
+@serves(
+    "index_so_far",
+    least="CUMSUM",
+    takes=lambda rows, largest: rows.dtype == FLOAT,
+    loop=functools.partial(loop_of, leading_indices, _LIBRARY),
+)
+def index_so_far(rows, largest):
+    """Returns, for each element of a contiguous array, the index of the largest (or smallest)
+    element of its row up to there."""
+    length = rows.shape[-1]
+    out = numpy.empty(rows.shape, INDEX)
+    table = blocks(rows.size // length, max(PIECE // length, 1))
+    sign = FLOAT.type(1 if largest else -1)
+    loop_of(leading_indices, _LIBRARY).run(table, rows.reshape(-1), out.reshape(-1), length, sign)
     return out
 
 

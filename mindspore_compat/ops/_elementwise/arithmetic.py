@@ -4,6 +4,7 @@ Roots, exponentials and logarithms are in elementary.py, rounding in rounding.py
 comparison.py, special functions in special.py.
 """
 
+from ..._backend.bodies.gpu import bodies_of
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -403,8 +404,17 @@ def sign(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.sign(ms.Tensor([-3.0, 0.0, 2.0])))
         [-1.  0.  1.]
     """
-    signs = xp.sign(input)
-    return signs if input.dtype.kind in "biu" else xp.where(xp.isnan(input), 0, signs)
+    if input.dtype.kind in "biu":
+        return xp.sign(input)
+    if input.dtype.kind == "c":
+        return xp.where(xp.isnan(input), 0, xp.sign(input))
+    if (bodies := bodies_of(xp, input)) and (signs := bodies.pointwise(_sign, input)) is not None:
+        return signs
+    return xp.cast(input > 0, input.dtype) - xp.cast(input < 0, input.dtype)
+
+
+def _sign(xp, x):
+    return xp.where(x > 0, 1.0, xp.where(x < 0, -1.0, xp.keep(x == x, xp.abs(x))))
 
 
 @op("ops.MulNoNan()(x, y)", types=Promote("x y"))
