@@ -6,9 +6,7 @@ import pytest
 from mindspore_compat import Tensor, ops
 
 
-@pytest.mark.parametrize(
-    "count", [1, 3000]
-)  # by array functions, by a compiled loop if there is one
+@pytest.mark.parametrize("count", [1, 3000])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "complex64"])
 def test_signs(dtype, count):
     values = [-3, 0, 2] if dtype == "int32" else [-3, 0, -0.0, 2, np.nan, np.inf, -np.inf, 1e-7]
