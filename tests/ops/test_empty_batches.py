@@ -78,6 +78,81 @@ def test_only_the_matrix_with_nan_decomposes_to_nan(part):
     assert sorted(values[1].real.tolist()) == [1, 2]
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_singular_values_of_infinities_are_found_in_finite_time(bad):
+    x = np.random.default_rng(0).random((4, 4)).astype(np.float32)
+    x[2, 0] = bad  # LAPACK's decomposition of this matrix with an infinity never ends
+    for part in (ops.svd, ops.pinv, lambda x: ops.svd(x, compute_uv=False)):
+        found = part(Tensor(x))
+        assert np.isnan((found[0] if isinstance(found, tuple) else found).asnumpy()).all()
+    assert np.isnan(ms.grad(ops.det)(Tensor(x)).asnumpy()).all()
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: Tensor(1.0).argsort(), "'Tensor.argsort', .* 0-D"),
+        (lambda: Tensor(1.0).chunk(1), "'Tensor.chunk', .* 0-D"),
+        (lambda: ops.Randperm(5)(BOXES), "'Randperm', 'n' must be one number"),
+        (lambda: nn.ReplicationPad1d((1, 1))(none(1, 2, 0)), "an axis of length 0"),
+        (lambda: mint.nn.AdaptiveAvgPool1d(2)(none(1, 2, 0)), "an axis .* has length 0"),
+        (lambda: mint.nn.AdaptiveMaxPool1d(2)(none(1, 2, 0)), "an axis .* has length 0"),
+        (lambda: ops.Poisson()(Tensor([2], ms.int32), Tensor([-1.0])), "'Poisson'"),
+        (lambda: ops.Gamma()(Tensor([2], ms.int32), Tensor([-1.0]), Tensor([1.0])), "'Gamma'"),
+    ],
+)
+def test_an_error_says_what_is_wrong(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_a_median_of_elements_with_nan_is_nan():
+    values, at = ops.median(Tensor(np.array([[1, np.nan, 0.3], [2, 3, 4]], np.float32)), 1)
+    np.testing.assert_array_equal(values.asnumpy(), np.array([np.nan, 3], np.float32))
+    assert at.asnumpy().tolist() == [1, 1]
+    assert np.isnan(mint.median(Tensor([1.0, np.nan, 3.0])).asnumpy())
+
+
+def test_nan_is_not_shrunk():
+    found = ops.hardshrink(Tensor([np.nan, 0.5, -0.5, 0.6])).asnumpy()
+    np.testing.assert_array_equal(found, np.array([np.nan, 0, 0, 0.6], np.float32))
+
+
+def test_a_p_norm_is_at_least_epsilon():
+    assert (ops.LpNorm(0)(none(2, 2)).asnumpy() == np.float32(1e-12)).all()
+    assert (ops.LpNorm(0, epsilon=2.0)(ones(2, 2)).asnumpy() == 2).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_adaptive_averages_of_other_windows_stay_finite(bad):
+    x = np.arange(8, dtype=np.float32).reshape(1, 1, 1, 8)
+    x[..., 0] = bad
+    weights = Tensor(np.array([bad, 1, 2, 3], np.float32))
+    found, gradient = ms.value_and_grad(
+        lambda x: ops.adaptive_avg_pool2d(x, (1, 4)).reshape(4)[1:].sum()
+    )(Tensor(x))
+    assert found.asnumpy() == 13.5
+    np.testing.assert_array_equal(
+        ms.grad(lambda x: (ops.adaptive_avg_pool2d(x, (1, 4)) * weights).sum())(
+            Tensor(x)
+        ).asnumpy(),
+        np.array([[[[bad, bad, 0.5, 0.5, 1, 1, 1.5, 1.5]]]], np.float32),
+    )
+    assert gradient.asnumpy().tolist() == [[[[0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]]]]
+
+
+def test_deviations_of_nothing_are_nan():
+    with np.errstate(all="ignore"):
+        assert np.isnan(ops.ReduceStd(1)(none(3, 0))[0].asnumpy()).all()
+
+
+def test_ranges_of_nothing_are_empty():
+    at, numbers = ops.RaggedRange(ms.int64)(BOXES, BOXES, BOXES)
+    assert at.asnumpy().tolist() == [0]
+    assert numbers.shape == (0,)
+    assert ops.NonDeterministicInts()(BOXES).shape == ()
+
+
 def test_limits_far_below_their_starts_give_no_numbers():
     at, numbers = ops.RaggedRange(ms.int64)(
         *(Tensor(np.array(n, np.int32)) for n in ([2, 5, 8], [3, -(2**31), 10], [1, 1, 1]))

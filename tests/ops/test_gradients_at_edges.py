@@ -48,6 +48,27 @@ EDGES = {  # what is differentiated, where, and the gradient
     "running products with zeros": (lambda x: ops.cumprod(x, 0), [2.0, 0, 3], [1, 8, 0]),
     "max of ties": (lambda x: ops.amax(x), [2.0, 2, 1], [0.5, 0.5, 0]),
     "std of equals": (lambda x: x.std(), [2.0, 2], [0, 0]),
+    "I1 of subnormal numbers": (ops.bessel_i1, [1e-45, 1e-39], [0.5, 0.5]),
+    "J1 of subnormal numbers": (ops.bessel_j1, [1e-45, 1e-39], [0.5, 0.5]),
+    "asinh far away": (lambda x: ops.asinh(x) * 1e30, [1e30, 1], [1, 0.70710678e30]),
+    "hypot far away": (lambda x: ops.hypot(x, Tensor([4e37, 4])), [3e38, 3], [0.991228, 0.6]),
+    "atan2 far away and near": (
+        lambda x: ops.atan2(x, Tensor([1e30, 1e-30])) * Tensor([1e30, 1e-30]),
+        [1e30, 1e-30],
+        [0.5, 0.5],
+    ),
+    "gelu of one number": (lambda x: ops.gelu(x[0]), [0.0], [0.5]),
+    "var of nothing": (lambda x: ops.var(x), [], []),
+    "std of nothing": (lambda x: mint.std(x), [], []),
+    "prod of nothing": (lambda x: ops.prod(x.reshape(0, 3), 1), [], []),
+    "cumprod of nothing": (lambda x: ops.cumprod(x, 0), [], []),
+    "var of one number": (lambda x: mint.var(x), [2.0], [np.nan]),
+    "adaptive max pooling of no images": (
+        lambda x: ops.adaptive_max_pool2d(x.reshape(0, 1, 4, 4), 2),
+        [],
+        [],
+    ),
+    "softmax of no batches": (lambda x: ops.softmax(x.reshape(0, 2, 0), -1), [], []),
 }
 
 

@@ -16,6 +16,8 @@ import numpy as np
 @lru_cache(maxsize=256)
 def _edges(n, o):
     """Returns the first and one-past-last index of each of `o` windows over `n` elements."""
+    if not n:
+        raise ValueError("an axis that is pooled has length 0")
     return tuple((i * n // o, -(-(i + 1) * n // o)) for i in range(o))
 
 
@@ -42,9 +44,23 @@ def _adapted(xp, x, sizes, outs, transpose):
             continue
         axis = x.ndim - len(sizes) + i
         rows = xp.table(means, n, o, x.dtype.str)
-        x = xp.matmul(xp.moveaxis(x, axis, -1), rows if transpose else rows.T)
+        lines = xp.moveaxis(x, axis, -1)
+        x = xp.matmul(lines, rows if transpose else rows.T)
+        if type(x) is np.ndarray and not np.isfinite(x).all():
+            x = _window_by_window(lines, n, o, transpose)
         x = xp.moveaxis(x, -1, axis)
     return xp.ascontiguousarray(x)
+
+
+def _window_by_window(lines, n, o, transpose):
+    """Multiplies as `_adapted`, without products with the zeros of the matrix: a NaN or infinity
+    reaches only the windows that contain it."""
+    if not transpose:
+        return np.stack([lines[..., a:b].mean(-1) for a, b in _edges(n, o)], -1)
+    spread = np.zeros((*lines.shape[:-1], n), lines.dtype)
+    for i, (a, b) in enumerate(_edges(n, o)):
+        spread[..., a:b] += lines[..., i : i + 1] / (b - a)
+    return spread
 
 
 def average(xp, x, out):
@@ -108,6 +124,8 @@ def maximum(xp, x, out):
     size = x.shape[len(lead) :]
     largest = xp.empty(lead + tuple(out), x.dtype)
     index = xp.empty(lead + tuple(out), np.int64)
+    if 0 in lead:
+        return largest, index
     for cell in product(*(enumerate(_edges(n, o)) for n, o in zip(size, out))):
         corner = tuple(first for _, (first, _) in cell)
         lengths = tuple(last - first for _, (first, last) in cell)

@@ -522,6 +522,7 @@ def add_at(xp, g, index, size):
     `index`."""
     lead = g.shape[: g.ndim - len(size)]
     rows, area = prod(lead), prod(size)
-    index_tuple = index.reshape(rows, -1) + xp.arange(rows).reshape(-1, 1) * area
+    index_tuple = index.reshape(rows, prod(index.shape[len(lead) :]))
+    index_tuple = index_tuple + xp.arange(rows).reshape(-1, 1) * area
     flat = xp.bincount(index_tuple.reshape(-1), g.reshape(-1), rows * area)
     return flat.astype(g.dtype).reshape(*lead, *size)

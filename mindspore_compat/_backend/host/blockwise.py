@@ -181,7 +181,7 @@ _LARGEST = np.float32(5.65)  # for larger numbers the distribution function is 1
 def quick_ndtr(xp, x):
     """Computes the normal distribution function of `x`. The error is at most 6e-8 for float32 on
     the host; elsewhere the function is computed from erf."""
-    if type(x) is not np.ndarray or x.dtype != np.float32:
+    if type(x) is not np.ndarray or x.dtype != np.float32 or not x.ndim:
         return 0.5 * (1 + xp.cast(xp.erf(x * math.sqrt(0.5)), x.dtype))  # CuPy's erf widens float16
     near = np.clip(x, -_LARGEST, _LARGEST)
     square = near * near

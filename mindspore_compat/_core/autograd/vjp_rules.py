@@ -88,6 +88,17 @@ def conj(xp, x):
     return x if real else xp.conj(x)
 
 
+def _over_squares(xp, g, x, y):
+    """Computes g x / (x^2 + y^2), without overflow of the squares."""
+    length = xp.hypot(x, y)
+    return g * (x / length) / length
+
+
+def _root_of_one_and_square(xp, x):
+    """Computes sqrt(1 + x^2), of real numbers without overflow of the square."""
+    return xp.sqrt(1 + x * x) if x.dtype.kind == "c" else xp.hypot(x, 1)
+
+
 derive("add(x, y)", x=lambda xp, g: g, y=lambda xp, g: g)
 derive("subtract(x, y)", x=lambda xp, g: g, y=lambda xp, g: xp.negative(g))
 derive(
@@ -136,7 +147,7 @@ def _abs_vjp(xp, g, x, out):
 
 
 derive("abs(x)", x=_abs_vjp)
-derive("hypot(x, y)", x=lambda xp, g, x, out: g * x / out, y=lambda xp, g, y, out: g * y / out)
+derive("hypot(x, y)", x=lambda xp, g, x, out: g * (x / out), y=lambda xp, g, y, out: g * (y / out))
 
 
 def _share(passed_over):
@@ -217,13 +228,13 @@ derive("arccos(x)", x=lambda xp, g, x: -g / conj(xp, xp.sqrt(1 - x * x)))
 derive("arctan(x)", x=lambda xp, g, x: g / conj(xp, 1 + x * x))
 derive(
     "arctan2(y, x)",
-    y=lambda xp, g, y, x: g * x / (x * x + y * y),
-    x=lambda xp, g, y, x: -g * y / (x * x + y * y),
+    y=lambda xp, g, y, x: _over_squares(xp, g, x, y),
+    x=lambda xp, g, y, x: -_over_squares(xp, g, y, x),
 )
 derive("sinh(x)", x=lambda xp, g, x: g * conj(xp, xp.cosh(x)))
 derive("cosh(x)", x=lambda xp, g, x: g * conj(xp, xp.sinh(x)))
 derive("tanh(x)", x=lambda xp, g, out: g * conj(xp, 1 - out * out))
-derive("arcsinh(x)", x=lambda xp, g, x: g / conj(xp, xp.sqrt(1 + x * x)))
+derive("arcsinh(x)", x=lambda xp, g, x: g / conj(xp, _root_of_one_and_square(xp, x)))
 derive("arccosh(x)", x=lambda xp, g, x: g / conj(xp, xp.sqrt(x - 1) * xp.sqrt(x + 1)))
 derive("arctanh(x)", x=lambda xp, g, x: g / conj(xp, 1 - x * x))
 derive(

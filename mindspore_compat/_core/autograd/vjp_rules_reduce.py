@@ -46,7 +46,8 @@ def _prod_vjp(xp, g, x, axis, keepdims):
     reduced = sorted(a % rank for a in axes)
     order = tuple(a for a in range(rank) if a not in reduced) + tuple(reduced)
     rows = xp.transpose(x, order)
-    flat = xp.reshape(rows, (*rows.shape[: rank - len(reduced)], -1))
+    lead = rows.shape[: rank - len(reduced)]
+    flat = xp.reshape(rows, (*lead, math.prod(rows.shape[len(lead) :])))
     flat = xp.conj(flat) if x.dtype.kind == "c" else flat
     ones = xp.ones_like(flat[..., :1])
     before = xp.cumprod(xp.concatenate([ones, flat[..., :-1]], -1), -1)
@@ -56,9 +57,10 @@ def _prod_vjp(xp, g, x, axis, keepdims):
 
 
 def _var_vjp(xp, g, x, axis, ddof, keepdims):
-    count = _count(x.shape, axis) - ddof
+    count = max(_count(x.shape, axis) - ddof, 0)
+    scale = 2 / count if count else math.inf
     centred = x - xp.mean(x, axis, keepdims=True)
-    return _unreduced(xp, g, x.shape, axis, keepdims) * centred * (2 / count)
+    return _unreduced(xp, g, x.shape, axis, keepdims) * centred * scale
 
 
 def _std_vjp(xp, g, x, out, axis, ddof, keepdims):
@@ -90,6 +92,8 @@ def _cumprod_vjp(xp, g, x, axis):
     if axis is None:
         return xp.reshape(_cumprod_vjp(xp, g, xp.ravel(x), 0), x.shape)
     x = xp.conj(x)
+    if 0 in x.shape:
+        return g
     first = xp.take(x, xp.arange(1), axis)
     others = xp.take(x, xp.arange(x.shape[axis] - 1), axis)
     before = xp.cumprod(xp.concatenate([xp.ones_like(first), others], axis), axis)

@@ -50,8 +50,8 @@ _DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != 
 
 def public(*paths):
     """Declares the public names of a hand-written class or function, e.g.
-    `@public("ops.GradOperation")`. Errors of its checks, and of the array library in it, use the
-    first name."""
+    `@public("ops.GradOperation")`. Errors of its checks, and of the array library in it or in the
+    call of a primitive, use the first name."""
 
     def give(thing):
         home, _, api = paths[0].rpartition(".")
@@ -65,6 +65,8 @@ def public(*paths):
             and (not api.startswith("__"))
         ):
             thing = explained(api, thing)
+        if isinstance(thing, type) and home == "ops" and "__call__" in vars(thing):
+            thing.__call__ = explained(api, thing.__call__)
         for path in paths:
             area, _, name = path.rpartition(".")
             PUBLIC.setdefault(area, {})[name] = thing

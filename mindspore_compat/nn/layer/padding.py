@@ -60,6 +60,10 @@ def _part(axis, start, stop):
 def _extend(xp, x, axis, before, behind, mode):
     """Pads `x` along one axis with its own elements from near either end."""
     size = x.shape[axis]
+    if not size:
+        raise ValueError(
+            f"For 'pad', an axis of length 0 has no elements to repeat, but got shape {x.shape}."
+        )
     if mode == "edge":
         shape = list(x.shape)
         parts = []

@@ -56,7 +56,7 @@ def hardshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
 
 
 def _hardshrink(xp, x, *, lambd):
-    return xp.where((x > lambd) | (x < -lambd), x, 0)
+    return xp.where((x <= lambd) & (x >= -lambd), 0, x)  # keeps NaN
 
 
 hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))

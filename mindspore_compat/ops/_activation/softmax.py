@@ -4,6 +4,8 @@ A large array is processed in chunks if the axis is the last one. On a GPU each 
 kernel. Losses that contain a softmax are in _loss/cross_entropy.py.
 """
 
+import math
+
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
@@ -40,7 +42,8 @@ def _in_chunks(xp, function, axis, arrays):
     if axis not in (-1, first.ndim - 1) or first.ndim < 2:
         return function(xp, *arrays, axis)
     if first.ndim > 2:
-        arrays = [xp.reshape(array, (-1, first.shape[-1])) for array in arrays]
+        rows = math.prod(first.shape[:-1])
+        arrays = [xp.reshape(array, (rows, first.shape[-1])) for array in arrays]
     out = xp.by_rows(lambda xp, *parts: function(xp, *parts, 1), *arrays)
     return xp.reshape(out, first.shape) if first.ndim > 2 else out
 

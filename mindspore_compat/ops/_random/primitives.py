@@ -287,8 +287,8 @@ class Randperm(Primitive):
 
     @checked
     def __call__(self, n: TensorOf("int32", "int64")):
-        count = int(n.asnumpy().reshape(-1)[0])
-        if n.size != 1 or not 0 <= count <= self.max_length:
+        count = int(n.asnumpy().reshape(-1)[0]) if n.size == 1 else -1
+        if not 0 <= count <= self.max_length:
             raise ValueError(
                 f"For 'Randperm', 'n' must be one number in [0, {self.max_length}], but got "
                 f"{n.asnumpy().tolist()}."
@@ -436,8 +436,9 @@ class NonDeterministicInts(Primitive):
         xp = current_space()
         kind = dtypes.to_numpy(self.dtype)
         words = _generator(xp).integers(0, 2**32, (2, *_shape(self.name, shape)), "int64")
-        high, low = words.astype("uint64")
-        return Tensor._wrap((high << xp.asarray(32, "uint64") | low).astype(kind))
+        high, low = words[:1].astype("uint64"), words[1:].astype("uint64")
+        bits = (high << xp.asarray(32, "uint64") | low).reshape(words.shape[1:])
+        return Tensor._wrap(bits.astype(kind))
 
 
 @public("ops.LogNormalReverse")

@@ -117,6 +117,15 @@ class EditDistance(Primitive):
                     f"For 'EditDistance', '{name}' must have {axes} axes, but got "
                     f"shape {tensor.shape}."
                 )
+        for name, indices, values in (
+            ("hypothesis", hypothesis_indices, hypothesis_values),
+            ("truth", truth_indices, truth_values),
+        ):
+            if len(indices) != values.size:
+                raise ValueError(
+                    f"For 'EditDistance', '{name}_values' must have an element for each row of "
+                    f"'{name}_indices', but got shapes {values.shape} and {indices.shape}."
+                )
         hypotheses = _sequences(hypothesis_indices, hypothesis_values)
         truths = _sequences(truth_indices, truth_values)
         sizes = numpy.maximum(hypothesis_shape.asnumpy(), truth_shape.asnumpy())[:-1]

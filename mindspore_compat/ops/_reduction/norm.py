@@ -143,7 +143,7 @@ def lp_norm(
         >>> print(ms.ops.LpNorm(axis=[0, 1])(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
         5.0
     """
-    return _vector_norm(xp, input, p, axes_of(axis), keep_dims)
+    return xp.maximum(_vector_norm(xp, input, p, axes_of(axis), keep_dims), epsilon)
 
 
 @op("ops.EuclideanNorm(keep_dims=False)(x, axes)")

@@ -277,5 +277,5 @@ def reduce_std(
     mean = xp.mean(input_x, axes, keepdims=True)
     count = input_x.size // max(mean.size, 1)
     total = xp.sum(xp.square(input_x - mean), axes, keepdims=keep_dims)
-    deviation = xp.sqrt(total / (count - 1 if unbiased else count))
+    deviation = xp.sqrt(total / max(count - 1 if unbiased else count, 0))
     return deviation, mean if keep_dims else xp.mean(input_x, axes)

@@ -11,6 +11,17 @@ def axis_of(axis, x):
     return axis % rank
 
 
+def along_one(api, name, axis, x):
+    """Returns an axis in the array library's form; refuses a 0-D Tensor.
+
+    Raises:
+        ValueError: if the Tensor has no such axis.
+    """
+    if not x.ndim:
+        raise ValueError(f"For '{api}', the Tensor must have an axis '{name}', but it is 0-D.")
+    return axes_along(api, name, axis, x)
+
+
 def axes_along(api, name, axis, x):
     """Returns an axes argument in the array library's form: None for all axes, an int, or a tuple.
 

@@ -319,12 +319,20 @@ class RaggedRange(Primitive):
                 "For 'RaggedRange', the inputs must have at most one axis, but got "
                 f"shapes {', '.join(str(bound.shape) for bound in bounds)}."
             )
+        if any(bound.ndim for bound in bounds) and len({b.size for b in bounds} - {1}) > 1:
+            raise ValueError(
+                "For 'RaggedRange', the inputs must have equal lengths or length 1, but got "
+                f"shapes {', '.join(str(bound.shape) for bound in bounds)}."
+            )
         rows = numpy.stack(
             numpy.broadcast_arrays(*(numpy.atleast_1d(bound) for bound in bounds)), -1
         )
         if (rows[:, 2] == 0).any():
             raise ValueError("For 'RaggedRange', 'deltas' must not hold 0.")
         parts = [numpy.arange(*row).astype(bounds[0].dtype) for row in rows.tolist()]
-        ends = numpy.cumsum([0, *map(len, parts)]).astype(dtypes.to_numpy(self.Tsplits))
+        parts = parts or [numpy.zeros(0, bounds[0].dtype)]
+        ends = numpy.cumsum([0, *map(len, parts[: len(rows)])]).astype(
+            dtypes.to_numpy(self.Tsplits)
+        )
         asarray = space_for(starts._array).asarray
         return Tensor._wrap(asarray(ends)), Tensor._wrap(asarray(numpy.concatenate(parts)))

@@ -13,7 +13,7 @@ from .._reduction import cumulative, min_max, quantile, reduce, sort, statistics
 from .._reduction import unique as unique_ops
 from .._rules import NumberOrBool
 from .._shape import reshape
-from .._shape.axes import axes_along
+from .._shape.axes import along_one, axes_along
 
 Axis = Int | TupleOf(Int) | ListOf(Int) | None
 AxisOrTensor = InTensor(Axis)
@@ -382,7 +382,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
     Source: mindspore.Tensor.argsort of MindSpore 2.10.
     """
     _need_order("Tensor.argsort", self)
-    axis = axes_along("Tensor.argsort", "axis", axis, self)
+    axis = along_one("Tensor.argsort", "axis", axis, self)
     return sort.argsort.run(self, axis, descending)
 
 
@@ -391,7 +391,7 @@ def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Boo
     """Computes the indices that sort along the axis `dim`. The sort is always stable; `stable` has
     no effect."""
     _need_order("Tensor.argsort", self)
-    axis = axes_along("Tensor.argsort", "dim", dim, self)
+    axis = along_one("Tensor.argsort", "dim", dim, self)
     return sort.argsort.run(self, axis, descending)
 
 

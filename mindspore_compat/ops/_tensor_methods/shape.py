@@ -20,7 +20,7 @@ from .._shape import flip_roll, join_split, slice_stack
 from .._shape import repeat as repeat_ops
 from .._shape import reshape as reshape_ops
 from .._shape import transpose as transpose_ops
-from .._shape.axes import axes_along
+from .._shape.axes import along_one, axes_along
 
 # Shapes -------------------------------------------------------------------------------------------
 
@@ -279,7 +279,7 @@ def chunk_axis(self, chunks: Int, axis: Int = 0):
 def _chunk(name, self, chunks, axis):
     if chunks < 1:
         raise ValueError(f"For 'Tensor.chunk', 'chunks' must be an int >= 1, but got {chunks}.")
-    return join_split.chunk.run(self, chunks, axes_along("Tensor.chunk", name, axis, self))
+    return join_split.chunk.run(self, chunks, along_one("Tensor.chunk", name, axis, self))
 
 
 @form("Tensor.narrow")
