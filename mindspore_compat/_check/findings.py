@@ -65,7 +65,7 @@ def remarks(use, assigned, meanings):
     name = names.find_module(use.path) if use.is_import else names.find(use.path)
     if name.missing:
         if use.sure and not is_of_operation(use) and not is_assigned(name.missing, assigned):
-            yield MISSING, public(name.missing), names.nearest(name.missing)
+            yield missing(name.missing, meanings)
         return
     if name.target is None or use.call is None:
         return
@@ -94,6 +94,17 @@ def arguments_without_effect(mark, target, call):
         default = parameters[name].default if name in parameters else inspect.Parameter.empty
         if name in keywords and keywords[name] is not default and keywords[name] != default:
             yield f"({name})"
+
+
+def missing(path, meanings):
+    """Returns the remark on a missing name, which an older release may have."""
+    name = public(path)
+    if meanings.is_present(name):
+        return CHANGED, name, f"only with --release {meanings.release}"
+    change = meanings.removal_of(name)
+    if change is not None:
+        return MISSING, name, f"removed in {change.release}; --release gives it"
+    return MISSING, name, names.nearest(path)
 
 
 def is_of_operation(use):

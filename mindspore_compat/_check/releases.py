@@ -3,6 +3,7 @@
 import inspect
 
 from .._releases import changes_after, meaning_of
+from .._releases.changes import CHANGES
 from .._version import RELEASES
 from . import names
 from .reading import CALL, TOP
@@ -85,8 +86,13 @@ class Meanings:
     """The changes since a release, by the objects that they are about."""
 
     def __init__(self, release, uses):
-        self.by_target = {}
+        self.release = release
+        self.removals = {each.name: each for each in CHANGES if each.removes}
+        self.by_target, self.restored = {}, set()
         for change in changes_after(release).values() if release else ():
+            if change.removes:
+                self.restored.add(change.name)
+                continue
             path = (TOP, *change.name.partition("(")[0].split("."))
             self.by_target[names.find(path).target] = change
         for use in (use for use in uses if use.call):
@@ -98,6 +104,14 @@ class Meanings:
         if change is not None and change.name.endswith(")"):
             if change.name.rstrip(")").partition("(")[2] in _given(target, call):
                 del self.by_target[target]
+
+    def removal_of(self, path):
+        """Returns the Change that removed a public name, or None."""
+        return self.removals.get(path.partition(".")[2])
+
+    def is_present(self, path):
+        """Whether a name that is absent today is present in the release."""
+        return path.partition(".")[2] in self.restored
 
     def change_of(self, target, call):
         """Returns the Change that affects a call: the same call had another meaning in the older

@@ -36,6 +36,11 @@ class Change(NamedTuple):
     gives: str
     source: str = NOTES
 
+    @property
+    def removes(self):
+        """Whether the release removed the name."""
+        return self.gives == "AttributeError"
+
 
 _TENSOR_PAGE = f"{PAGES}/r2.5.0/api_python/mindspore/Tensor/mindspore.Tensor"
 
@@ -50,6 +55,17 @@ CHANGES = [
         "first_word_of_time()",
         "epoch",
         "Train",
+    ),
+    Change(
+        "1.8",
+        "load_checkpoint",
+        "`filter_prefix` leaves out names that equal it, or continue it by a dot; it may be empty.",
+        "`filter_prefix` leaves out all names that start with it.",
+        "train:load_checkpoint train.serialization:load_checkpoint",
+        "training.whole_names",
+        "names_without('fc')",
+        "['fc2.bias', 'fc2.weight']",
+        "[]",
     ),
     Change(
         "2.0",
@@ -93,6 +109,17 @@ CHANGES = [
         "training.data_sink",
         "callable(ms.data_sink(lambda a, b: a, pairs(), steps=2))",
         "True",
+        "TypeError",
+    ),
+    Change(
+        "2.0",
+        "export",
+        '`file_format` is "AIR" by default.',
+        "`file_format` has no default.",
+        "train:export train.serialization:export",
+        "training.air",
+        "ms.export(nn.ReLU(), x, file_name='relu')",
+        "ValueError",
         "TypeError",
     ),
     Change(
@@ -400,6 +427,40 @@ CHANGES = [
             ("Conv3dTranspose", "Conv3dTranspose(3, 4, 3, has_bias=True)"),
         )
     ),
+    *(
+        Change(
+            "2.3",
+            f"mindrecord.FileWriter.{name}",
+            "Returns `mindrecord.SUCCESS`, which is 0.",
+            "Returns None.",
+            f"mindrecord:FileWriter.{name}",
+            "datasets.with_status",
+            f"result_of_writer('{name}')",
+            "0",
+            "None",
+        )
+        for name in (
+            "add_schema",
+            "add_index",
+            "set_header_size",
+            "set_page_size",
+            "write_raw_data",
+            "commit",
+        )
+    ),
+    Change(
+        "2.3",
+        "mindrecord.CsvToMR.transform",
+        "Returns `mindrecord.SUCCESS`, which is 0, as the other converters do.",
+        "Returns None.",
+        """mindrecord:CsvToMR.transform mindrecord:Cifar10ToMR.transform
+        mindrecord:Cifar100ToMR.transform mindrecord:ImageNetToMR.transform
+        mindrecord:MnistToMR.transform mindrecord:TFRecordToMR.transform""",
+        "datasets.with_status",
+        "result_of_converter()",
+        "0",
+        "None",
+    ),
     Change(
         "2.3",
         "Tensor.item",
@@ -464,6 +525,17 @@ CHANGES = [
         "(8,)",
         "(2, 4)",
         f"{_TENSOR_PAGE}.repeat.html",
+    ),
+    Change(
+        "2.6",
+        "dataset.MindDataset",
+        "Each process reads a block of rows.",
+        "Each process reads every `num_shards`-th row.",
+        "dataset:MindDataset.__init__",
+        "datasets.in_blocks",
+        "rows_of_shard()",
+        "[3, 4, 0]",
+        "[1, 3, 0]",
     ),
     Change(
         "2.6",

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 import io
 
 from .._core.context.config import GRAPH_MODE, config
@@ -27,6 +28,35 @@ def only_missing(today):
 
 
 only_missing.is_of_result = True  # a call whose result nothing reads means the same
+
+
+def whole_names(today):
+    """Leaves out parameters whose name is a prefix of `filter_prefix`, or continues it by a dot."""
+    signature = inspect.signature(today)
+
+    @functools.wraps(today)
+    def load_checkpoint(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        prefixes = bound.arguments.get("filter_prefix")
+        if prefixes is None:
+            return today(*args, **kwargs)
+        net = bound.arguments.pop("net", None)
+        del bound.arguments["filter_prefix"]
+        prefixes = [prefixes] if isinstance(prefixes, str) else prefixes
+        ends = tuple(prefix.rstrip(".") + "." for prefix in prefixes if prefix)
+        loaded = today(*bound.args, **bound.kwargs)
+        loaded = {name: each for name, each in loaded.items() if not f"{name}.".startswith(ends)}
+        if net is not None:
+            from ..train import load_param_into_net
+
+            load_param_into_net(net, loaded, bound.arguments.get("strict_load", False))
+        return loaded
+
+    return load_checkpoint
+
+
+whole_names.needs = {"filter_prefix"}
+air = with_defaults(file_format="AIR")
 
 
 @instead

@@ -274,6 +274,14 @@ class TestReleases:
         _check.main([str(script), "--json"])
         assert json.loads(capsys.readouterr().out)["release"] == release
 
+    def test_a_removed_name_is_present_in_its_release(self, tmp_path, capsys):
+        script = tmp_path / "script.py"
+        script.write_text("import mindspore as ms\nms.nn.TensorArray(ms.int64, ())")
+        assert _check.main([str(script)]) == 1
+        assert "removed in 2.8; --release gives it" in capsys.readouterr().out
+        assert _check.main([str(script), "--release", "2.7"]) == 0
+        assert "only with --release 2.7" in capsys.readouterr().out
+
     def test_signs_name_what_exists(self):
         for sign in (*releases.SINCE, *releases.BEFORE):
             path = ("mindspore", *sign.partition("(")[0].split("."))

@@ -1,7 +1,9 @@
 """Prints the results of all examples of the table of changes, as JSON: run by `test_changes.py`."""
 
 import json
+import os
 import sys
+import tempfile
 
 import numpy as np
 
@@ -29,6 +31,54 @@ def popped_from_queue():
     queue = nn.TensorsQueue(ms.float32, ((2,),), size=1)
     queue.put((half,))
     return queue.pop()[0] if int(queue.size()) == 1 else queue.size()
+
+
+class TwoLayers(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(1, 1)
+        self.fc2 = nn.Dense(1, 1)
+
+
+def names_without(prefix):
+    path = os.path.join(tempfile.mkdtemp(), "net.ckpt")
+    ms.save_checkpoint(TwoLayers(), path)
+    try:
+        return sorted(ms.load_checkpoint(path, filter_prefix=prefix))
+    except ValueError:  # nothing is left
+        return []
+
+
+def write_numbers(results):
+    """Writes a MindRecord file of the numbers 0 to 4; returns its path."""
+    path = os.path.join(tempfile.mkdtemp(), "numbers.mindrecord")
+    writer = ms.mindrecord.FileWriter(path)
+    results["set_header_size"] = writer.set_header_size(1 << 24)
+    results["set_page_size"] = writer.set_page_size(1 << 25)
+    results["add_schema"] = writer.add_schema({"number": {"type": "int32"}})
+    results["add_index"] = writer.add_index(["number"])
+    results["write_raw_data"] = writer.write_raw_data([{"number": i} for i in range(5)])
+    results["commit"] = writer.commit()
+    return path
+
+
+def result_of_writer(name):
+    results = {}
+    write_numbers(results)
+    return results[name]
+
+
+def result_of_converter():
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, "table.csv")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("a,b\n1,2\n")
+    return ms.mindrecord.CsvToMR(path, os.path.join(folder, "table.mindrecord")).transform()
+
+
+def rows_of_shard():
+    data = ds.MindDataset(write_numbers({}), shuffle=False, num_shards=2, shard_id=1)
+    return [int(number) for (number,) in data.create_tuple_iterator(output_numpy=True)]
 
 
 def pairs():

@@ -280,11 +280,27 @@ def _random(sampler, counts, size):
 
 def _share_order(sampler, counts, size):
     seeds = itertools.count(next_seed() + 1)
-    mode, indices = sampler.get_shuffle_mode(), sampler.share(size)
+    mode = sampler.get_shuffle_mode()
+    indices = _block(sampler, size) if _in_blocks() else sampler.share(size)
     if mode is Shuffle.FALSE:
         return lambda: indices
     mix = _mixing(mode, counts, size)
     return lambda: np.asarray(mix(None, next(seeds)))[indices]
+
+
+def _in_blocks():
+    """Whether each process reads a block of rows, instead of every `num_shards`-th row."""
+    return os.environ.get("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "").lower() == "true"
+
+
+def _block(sampler, size):
+    """Returns the rows of this process, one after the other; without an offset, rows from the start
+    are repeated to make all blocks equal."""
+    sampler._check()
+    count = -(-size // sampler.num_shards)
+    rows = np.arange(count) + sampler.shard_id * count
+    rows = rows % max(size, 1) if sampler.offset == -1 else rows[rows < size]
+    return rows[: sampler._limit(len(rows))]
 
 
 def _mixing(mode, counts, size):
