@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 
+from .._backend.arrays import SPACES
 from .._backend.updates.complete import Unit, complete
 from .._core.autograd.tape import depth
 from .._core.context.config import GRAPH_MODE, config
@@ -349,7 +350,7 @@ class Parameter(Tensor):
             array = data.init_data()._array if data.has_init else data._array
             if array.dtype != own_dtype:
                 array = array.astype(own_dtype)
-            elif not array.flags.c_contiguous:
+            elif type(array) in SPACES and not array.flags.c_contiguous:
                 array = array.copy()
         else:
             if isinstance(data, float) and own_dtype.kind in "iub":

@@ -498,7 +498,8 @@ class Model(Preparation, Evaluation):
         return self._predict_network(*predict_data)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
-        """Returns how the parameters of the prediction network are split; here they never are.
+        """Returns how the parameters of the prediction network are divided over processes. With
+        several processes the network runs once on the inputs, and its parameters stay divided.
 
         Args:
             *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): the inputs of the
@@ -515,8 +516,9 @@ class Model(Preparation, Evaluation):
         """
         Bool.refuse("Model.infer_predict_layout", "skip_backend_compile", skip_backend_compile)
         check_predict_data(predict_data)
+        network = self._predict_network
         return layouts_of(
-            "infer_predict_layout", self._network, self._predict_network.get_parameters()
+            "infer_predict_layout", self._network, network, lambda: self.predict(*predict_data)
         )
 
     @checked(
@@ -526,7 +528,8 @@ class Model(Preparation, Evaluation):
     def infer_train_layout(
         self, train_dataset, dataset_sink_mode: Bool = True, sink_size: Int(ge=-1) = -1
     ):
-        """Returns how the parameters of the training step are split; see `infer_predict_layout`.
+        """Returns how the parameters of the training step are divided; with several processes one
+        step runs on a batch of the dataset, and its changes are undone.
 
         Args:
             train_dataset, sink_size: see `train`.
@@ -538,7 +541,13 @@ class Model(Preparation, Evaluation):
             RuntimeError: as `infer_predict_layout`.
         """
         check_dataset("Model.infer_train_layout", "train_dataset", train_dataset)
-        return layouts_of("infer_train_layout", self._network, self._train_network.get_parameters())
+        network = self._train_network
+
+        def run():
+            self._set_mode(network, True)
+            network(*next(train_dataset.create_tuple_iterator(num_epochs=1)))
+
+        return layouts_of("infer_train_layout", self._network, network, run)
 
     @without_effect("train.Model.build", "nothing is compiled")
     @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"))

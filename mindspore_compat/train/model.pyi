@@ -68,7 +68,8 @@ class Model:
             valid_dataset_sink_mode (bool): whether to sink the data of the evaluation.
         """
     def infer_predict_layout(self, *predict_data: _t.Any, skip_backend_compile: _t.Any = False) -> _t.Any:
-        """Returns how the parameters of the prediction network are split; here they never are.
+        """Returns how the parameters of the prediction network are divided over processes. With
+        several processes the network runs once on the inputs, and its parameters stay divided.
 
         Args:
             *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): the inputs of the
@@ -79,7 +80,8 @@ class Model:
             dict, parameter name -> layout, for `load_distributed_checkpoint`.
         """
     def infer_train_layout(self, train_dataset: _t.Any, dataset_sink_mode: _b.bool = True, sink_size: _b.int = -1) -> _t.Any:
-        """Returns how the parameters of the training step are split; see `infer_predict_layout`.
+        """Returns how the parameters of the training step are divided; with several processes one
+        step runs on a batch of the dataset, and its changes are undone.
 
         Args:
             train_dataset, sink_size: see `train`.

@@ -11,6 +11,7 @@ from kit.rank_checks import check, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, communication, nn, ops
+from mindspore_compat.dataset import GeneratorDataset
 from mindspore_compat.parallel.auto_parallel import AutoParallel
 
 communication.init()
@@ -134,6 +135,36 @@ def load_stages_and_train():
             files = [str(FOLDER / f"rank_{rank}.ckpt") for rank in range(known["ranks"])]
             ms.load_distributed_checkpoint(step, files, None, str(FOLDER / "merged.ckpt"))
         np.testing.assert_allclose(losses(around), known["losses"], rtol=1e-6)
+
+
+@check
+def load_into_inferred_layouts():
+    """What a network has after loading whole values is what it has after loading its slices."""
+    known = json.loads((FOLDER / "losses.json").read_text())
+    mode = ms.get_context("mode")
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        step, around = made()
+        wanted = {p.name: p.asnumpy() for p in step.get_parameters()}
+        around.network = network = step.network
+        optimizer = step.optimizer
+        model = ms.Model(around, optimizer=optimizer)
+        data = GeneratorDataset([(X,)], ["x"], shuffle=False)
+        layouts = model.infer_train_layout(data)
+        for name, value in wanted.items():  # nothing has changed
+            found = {p.name: p for p in step.get_parameters()}[name].asnumpy()
+            np.testing.assert_array_equal(found, value, err_msg=name)
+        grid, axes, shape, *_ = layouts["w1"]
+        assert np.prod(grid) == SIZE and shape == list(network.w1._array.block.shape) != [8, 32]
+        assert model.infer_predict_layout(Tensor(X))["w1"] == layouts["w1"]
+    finally:
+        ms.set_context(mode=mode)
+    around.network = step
+    files = [str(FOLDER / f"rank_{rank}.ckpt") for rank in range(known["ranks"])]
+    strategy = str(FOLDER / f"strategy_{known['ranks']}_0.ckpt")
+    ms.load_distributed_checkpoint(step, files, layouts, strategy)
+    assert network.w1._array.block.shape == tuple(shape)
+    np.testing.assert_allclose(losses(around), known["losses"], rtol=1e-6)
 
 
 run_named_checks()

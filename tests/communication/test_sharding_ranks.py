@@ -25,7 +25,7 @@ def test_a_job_restarts_with_other_ranks(before, after, tmp_path, monkeypatch):
     monkeypatch.setenv("FOLDER", str(tmp_path))
     script = RANKS.parent / "ranks_restart.py"
     output_of_ranks(before, script, "train_and_save")
-    output_of_ranks(after, script, "load_and_train")
+    output_of_ranks(after, script, "load_and_train", "load_into_inferred_layouts")
 
 
 def test_the_example_has_the_losses_of_one_process():

@@ -135,8 +135,12 @@ def divided_like(states, parameters):
         target = parameter._array
         if type(target) is not Sharded or state._array.shape != target.shape:
             continue
+        space = target.space
         if type(state._array) is not Sharded:
-            state._array = target.space.shard(state._array, target.dims, target.parked)
+            state._array = space.shard(state._array, target.dims, target.parked)
+        elif state._array.dims != target.dims:  # the parameter has been divided further
+            block = space.place(state._array, target.dims).block
+            state._array = space.wrap(space.base.array(block), target.dims, (), target.parked)
 
 
 @contextlib.contextmanager

@@ -171,7 +171,7 @@ class Plan:
         self.owned = False
         self._parts = None
         self._homes = None
-        self._held = None
+        self._held = self._shapes = None
 
     def __getstate__(self):
         """Leaves the parts out: a copy divides its own parameters, or the views of a pack would be
@@ -251,6 +251,9 @@ class Plan:
         if Sharded in map(type, targets):
             for kind in self.states:
                 divided_like(kind, self.parameters)
+            shapes = [getattr(target, "block", target).shape for target in targets]
+            if shapes != self._shapes:  # parameters have been divided further
+                self._shapes, self._homes = shapes, None
             if not self.whole:
                 with on_blocks((self.parameters, *self.states)):
                     blocks = [getattr(gradient, "block", gradient) for gradient in gradients]

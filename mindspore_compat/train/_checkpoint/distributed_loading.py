@@ -231,7 +231,8 @@ def _layout(name, description):
     if (
         not is_list
         or description[3] != 0
-        or not all(map(_are_ints, (*description[:2], description[2] or [])))
+        or not all(map(_are_ints, (description[0], description[2] or [])))
+        or not _are_axes(description[1])
     ):
         raise ValueError(
             f"For '{_API}', 'predict_strategy' must hold by the names of parameters "
@@ -239,11 +240,17 @@ def _layout(name, description):
             f"got {description!r} by {name!r}."
         )
     layout = ParallelLayouts()
-    layout.dev_matrix, layout.tensor_map = (
-        [Dims(list(description[0]))],
-        [Dims(list(description[1]))],
-    )
+    layout.dev_matrix, axes = [Dims(list(description[0]))], description[1]
+    layout.tensor_map = [Dims(list(axes))]
+    if any(type(axis) is not int for axis in axes):  # several axes of the grid cut one of these
+        layout.tensor_map = [Dims([n] if type(n) is int else list(n)) for n in axes]
     return layout
+
+
+def _are_axes(values):
+    return isinstance(values, (list, tuple)) and all(
+        type(axis) is int or _are_ints(axis) for axis in values
+    )
 
 
 def _are_ints(values):

@@ -11,6 +11,7 @@ import os
 from ... import log
 from ..._backend.arrays import to_current
 from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str, checked
+from ..._core.sharding.array import Sharded
 from ..._core.tensor.tensor import Tensor
 from ..._io import checkpoint, safetensors
 from ...common.parameter import Parameter, _new_parameter, put_all
@@ -362,16 +363,21 @@ def _by_prefix(lacking, parameter_dict, pairs):
 def _fit(param, source, strict_load):
     """Returns a copy of the values of `source` in the shape and dtype of `param`."""
     shape, source_shape = param.shape, source.shape
-    if shape != source_shape and (
-        source_shape[: len(shape)] != shape or any(n != 1 for n in source_shape[len(shape) :])
+    is_slice = _is_slice(param, source_shape)
+    if (
+        not is_slice
+        and shape != source_shape
+        and (source_shape[: len(shape)] != shape or any(n != 1 for n in source_shape[len(shape) :]))
     ):
         raise RuntimeError(
             f"For 'load_param_into_net', '{param.name}' has the shape {shape} in "
             f"'net', but {source_shape} in 'parameter_dict'."
         )
     array = source.init_data()._array
+    if is_slice:
+        shape = source_shape
     if source.dtype == param.dtype:
-        return array.reshape(shape).copy()
+        return _as_part(param, array.reshape(shape).copy(), is_slice)
     names = {str(source.dtype), str(param.dtype)}
     if strict_load or not any(names <= kind for kind in _KINDS):
         raise RuntimeError(
@@ -382,7 +388,18 @@ def _fit(param, source, strict_load):
         f"For 'load_param_into_net', '{param.name}' is converted from {source.dtype} to "
         f"{param.dtype}."
     )
-    return Tensor._wrap(array.reshape(shape)).astype(param.dtype)._array
+    converted = Tensor._wrap(array.reshape(shape)).astype(param.dtype)._array
+    return _as_part(param, converted, is_slice)
+
+
+def _is_slice(param, shape):
+    """Returns whether values of a shape are this rank's part of a divided parameter."""
+    array = param._array
+    return type(array) is Sharded and shape == array.block.shape != array.shape
+
+
+def _as_part(param, array, is_slice):
+    return param._array.space.like(param._array, array) if is_slice else array
 
 
 def _update_param(param, new_param, strict_load):

@@ -72,3 +72,26 @@ def test_equals_the_update_of_wholes(name):
         assert [kind is Sharded for kind in kinds] == [True, True, False]
         assert blocks == 24 // 4 + 8 // 4 + 3
         assert held == {24 // 4} or name == "AdaFactor"
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "Lamb"])
+def test_parameters_that_are_divided_further_between_steps(name):
+    """Whole in the first step, divided along one axis of the mesh in the second, then along two."""
+    wanted = [p.asnumpy() for p in trained(OPTIMIZERS[name])[0]]
+
+    def run(world):
+        space = network.space_on(Mesh(world))
+        parameters = [
+            Parameter(Tensor(array.copy()), name=f"p{i}") for i, array in enumerate(FIRST)
+        ]
+        optimizer, first = OPTIMIZERS[name](parameters), parameters[0]
+        for gradients, dims in zip(GRADIENTS, (None, ((0,), ()), ((0,), (1,))), strict=True):
+            if dims is not None:
+                block = space.base.array(space.place(first._array, dims).block)
+                first._array = space.wrap(block, dims)
+            optimizer(tuple(map(Tensor, gradients)))
+        return [p.asnumpy() for p in parameters]
+
+    for found in on_ranks(4, run):
+        for got, want in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(got, want, rtol=2e-6, atol=2e-6)
