@@ -1,6 +1,6 @@
 """The meaning of older releases: `MINDSPORE_COMPAT_RELEASE=1.8`, or `--release 1.8`.
 
-`changes.py` is the table of what changed in which release. A Change names the function here that
+`changes` is the table of what changed in which release. A Change names the function here that
 gives the earlier meaning: it takes today's object and returns the object that replaces it. The
 replacement happens once, right after the module of the name has been loaded. Without the variable
 nothing here is imported, and no call is slower.
