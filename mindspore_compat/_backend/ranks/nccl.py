@@ -92,7 +92,7 @@ class Nccl:
 
     def all_reduce(self, array, operation):
         """Combines the ranks' arrays element by element; every rank gets the result."""
-        array = self.cupy.ascontiguousarray(array)
+        array = self._contiguous(array)
         out = self.cupy.empty_like(array)
         self.communicator.allReduce(
             array.data.ptr,
@@ -106,7 +106,7 @@ class Nccl:
     def reduce(self, array, root, operation):
         """Combines the ranks' arrays; rank `root` gets the result, the others get a copy of their
         own array."""
-        array = self.cupy.ascontiguousarray(array)
+        array = self._contiguous(array)
         out = array.copy()
         self.communicator.reduce(
             array.data.ptr,
@@ -120,7 +120,7 @@ class Nccl:
 
     def reduce_scatter(self, array, operation):
         """Combines the ranks' arrays and cuts the result along axis 0; each rank gets one part."""
-        array = self.cupy.ascontiguousarray(array)
+        array = self._contiguous(array)
         out = self.cupy.empty((array.shape[0] // self.size, *array.shape[1:]), array.dtype)
         self.communicator.reduceScatter(
             array.data.ptr,
@@ -133,7 +133,7 @@ class Nccl:
 
     def all_gather(self, array):
         """Concatenates the ranks' arrays along axis 0; every rank gets the result."""
-        array = self.cupy.ascontiguousarray(array)
+        array = self._contiguous(array)
         shape = (self.size * array.shape[0], *array.shape[1:]) if array.shape else (self.size,)
         out = self.cupy.empty(shape, array.dtype)
         self.communicator.allGather(
@@ -143,7 +143,7 @@ class Nccl:
 
     def broadcast(self, array, root):
         """Copies the array of rank `root` to every rank."""
-        array = self.cupy.ascontiguousarray(array)
+        array = self._contiguous(array)
         out = self.cupy.empty_like(array)
         self.communicator.broadcast(
             array.data.ptr, out.data.ptr, array.nbytes, self.nccl.NCCL_INT8, root, self._stream()
@@ -153,7 +153,7 @@ class Nccl:
     def all_to_all(self, array, sent_rows, got_rows, shape):
         """Exchanges rows of axis 0, as one group of sends and receives; returns the received rows,
         an array of `shape`."""
-        array = self.cupy.ascontiguousarray(array)
+        array = self._contiguous(array)
         out = self.cupy.empty(shape, array.dtype)
         send_at = receive_at = 0
         with self.together():
@@ -177,7 +177,7 @@ class Nccl:
 
     def send(self, array, to):
         """Sends an array to rank `to`."""
-        array = self.cupy.ascontiguousarray(array)
+        array = self._contiguous(array)
         self.communicator.send(
             array.data.ptr, array.nbytes, self.nccl.NCCL_INT8, to, self._stream()
         )
@@ -192,6 +192,11 @@ class Nccl:
         self.communicator.recv(
             out.data.ptr, out.nbytes, self.nccl.NCCL_INT8, source, self._stream()
         )
+
+    def _contiguous(self, array):
+        """Returns the array, copied if its elements are not contiguous. CuPy's function gives a 0-d
+        array an axis."""
+        return self.cupy.ascontiguousarray(array).reshape(array.shape)
 
     def _reduction(self, array, operation):
         """Returns NCCL's codes of dtype and operation; for bools the sum is 'any', the product
