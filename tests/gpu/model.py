@@ -87,8 +87,8 @@ def networks_of_the_bench():
     }
 
 
-def launches_of(make, batch):
-    """The Launches of a training step with Momentum."""
+def launches_of(make, batch, whole):
+    """The Launches of a training step with Momentum, of a batch that stands for a whole one."""
     from fakecupy import counting
 
     import mindspore_compat as ms
@@ -99,7 +99,6 @@ def launches_of(make, batch):
     loss = nn.WithLossCell(network, nn.CrossEntropyLoss()).set_train()
     step = nn.TrainOneStepCell(loss, nn.Momentum(network.trainable_params(), 0.01, 0.9))
     labels = ms.Tensor(np.zeros(batch, np.int32))
-    step(data, labels)
     launches = []
 
     def note(name, values):
@@ -112,50 +111,84 @@ def launches_of(make, batch):
             sizes = {0: MOMENTUM * sum(p.size for p in network.trainable_params())}
         launches.append(Launch(sum(sizes.values()), operations))
 
-    with _whole_convolutions(arrays.current_space(), launches), counting.counted():
-        counting.watchers.append(note)
-        try:
-            step(data, labels)
-        finally:
-            counting.watchers.remove(note)
+    with _whole_convolutions(arrays.current_space(), launches), _rows_divided_as_in(batch, whole):
+        step(data, labels)
+        launches.clear()
+        with counting.counted():
+            counting.watchers.append(note)
+            try:
+                step(data, labels)
+            finally:
+                counting.watchers.remove(note)
     return launches
 
 
 @contextlib.contextmanager
-def _whole_convolutions(space, launches):
-    """Convolutions and their gradients are one launch each while the block runs."""
-    from fakecupy import counting
+def _rows_divided_as_in(batch, whole):
+    """Long rows are divided into chunks as if the batch were the whole one while the block runs."""
+    from mindspore_compat._backend.bodies import row_layout
 
-    names = ("convolve_nd", "convolve_input", "convolve_weight")
-    before = {name: getattr(space, name) for name in names}
-
-    def wrapped(name):
-        def convolve(x, y, *rest, **options):
-            with counting.quiet():
-                out = before[name](x, y, *rest, **options)
-            images, outputs, weight = {
-                "convolve_nd": (x, out, y),
-                "convolve_input": (out, x, y),
-                "convolve_weight": (y, x, out),
-            }[name]
-            size = images.nbytes + outputs.nbytes + weight.nbytes
-            launches.append(Launch(size, 2 * outputs.size * math.prod(weight.shape[1:])))
-            return out
-
-        return convolve
-
-    for name in names:
-        setattr(space, name, wrapped(name))
+    chunk = row_layout.CHUNK
+    row_layout.CHUNK = chunk * batch // whole
     try:
         yield
     finally:
-        for name, function in before.items():
-            setattr(space, name, function)
+        row_layout.CHUNK = chunk
+
+
+@contextlib.contextmanager
+def _whole_convolutions(space, launches):
+    """Convolutions and their gradients are one launch each while the block runs. They return zeros,
+    since only sizes matter."""
+    for name in ("convolve_nd", "convolve_input", "convolve_weight"):
+        function = getattr(space, name)
+        if not isinstance(function, _Convolution):
+            setattr(space, name, _Convolution(space, name, function))
+    _Convolution.launches = launches
+    try:
+        yield
+    finally:
+        _Convolution.launches = None
+
+
+class _Convolution:
+    """A convolution, or one of its gradients, that counts as one launch if `launches` is a list.
+    Spaces of other arrays keep the functions of this one, so it is never taken away."""
+
+    launches = None
+
+    def __init__(self, space, name, function):
+        self.space, self.name, self.function = space, name, function
+
+    def __call__(self, x, y, *sizes):
+        if self.launches is None:
+            return self.function(x, y, *sizes)
+        from fakecupy import counting
+
+        with counting.quiet():
+            out = self.space.zeros(self._shape(x, y, sizes), x.dtype)
+        images, outputs, weight = {
+            "convolve_nd": (x, out, y),
+            "convolve_input": (out, x, y),
+            "convolve_weight": (y, x, out),
+        }[self.name]
+        size = images.nbytes + outputs.nbytes + weight.nbytes
+        self.launches.append(Launch(size, 2 * outputs.size * math.prod(weight.shape[1:])))
+        return out
+
+    def _shape(self, x, y, sizes):
+        from mindspore_compat._backend.conv.pooling import output_size
+
+        if self.name != "convolve_nd":
+            return sizes[0]
+        stride, pads, dilation, _ = sizes
+        lengths = output_size(x.shape[2:], y.shape[2:], stride, pads, dilation)
+        return (x.shape[0], y.shape[0], *lengths)
 
 
 def modelled(name, batch, make):
     """The figures of one network: what a step of this batch counts, and its times in seconds."""
-    two, three = launches_of(make, 2), launches_of(make, 3)
+    two, three = launches_of(make, 2, batch), launches_of(make, 3, batch)
     if len(two) != len(three):
         raise RuntimeError(f"{name}: {len(two)} launches for two samples, {len(three)} for three")
     grown = [

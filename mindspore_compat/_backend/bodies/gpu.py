@@ -33,14 +33,13 @@ stored.
 import numpy
 
 from . import row_layout
-from .c_code import compute_dtype, scalar_lines, step_line, supported
+from .c_code import TYPES, compute_dtype, scalar_lines, step_line
 from .multi_tensor import letter
 from .row_kernels import RowKernel, value_type
 from .row_plan import (
     CHANNEL,
     COLUMN,
     ELEMENT,
-    ROUNDED,
     ROW,
     SUMMED,
     BodyTrace,
@@ -75,6 +74,8 @@ class Bodies:
     def __init__(self, module, compiles=True):
         self.module = module
         self.compiles = compiles
+        # Bodies are looked up by the id of their code, whose hash takes longer than the rest of a
+        # key. The values hold the bodies, so that no other code gets such an id.
         self._bodies = {}
 
     def pointwise(self, body, *arrays, out=None, dtype=None, **scalars):
@@ -91,11 +92,11 @@ class Bodies:
         arrays, out = separate(arrays), separate(out or ())
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         flags, numbers = split(scalars)
-        key = (body.__code__, dtypes, tuple(flags.items()), tuple(numbers), dtype)
+        key = (id(body.__code__), dtypes, tuple(flags.items()), tuple(numbers), dtype)
         entry = self._bodies.get(key)
         if entry is None:
             entry = self._bodies[key] = self._elementwise(body, dtypes, flags, numbers, dtype)
-        kernel, single = entry
+        kernel, single, _ = entry
         operands = [array for array in arrays if array is not None]
         results = kernel(*operands, *map(float, numbers.values()), *out)
         return results if single else tuple(results) if isinstance(results, tuple) else (results,)
@@ -124,11 +125,16 @@ class Bodies:
             "\n".join(lines),
             trace.name,
         )
-        return kernel, trace.single
+        return kernel, trace.single, body
 
     def apply(self, *arrays):
         """Returns True if `rows` supports the dtypes of these arrays."""
-        return self.compiles and supported([array.dtype for array in arrays if array is not None])
+        if not self.compiles:
+            return False
+        for array in arrays:
+            if array is not None and array.dtype not in TYPES:
+                return False
+        return True
 
     def along(self, body, axis, *arrays):
         """Evaluates `body(xp, *arrays, axis)` over an axis of arrays of one shape. Returns an array
@@ -137,14 +143,26 @@ class Bodies:
         size = first.shape[axis]
         rows = first.size // size
         if axis in (-1, first.ndim - 1):
-            return self.rows(body, (1, rows, size), (ELEMENT,), elements=arrays, axis=-1)
+            return self.rows(body, (1, rows, size), (ELEMENT,), elements=arrays, axis=None)
         if axis in (0, -first.ndim):
-            return self.rows(body, (size, rows, 1), (ELEMENT,), elements=arrays, axis=-1)
+            return self.rows(body, (size, rows, 1), (ELEMENT,), elements=arrays, axis=None)
         arrays_last = [self.module.moveaxis(array, axis, -1) for array in arrays]
-        out = self.rows(body, (1, rows, size), (ELEMENT,), elements=arrays_last, axis=-1)
+        out = self.rows(body, (1, rows, size), (ELEMENT,), elements=arrays_last, axis=None)
         return self.module.moveaxis(out, -1, axis)
 
-    def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):
+    def rows(
+        self,
+        body,
+        shape,
+        results,
+        *,
+        elements,
+        columns=(),
+        channels=(),
+        rows=(),
+        row_shape=None,
+        **scalars,
+    ):
         """Evaluates `body(xp, *elements, *columns, *channels, *rows, **scalars)` over rows.
 
         Args:
@@ -154,27 +172,30 @@ class Bodies:
                 results are float32 (float64 for float64). COLUMN and CHANNEL results are sums over
                 rows, in the dtype of the first array. None omits a result.
             elements, columns, channels, rows: arrays of each kind, or None.
+            row_shape: the shape of ROW results; None means (rows,).
             scalars: numbers, or flags that select what the body does.
 
         Returns:
-            A result of the first array's shape for each ELEMENT, of shape (rows,) for each ROW, of
+            A result of the first array's shape for each ELEMENT, of `row_shape` for each ROW, of
             one axis for each COLUMN or CHANNEL; a tuple if the body returns one.
         """
-        operands = Operands(elements, columns, channels, rows)
-        arrays = [
-            None if array is None else self.module.ascontiguousarray(array)
-            for array in operands.arrays()
-        ]
-        dtypes = tuple([None if array is None else array.dtype for array in arrays])
+        arrays, dtypes = [*elements, *columns, *channels, *rows], []
+        for index, array in enumerate(arrays):
+            if array is None:
+                dtypes.append(None)
+            else:
+                arrays[index] = array = self.module.ascontiguousarray(array)
+                dtypes.append(array.dtype)
         flags, numbers = split(scalars)
-        counts, names = operands.counts(), tuple(numbers)
-        key = (body.__code__, counts, results, dtypes, tuple(flags.items()), names)
+        counts, dtypes = (len(elements), len(columns), len(channels)), tuple(dtypes)
+        key = (id(body.__code__), counts, results, dtypes, tuple(flags.items()), tuple(numbers))
         body_kernel = self._bodies.get(key)
         if body_kernel is None:
+            kinds = Operands(elements, columns, channels, rows).kinds()
             body_kernel = self._bodies[key] = RowBody(
-                self.module, body, operands.kinds(), results, dtypes, flags, names
+                self.module, body, kinds, results, dtypes, flags, tuple(numbers)
             )
-        values = body_kernel.run(shape, arrays, numbers)
+        values = body_kernel.run(shape, arrays, numbers, row_shape)
         return values[0] if body_kernel.plan.single else tuple(values)
 
 
@@ -195,18 +216,27 @@ class RowBody:
         arrays_of_elements = sum(plan.kinds[index] == ELEMENT for index in plan.there) + self._sums
         self._words = arrays_of_elements * plan.dtype.itemsize // 4
         whole = not SUMMED.intersection(plan.result_kinds)
+        self._whole = whole
+        self._first = plan.kinds.index(ELEMENT)
         self._chunkable = whole and ChunkPlan(*signature).levels == 2
         self._by_channel = CHANNEL in plan.kinds + plan.result_kinds
         self._compiled, self._prepared = {}, {}  # layout -> kernels; shape -> launch
 
-    def run(self, shape, arrays, numbers):
-        """Runs the body and returns its results for arrays of this shape."""
+    def run(self, shape, arrays, numbers, row_shape=None):
+        """Runs the body and returns its results for arrays of this shape; results with one value
+        for each row have the shape `row_shape`, or (rows,) for None."""
         outer, rows, inner = shape
+        row_shape = (rows,) if row_shape is None else row_shape
         if not (rows and outer * inner):
-            return [self._empty(kind, shape, arrays, numbers) for kind in self.plan.result_kinds]
+            kinds = self.plan.result_kinds
+            return [self._empty(kind, shape, arrays, numbers, row_shape) for kind in kinds]
         launch, kernels, sizes = self.prepared(shape, arrays, numbers)
         source = kernels[-1][0]
-        results = {number: self._new(source, number, arrays, rows) for number in source.stored}
+        empty, element_shape = self.module.empty, arrays[self._first].shape
+        results = {
+            number: empty(row_shape if of_row else element_shape, dtype)
+            for number, of_row, dtype in source.outputs
+        }
         sums = self._room_for_sums(source, launch, rows, outer * inner)
         values = [numpy.float64(value) for value in numbers.values()]
         operands = [array for array in arrays if array is not None]
@@ -215,6 +245,8 @@ class RowBody:
             beside = () if sums is None else (sums, numpy.int32(launch.chunks))
             grid, block = (launch.blocks, launch.chunks), (launch.block,)
             kernel(grid, block, (*operands, *out, *beside, *values, *sizes))
+        if self._whole:
+            return [results.get(number) for number in range(len(self.plan.result_kinds))]
         return self._results(source, shape, arrays, numbers, results, sums)
 
     def prepared(self, shape, arrays, numbers):
@@ -244,13 +276,6 @@ class RowBody:
         parts = ("sums", "results") if layout.chunked else ("all",)
         sources = [RowKernel(*self._signature, layout, part) for part in parts]
         return [(source, self.module.RawKernel(source.text, source.name)) for source in sources]
-
-    def _new(self, source, number, arrays, rows):
-        """Allocates the array that the kernel writes for result `number`: the result itself, or
-        the values that are summed over rows afterwards."""
-        if self.plan.result_kinds[number] in (ROW, ROUNDED):
-            return self.module.empty((rows,), source.dtype_of(number))
-        return self.module.empty(self._first(arrays).shape, source.dtype_of(number))
 
     def _room_for_sums(self, source, launch, rows, length):
         """Allocates memory for partial sums: those of the chunks of each row, or those of each
@@ -292,20 +317,17 @@ class RowBody:
                 outputs.append(self.module.sum(planes, (0, 2), self.plan.dtype))
         return outputs
 
-    def _empty(self, kind, shape, arrays, numbers):
+    def _empty(self, kind, shape, arrays, numbers, row_shape):
         """Returns a result of this kind for data without elements."""
-        first, (outer, rows, inner) = self._first(arrays), shape
+        first, (outer, _, inner) = arrays[self._first], shape
         if kind is None:
             return None
         if kind == ELEMENT:
             return self.module.empty(first.shape, first.dtype)
-        sizes = {ROW: rows, COLUMN: outer * inner}
+        sizes = {ROW: row_shape, COLUMN: outer * inner}
         if kind == CHANNEL:
             sizes[CHANNEL] = numbers["groups"] * inner // numbers["area"]
         return self.module.zeros(sizes[kind], self.plan.dtype)
-
-    def _first(self, arrays):
-        return arrays[self.plan.kinds.index(ELEMENT)]
 
 
 def _line(step, real):

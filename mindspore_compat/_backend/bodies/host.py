@@ -124,7 +124,19 @@ class CompiledBodies:
             loop = self._made[key] = AxisLoop(body, len(arrays))
         return loop.run(axis, arrays) if loop.is_ready() else None
 
-    def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):
+    def rows(
+        self,
+        body,
+        shape,
+        results,
+        *,
+        elements,
+        columns=(),
+        channels=(),
+        rows=(),
+        row_shape=None,
+        **scalars,
+    ):
         """Evaluates a body over rows; the arguments are those of `Bodies.rows`."""
         flags, numbers = split(scalars)
         area = numbers.get("area")
@@ -137,7 +149,8 @@ class CompiledBodies:
         loop = self._made.get(key)
         if loop is None:
             loop = self._made[key] = RowLoop(body, operands.kinds(), results, dtypes, flags, names)
-        return loop.run(shape, arrays, numbers) if loop.is_ready() else None
+        row_shape = shape[1:2] if row_shape is None else row_shape
+        return loop.run(shape, arrays, numbers, row_shape) if loop.is_ready() else None
 
 
 def _column_lines(name, column):
@@ -441,7 +454,7 @@ class RowLoop(RowPlan):
 
     # Its calls ----------------------------------------------------------------------------------
 
-    def run(self, shape, arrays, numbers):
+    def run(self, shape, arrays, numbers, row_shape):
         """Runs the loop and returns the results of the body; None if the body picks a column that
         a row lacks.
 
@@ -449,6 +462,7 @@ class RowLoop(RowPlan):
             shape: (outer, rows, inner).
             arrays: the arrays of the body; None for an absent one.
             numbers (dict): the scalars of the call.
+            row_shape: the shape of ROW results.
         """
         outer, rows, inner = shape
         length = outer * inner
@@ -473,8 +487,10 @@ class RowLoop(RowPlan):
         buffers = [length] * len(self._stored)
         if not self.loop.run(table, *operands, *flat, *buffers, *scalars, *sizes):
             return None
+        shapes = {ELEMENT: data.shape, ROW: row_shape}
         results = [
-            _result(*pair, data.shape) for pair in zip(outputs, self.result_kinds, strict=True)
+            _result(array, kind, shapes)
+            for array, kind in zip(outputs, self.result_kinds, strict=True)
         ]
         return results[0] if self.single else tuple(results)
 
@@ -508,11 +524,11 @@ def _sizes(shape, numbers):
     return _Sizes(inner, rows * inner, outer, inner, 1, outer * inner)
 
 
-def _result(array, kind, shape):
-    """Returns a result of the loop in its final form. For sums over rows, the sums of the pieces
-    are added."""
+def _result(array, kind, shapes):
+    """Returns a result of the loop in its final form: one of `shapes`, by kind. For sums over rows,
+    the sums of the pieces are added."""
     if kind in SUMMED:
         return array[:, :-LINES].sum(0)
     if kind is None:
         return None
-    return array.reshape(shape) if kind == ELEMENT else array
+    return array.reshape(shapes[kind])

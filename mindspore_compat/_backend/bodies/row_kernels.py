@@ -145,6 +145,8 @@ class RowKernel(RowPlan):
     Attributes:
         text, name: the source, and the name of the kernel.
         stored: the results that have an array of their own.
+        outputs: for each of these, its number, whether it has one value for each row, and its
+            dtype.
         summed: the results that are sums over rows; the kernel stores one partial sum per block.
         slots: the number of sums of a chunk.
     """
@@ -164,6 +166,9 @@ class RowKernel(RowPlan):
             for number, (value, kind) in enumerate(results)
             if number not in self.summed
             and (kind not in (None, *SUMMED) or kind in SUMMED and value not in self.there)
+        ]
+        self.outputs = [
+            (number, self._is_row(number), self.dtype_of(number)) for number in self.stored
         ]
         self.slots = len(self.reductions(1)) if self.levels > 1 else 0
         self._divisors = self._row_divisors()

@@ -33,14 +33,11 @@ REDUCTIONS = {  # the steps that combine the elements of a row -> how two values
 def split(scalars):
     """Divides the scalars of a call into two dicts: the flags (None, bool and str), which select
     what a body does, and the numbers."""
-    if not scalars:
-        return {}, {}
-    flags = {
-        key: value
-        for key, value in scalars.items()
-        if value is None or isinstance(value, (bool, str))
-    }
-    return flags, {key: value for key, value in scalars.items() if key not in flags}
+    flags, numbers = {}, {}
+    for key, value in scalars.items():
+        is_flag = value is None or isinstance(value, (bool, str))
+        (flags if is_flag else numbers)[key] = value
+    return flags, numbers
 
 
 class Operands(NamedTuple):

@@ -23,7 +23,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...ops._normalization.group_norm import group_standardize
-from ...ops._normalization.layer_norm import multiply_add, row_standardize
+from ...ops._normalization.layer_norm import multiply_add, standardize_rows
 from .._parts import need_floats, parameter
 from ..cell import Cell
 from ._batch_norm import (
@@ -110,14 +110,15 @@ class LayerNorm(Cell):
         self._check(input_x)
         start, rank = self.begin_norm_axis, input_x.ndim
         if start % rank == self.begin_params_axis % rank:
-            return row_standardize.run(input_x, self.gamma, self.beta, start, self.epsilon)[0]
-        out = row_standardize.run(input_x, None, None, start, self.epsilon)[0]
+            return standardize_rows(input_x, self.gamma, self.beta, start, self.epsilon)
+        out = standardize_rows(input_x, None, None, start, self.epsilon)
         return multiply_add.run(out, self.gamma, self.beta)
 
     def _check(self, x):
         need_floats("LayerNorm", "input_x", x)
-        # Rejected in a call, as in the original, not by the constructor.
-        Float.refuse("LayerNorm", "epsilon", self.epsilon)
+        if type(self.epsilon) is not float:
+            # Rejected in a call, as in the original, not by the constructor.
+            Float.refuse("LayerNorm", "epsilon", self.epsilon)
         rank = x.ndim
         if not (-1 <= self.begin_norm_axis < rank and -1 <= self.begin_params_axis < rank):
             raise RuntimeError(

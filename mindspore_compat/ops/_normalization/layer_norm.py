@@ -10,6 +10,7 @@ from math import prod
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 from ..._backend.space import implements
+from ..._backend.updates.asynchronous import is_asynchronous
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -78,7 +79,13 @@ def _input_gradient(part, flow, rstd, moment, total, size):
 
 @op(compute="native")
 def row_standardize(
-    xp, x: Floats, scale: Floats = None, shift: Floats = None, axis: Int = -1, eps: Number = 1e-5
+    xp,
+    x: Floats,
+    scale: Floats = None,
+    shift: Floats = None,
+    axis: Int = -1,
+    eps: Number = 1e-5,
+    statistics: Bool = True,
 ):
     """Standardizes each row (the axes from `axis` on) to mean 0 and deviation 1, then scales and
     shifts it.
@@ -86,11 +93,13 @@ def row_standardize(
     `scale` and `shift` have the shape of a row.
 
     Returns:
-        The result, and mean and reciprocal deviation, whose reduced axes have length 1.
+        The result, and mean and reciprocal deviation, whose reduced axes have length 1; only the
+        result without `statistics`, which a gradient needs.
     """
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        if (result := _by_kernel(xp, bodies, x, scale, shift, axis, eps)) is not None:
-            return result
+        result = _by_kernel(bodies, x, scale, shift, axis, eps, statistics)
+        if result is not None:
+            return result if statistics else result[0]
     scale, shift = _flat(xp, scale), _flat(xp, shift)
 
     def normal(xp, part):
@@ -102,7 +111,18 @@ def row_standardize(
     out, mean, rstd = xp.by_rows(normal, upcast(xp, _rows(xp, x, axis)))
     statistic_shape = _statistic_shape(x, axis)
     out = xp.cast(xp.reshape(out, x.shape), x.dtype)
+    if not statistics:
+        return out
     return out, xp.reshape(mean, statistic_shape), xp.reshape(rstd, statistic_shape)
+
+
+def standardize_rows(x, scale, shift, axis, eps):
+    """Returns the result of `row_standardize`, a Tensor. A GPU stores the statistics, which costs
+    two more arrays, only if a gradient is recorded."""
+    unrecorded = x._node is None and (scale is None or scale._node is None)
+    if unrecorded and (shift is None or shift._node is None) and is_asynchronous(x._array):
+        return row_standardize.run(x, scale, shift, axis, eps, False)
+    return row_standardize.run(x, scale, shift, axis, eps)[0]
 
 
 def _statistic_shape(x, axis):
@@ -111,26 +131,21 @@ def _statistic_shape(x, axis):
     return tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
 
 
-def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
-    """Runs `row_standardize` as one kernel; returns None if there is none."""
-    rows = _rows(xp, x, axis)
-    result = bodies.rows(
+def _by_kernel(bodies, x, scale, shift, axis, eps, statistics):
+    """Runs `row_standardize` as one kernel, and returns its three results, the last two None
+    without `statistics`. Returns None if there is no kernel."""
+    row_shape = _statistic_shape(x, axis)
+    rows = prod(row_shape)
+    kind = ROW if statistics else None
+    return bodies.rows(
         standardized,
-        (1, *rows.shape),
-        (ELEMENT, ROW, ROW),
-        elements=(rows,),
+        (1, rows, x.size // rows),
+        (ELEMENT, kind, kind),
+        elements=(x,),
         columns=(scale, shift),
+        row_shape=row_shape,
         eps=eps,
         gives_rstd=True,
-    )
-    if result is None:
-        return None
-    out, mean, rstd = result
-    statistic_shape = _statistic_shape(x, axis)
-    return (
-        xp.reshape(out, x.shape),
-        xp.reshape(mean, statistic_shape),
-        xp.reshape(rstd, statistic_shape),
     )
 
 
@@ -265,7 +280,7 @@ def layer_norm(
     """
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     _need_rows("layer_norm", input, shape, weight=weight, bias=bias)
-    return row_standardize.run(input, weight, bias, -len(shape), eps)[0]
+    return standardize_rows(input, weight, bias, -len(shape), eps)
 
 
 @public("ops.LayerNorm")
