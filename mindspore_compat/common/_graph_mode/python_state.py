@@ -10,6 +10,7 @@ reads a file or the time) is refused.
 
 import dis
 import enum
+import functools
 import itertools
 import random
 import sys
@@ -87,6 +88,8 @@ class PythonState:
             for value in objects:
                 if isinstance(value, types.FunctionType):
                     self._watch_function(value)
+                elif isinstance(value, functools.partial):
+                    self._watch_partial(value)
                 elif _is_watched(value):
                     self._watch_object(value)
             self._rows = [self._note(key[0], source) for key, source in self._sources.items()]
@@ -166,6 +169,11 @@ class PythonState:
             _refuse_hidden(name, part)
             self._watch_class(part)
 
+    def _watch_partial(self, value):
+        self._watch(_of_partial, value)
+        for name, part in _of_partial(value).items():
+            _refuse_hidden(name, part)
+
     def _watch(self, reader, value):
         """Watches the dict that `reader` returns for an object."""
         if (reader, id(value)) not in self._sources:
@@ -232,11 +240,12 @@ def _globals_of(function):
 
 
 def _of_function(function):
-    """Returns the state of a function: its code, defaults and closure."""
+    """Returns the state of a function: its code, defaults, attributes and closure."""
     parts = {
         "code": function.__code__,
         "defaults": function.__defaults__,
         "keywords": function.__kwdefaults__,
+        **{f"attribute {name}": value for name, value in vars(function).items()},
     }
     if function.__closure__:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
@@ -245,6 +254,11 @@ def _of_function(function):
             except ValueError:  # an empty closure cell
                 continue
     return parts
+
+
+def _of_partial(value):
+    """Returns the state of a `functools.partial`."""
+    return {"func": value.func, "args": value.args, "keywords": value.keywords}
 
 
 def _is_deep(value):

@@ -162,6 +162,7 @@ def functions_of(kind):
 
 def _parts_of_function(function):
     values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    values += vars(function).values()
     for cell in function.__closure__ or ():
         try:
             values.append(cell.cell_contents)

@@ -1,5 +1,6 @@
 """Forward passes in graph mode, recorded and replayed on the CPU, match PyNative's."""
 
+import functools
 import gc
 import weakref
 
@@ -145,6 +146,89 @@ def test_a_network_that_keeps_a_state_is_not_replayed(logged):
     for x in inputs((2, 3)):
         np.testing.assert_array_equal(graph(x).asnumpy(), in_pynative(other, x))
     assert len(logged) == 1
+
+
+SETTINGS = {"scale": 1.0}
+
+
+class Setting:
+    """Holds a number that a network reads."""
+
+    shared = 1.0
+
+    def __init__(self):
+        self.own = 1.0
+
+    def value(self):
+        return self.own
+
+
+def scaled(settings, x):
+    return x * settings["scale"]
+
+
+class Reading(nn.Cell):
+    """Multiplies by a number that lies outside; `kind` says where. Calls of `change` raise it."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.setting, settings, step = Setting(), {"scale": 1.0}, self
+
+        def function(x):
+            return x * function.scale
+
+        function.scale = 1.0
+
+        def attribute():
+            function.scale += 1
+
+        def own():
+            step.setting.own += 1
+
+        def shared():
+            Setting.shared += 1
+
+        def of_global():
+            SETTINGS["scale"] += 1
+
+        def of_closure():
+            settings["scale"] += 1
+
+        ways = {
+            "attribute of a function": (function, attribute),
+            "attribute of an object": (lambda x: x * self.setting.own, own),
+            "method of an object": (lambda x: x * self.setting.value(), own),
+            "attribute of a class": (lambda x: x * Setting.shared, shared),
+            "global": (lambda x: scaled(SETTINGS, x), of_global),
+            "closure": (lambda x: scaled(settings, x), of_closure),
+            "argument of a partial": (functools.partial(scaled, settings), of_closure),
+        }
+        self.way, self.change = ways[kind]
+
+    def construct(self, x):
+        return self.way(x)
+
+
+PLACES = [
+    "attribute of a function",
+    "attribute of an object",
+    "method of an object",
+    "attribute of a class",
+    "global",
+    "closure",
+    "argument of a partial",
+]
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_a_number_outside_that_changes_counts_in_the_next_call(kind):
+    network = Reading(kind)
+    for x in inputs((2, 3)):
+        np.testing.assert_array_equal(network(x).asnumpy(), in_pynative(network, x))
+    assert replays_of(network) > 0
+    for x in inputs((2, 3)):
+        network.change()
+        np.testing.assert_array_equal(network(x).asnumpy(), in_pynative(network, x))
 
 
 def test_predict_is_recorded():
