@@ -118,12 +118,18 @@ def _finish(xp, inverses, bad, size):
 
 def _inverses(xp, blocks):
     """Returns the inverses of positive definite matrices; None if one is not positive definite to
-    the precision of float32."""
-    try:
-        lower = xp.linalg.cholesky(blocks)
-    except numpy.linalg.LinAlgError:
-        return None
-    return _inverse_from_factor(xp, lower) if bool(_usable(xp, lower, blocks)) else None
+    the precision of float32.
+
+    On the host, each step of the factorization of such small matrices takes a few microseconds.
+    Threads of the BLAS library would wait for each other at each step, and for a whole time slice
+    if another process keeps a core busy.
+    """
+    with scheduler.hold:
+        try:
+            lower = xp.linalg.cholesky(blocks)
+        except numpy.linalg.LinAlgError:
+            return None
+        return _inverse_from_factor(xp, lower) if bool(_usable(xp, lower, blocks)) else None
 
 
 def _usable(xp, lower, blocks):
