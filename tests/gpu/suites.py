@@ -25,6 +25,7 @@ SHORT = [  # a few minutes with kernels to compile: the part that CI runs
     "tests/gpu/test_products.py",
     "tests/gpu/test_kernels.py",
     "tests/gpu/test_networks.py",
+    "tests/gpu/test_regressions.py",
 ]
 SUITES = {
     "operators": ["tests/ops", "tests/mint"],
