@@ -145,3 +145,15 @@ def test_sequences_that_end_early(space, name):
     assert forward.launches >= STEPS
     assert forward.names["launches"]["_rnn_step"] >= STEPS or not counting.counts(space)
     alike_on_the_host(found, name, MASKED[name])
+
+
+def test_a_norm_of_rows_stores_statistics_only_for_a_gradient(space):
+    norm, x = nn.LayerNorm((6,)), ms.Tensor(np.ones((4, 6), np.float32))
+    norm(x)
+    with counters.counted() as alone:
+        norm(x)
+    with counters.counted() as recorded:
+        ms.vjp(norm, x)
+    assert alone.launches == recorded.launches == 1
+    if counting.counts(space):
+        assert (alone.allocations, recorded.allocations) == (1, 3)
