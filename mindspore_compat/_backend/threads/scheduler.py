@@ -36,9 +36,11 @@ import numpy
 
 from ..starting import Thread
 from . import affinity, cgroup, job_slot, spinning
+from .contention import contention
 
 _log = logging.getLogger(__name__)
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+FEW = 8  # pieces of a loop that the calling thread runs alone where there is contention
 PATIENCE = 1.0  # seconds between two checks whether threads that take pieces still live
 NAP = 1e-4  # seconds between two checks whether threads have left their pieces after an interrupt
 _limits = {}  # name of a setting -> its number of threads
@@ -98,7 +100,7 @@ def run(work, count):
 def helpers(count):
     """Wakes threads of the pool for a compiled loop of `count` pieces. Returns the number of
     threads that may help the calling thread."""
-    if count == 1 or _here.inside:
+    if count == 1 or _here.inside or count < FEW and contention.now:
         return 0
     helping = min(threads(), count) - 1
     if helping > 0:

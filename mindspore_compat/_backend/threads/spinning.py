@@ -2,8 +2,8 @@
 
 A sleeping thread runs again 50 to 200 microseconds after it is woken, longer than many pieces of
 work take. Instead, `wait` runs compiled code that watches a flag without the interpreter lock, and
-gives up after SECONDS; the caller then sleeps. Without Numba, or while the loop is not compiled
-yet, it returns at once.
+gives up after SECONDS; the caller then sleeps. Without Numba, while the loop is not compiled yet,
+and beside other processes (contention.py), it returns at once.
 
     flag = numpy.zeros(1, numpy.int64)
     wait(flag, 0)  # returns when another thread has changed flag[0], or after SECONDS
@@ -17,6 +17,7 @@ import numpy
 
 from ..compiled import jit
 from . import job_slot
+from .contention import contention
 
 SECONDS = 300e-6  # the longest wait
 # After a thread changes the flag, it has this much time to release the interpreter lock.
@@ -59,6 +60,12 @@ def _limits():
     return int(SECONDS / min(times)), int(GRACE / min(times))
 
 
+def _limits_now():
+    """Returns the limits of a wait that begins now; 1 looks at the flag once."""
+    longest, grace = _limits()
+    return (1 if contention.update() else longest), grace
+
+
 def wait(flag, value, left=None):
     """Returns when a flag has changed, or after some time.
 
@@ -69,21 +76,21 @@ def wait(flag, value, left=None):
             interpreter lock. A thread that needs the lock can wait for this flag.
     """
     if _loop.ready is not None:
-        _loop.ready(_ignored if left is None else left, flag, value, *_limits())
+        _loop.ready(_ignored if left is None else left, flag, value, *_limits_now())
     elif "numba" in sys.modules and jit.available():  # only larger loops make Numba be imported
         _loop.request()
 
 
 def longest():
     """Returns the longest wait in units of `job_slot.pause`; 0 while nothing is compiled."""
-    return _limits()[0] if _loop.ready is not None else 0
+    return _limits_now()[0] if _loop.ready is not None else 0
 
 
 def serve(slot, before, left=None):
     """Runs the jobs of a slot (job_slot.py) until none comes for some time, or its CALLS differ
     from `before`; `left` as for `wait`."""
     if _serve.ready is not None and _loop.ready is not None:
-        _serve.ready(slot, before, _ignored if left is None else left, *_limits())
+        _serve.ready(slot, before, _ignored if left is None else left, *_limits_now())
     elif "numba" in sys.modules and jit.available():  # it is imported for larger loops only
         _loop.request()
         _serve.request()
