@@ -197,3 +197,14 @@ def test_counts_of_a_checkpoint_go_on():
     assert callback._append_dict == {"epoch_num": 2, "step_num": 8}
     assert (callback._append_epoch_num, callback._append_step_num) == (0, 3)
     assert callback._need_flush_from_cache is False
+
+
+def test_a_network_with_inputs_of_unknown_shapes_runs_in_graph_mode():
+    net = nn.ReLU()
+    net.set_inputs(ms.Tensor(shape=[None, None], dtype=ms.float32))
+    before = ms.get_context("mode")
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        assert net(ms.Tensor([[1.0, -2.0]])).asnumpy().tolist() == [[1.0, 0.0]]
+    finally:
+        ms.set_context(mode=before)

@@ -198,13 +198,6 @@ class Tensor:
         return result
 
     # The original's names in its compiled base class
-    _shape = property(lambda self: self.shape)
-    _dtype = property(lambda self: self.dtype)
-    _size = property(lambda self: self.size)
-    _itemsize = property(lambda self: self.itemsize)
-    _nbytes = property(lambda self: self.nbytes)
-    _strides = property(lambda self: self.strides)
-
     def _item(self):
         return self.item()
 
