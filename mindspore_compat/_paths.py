@@ -82,6 +82,8 @@ PATHS = {
     "ops.composite.random_ops": "ops.composite",
     "ops._primitive_cache": "ops._primitive_aliases.primitive_cache",
     "ops._grad": "ops._legacy.grad_base",
+    "ops._grad_experimental": "ops._legacy.grad_base",
+    "ops._grad_experimental.grad_comm_ops": "nn.wrap.grad_reducer",
     "ops._grad.grad_base": "ops._legacy.grad_base",
     "ops.function.nn_func": "ops.function",
     "ops.function.math_func": "ops.function",
@@ -241,6 +243,7 @@ FURTHER = {
         dataset.engine.config/get_debug_mode {_TRAINING}""",
     """common nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
     utils tools graph safeguard amp""": _TRAINING,
+    "common.api": f"train.flops/flops_collection {_TRAINING}",
     "onnx": """train.mind_ir.onnx_export/export dataset/Dataset
         _checkparam/check_input_dataset""",
     "nn.layer": f"""nn_ops=ops.operations management=communication _extends/cell_attr_register

@@ -292,3 +292,30 @@ def test_smoothing_below_zero_is_refused():
     logits, labels = Tensor([[1.0, 2.0]]), Tensor([1], ms.int32)
     with pytest.raises(ValueError, match="'label_smoothing'"):
         ms.ops.cross_entropy(logits, labels, label_smoothing=-0.5)
+
+
+def test_operations_of_a_compiled_network_are_counted():
+    from mindspore_compat.common.api import _cell_graph_executor, flops_collection
+
+    net = nn.Dense(3, 4)
+    x = Tensor(np.ones((2, 3), np.float32))
+    net.compile(x)
+    assert flops_collection(net.current_phase) == (48.0, 48.0, 48.0, 48.0, False)
+    name, _ = _cell_graph_executor.compile(net, x, phase="train")
+    assert flops_collection(name)[0] == 96.0  # and the gradient of the weight
+    with pytest.raises(RuntimeError, match="'phase'"):
+        flops_collection("unknown")
+
+
+def test_names_of_the_compiled_module_that_pipelines_call():
+    from mindspore_compat.ops.operations.comm_ops import _VirtualDataset
+
+    from mindspore_compat import _c_expression as compiled
+
+    x, y = Tensor([1.0]), Tensor([2.0])
+    assert compiled.init_exec_dataset("queue", 1, 1, [ms.float32], [[1]], [0]) is True
+    assert _VirtualDataset()(x) is x
+    assert _VirtualDataset()(x, y) == (x, y)
+    for name in ("reset_op_id", "_framework_profiler_step_start", "_framework_profiler_step_end"):
+        assert getattr(compiled, name)() is None
+    assert compiled.update_pijit_default_config(loop_unrolling=True) is None

@@ -6,8 +6,10 @@ Classes that the public ones are derived from in the original are the public cla
 import importlib
 
 from .._backend.threads import scheduler
+from .._core.without_effect import without_effect
 from ..common._helpers.ms_context import MSContext
 from ..common._param_info import ParamInfo
+from ..common.api import _cell_graph_executor
 from ..common.jit import ms_memory_recycle as _ms_memory_recycle
 from ..communication.groups import GroupOptions
 from ..communication.order import CommExecOrderChecker
@@ -47,6 +49,39 @@ def _empty_instance(*, size, **settings):
 def disable_multi_thread():
     """Limits large computations to one thread, for the rest of the process."""
     scheduler.limit(1, "disable_multi_thread")
+
+
+def init_exec_dataset(
+    queue_name, size, batch_size, types, shapes, input_indexs, phase="dataset", need_run=True
+):
+    """Announces a dataset; see `_cell_graph_executor.init_dataset`.
+
+    Returns:
+        bool, True.
+    """
+    return _cell_graph_executor.init_dataset(
+        queue_name, size, batch_size, types, shapes, input_indexs, phase, need_run
+    )
+
+
+@without_effect("_c_expression.reset_op_id", "operations have no numbers")
+def reset_op_id():
+    """Restarts the numbers of operations in the names of a graph's nodes."""
+
+
+@without_effect("_c_expression.update_pijit_default_config", "'jit' runs functions as they are")
+def update_pijit_default_config(**kwargs):
+    """Takes settings of the compiler of bytecode; any name is accepted."""
+
+
+@without_effect("_c_expression._framework_profiler_step_start", "'Profiler' times whole steps")
+def _framework_profiler_step_start():
+    """Marks the beginning of a step for the profiler of the framework."""
+
+
+@without_effect("_c_expression._framework_profiler_step_end", "'Profiler' times whole steps")
+def _framework_profiler_step_end():
+    """Marks the end of a step for the profiler of the framework."""
 
 
 def is_reboot_node():

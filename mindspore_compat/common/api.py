@@ -145,6 +145,7 @@ class _CellGraphExecutor:
 
     def __init__(self):
         self._phases = {}
+        self.compiled = {}  # name of a phase -> (Cell or function, its inputs)
 
     def __call__(self, obj, *args, phase="predict"):
         return obj(*args)
@@ -170,6 +171,7 @@ class _CellGraphExecutor:
         new = key not in self._phases
         if new:
             self._phases[key] = f"{phase}.{id(obj)}.{len(self._phases)}"
+            self.compiled[self._phases[key]] = obj, args
         return self._phases[key], new
 
     @staticmethod

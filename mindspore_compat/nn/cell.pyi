@@ -69,7 +69,9 @@ class Cell:
     @property
     def cls_name(self) -> _t.Any: ...
     def compile(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
-        """Checks that `construct` accepts these inputs; there is nothing to compile."""
+        """Checks that `construct` accepts these inputs, and sets `current_phase`, a name for the
+        Cell and its inputs; there is nothing to compile.
+        """
     def compile_and_run(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Runs the Cell."""
     @property
@@ -79,6 +81,7 @@ class Cell:
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
     @property
     def create_time(self) -> _t.Any: ...
+    current_phase: _t.Any
     @property
     def exist_names(self) -> _t.Any: ...
     @property

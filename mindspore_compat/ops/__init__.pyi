@@ -9191,6 +9191,11 @@ class Zeta(_Primitive):
     def __call__(self, x: _Tensor, q: _Tensor) -> _Tensor:
         """`Zeta` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
+class _VirtualDataset(_WithoutArguments):
+    """Marks the inputs of a network that the original divides by batch over devices. It returns
+    them unchanged: a tuple if there are several.
+    """
+    def __call__(self, *inputs: _t.Any) -> _t.Any: ...
 def abs(input: _Tensor) -> _Tensor:
     """Computes the absolute value of each element; for a complex number it is the modulus, which is
     real.

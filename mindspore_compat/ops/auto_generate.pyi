@@ -4029,6 +4029,7 @@ class ZerosLikeExt(_Primitive):
     def __call__(self, input: _t.Any, dtype: _t.Any = None) -> _t.Any: ...
     def __init__(self) -> None: ...
 from ..ops import Zeta as Zeta
+from ..ops import _VirtualDataset as _VirtualDataset
 from ..ops import abs as abs
 from ..ops import absolute as absolute
 from ..ops import accumulate_n as accumulate_n

@@ -610,6 +610,7 @@ from ..ops import Xlogy as Xlogy
 from ..ops import Zeros as Zeros
 from ..ops import ZerosLike as ZerosLike
 from ..ops import Zeta as Zeta
+from ..ops import _VirtualDataset as _VirtualDataset
 from ..ops import abs as abs
 from ..ops import absolute as absolute
 from ..ops import accumulate_n as accumulate_n

@@ -13,6 +13,7 @@ from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
 from ..._core.sharding.network import run_part
 from ..._core.sharding.stage_cells import Labels
 from ..._core.without_effect import without_effect
+from ...common.api import _cell_graph_executor
 
 _Prefetch = (OneOf("Auto") | Int(ge=0)).called("'Auto' or an int >= 0")
 
@@ -26,6 +27,7 @@ class Settings:
     _cell_inputs_set = None
     _cell_strategies = None  # how `shard` divides it
     compile_phase = None
+    current_phase = ""
     compiled = False
     cell_type = None
 
@@ -317,7 +319,8 @@ class Settings:
         return self._cell_inputs_set
 
     def compile(self, *args, **kwargs):
-        """Checks that `construct` accepts these inputs; there is nothing to compile.
+        """Checks that `construct` accepts these inputs, and sets `current_phase`, a name for the
+        Cell and its inputs; there is nothing to compile.
 
         Raises:
             TypeError: if `construct` does not accept them.
@@ -328,6 +331,9 @@ class Settings:
             raise TypeError(
                 f"For '{type(self).__name__}', 'construct' cannot take these inputs: {error}."
             ) from None
+        phase = "train" if self.training else "predict"
+        name, _ = _cell_graph_executor.compile(self, *args, phase=phase, **kwargs)
+        self.__dict__["current_phase"] = name
 
     def compile_and_run(self, *args, **kwargs):
         """Runs the Cell."""

@@ -9,8 +9,10 @@ from ..._core.autograd.tape import depth
 from ..._core.context import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Int, Str, checked
+from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ..._core.without_effect import without_effect
+from ...common.parameter import Parameter
 from ...communication.groups import GlobalComm, get_group_size, partners
 from ..cell import Cell
 
@@ -18,7 +20,26 @@ _Degree = AsValue(Int(ge=1) | None).called("an int above 0")
 
 __all__ = ["DistributedGradReducer"]
 
+_norms = {}  # name -> the Parameter of `get_squared_device_local_norm_param`, for the process
+
 BUCKET = 1 << 22  # number of elements that are sent together
+
+
+@without_effect(
+    "ops._grad_experimental.grad_comm_ops.get_squared_device_local_norm_param",
+    "'dump_device_local_norm' accumulates nothing",
+)
+def get_squared_device_local_norm_param():
+    """Returns the Parameter that collects the squared norms of a process's own gradients. Here
+    nothing adds to it: it keeps what a script assigns.
+
+    Returns:
+        Parameter, float32 and 0-d, the same for the whole process.
+    """
+    name = "_squared_device_local_norm"
+    if name not in _norms:
+        _norms[name] = Parameter(Tensor(0.0, float32), name=name, requires_grad=False)
+    return _norms[name]
 
 
 @public("nn.DistributedGradReducer")

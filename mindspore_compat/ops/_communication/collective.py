@@ -17,7 +17,7 @@ from ...communication import (
 )
 from ...communication.groups import HCCL_WORLD_COMM_GROUP, member, partners
 from .._rules import Anything
-from ..primitive import Primitive
+from ..primitive import Primitive, WithoutArguments
 
 WORLD = HCCL_WORLD_COMM_GROUP
 Ints = ListOf(Int) | TupleOf(Int)
@@ -426,3 +426,12 @@ def _in_world(api, name, rank):
             f"For '{api}', the group '{name}' has no member {rank}: its size is {group.size}."
         )
     return group.ranks[rank]
+
+
+@public("ops._VirtualDataset")
+class _VirtualDataset(WithoutArguments):
+    """Marks the inputs of a network that the original divides by batch over devices. It returns
+    them unchanged: a tuple if there are several."""
+
+    def __call__(self, *inputs):
+        return inputs if len(inputs) > 1 else inputs[0]
