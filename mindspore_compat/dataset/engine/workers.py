@@ -462,7 +462,8 @@ class _Pool:
         """Waits for the threads, except for hanging ones."""
         until = time.monotonic() + self.patience
         for thread in self.threads:
-            thread.join(max(0, until - time.monotonic()))
+            if thread.is_alive():  # false if an interrupt came before it began
+                thread.join(max(0, until - time.monotonic()))
         _open_pools().discard(self)
 
 

@@ -1,0 +1,116 @@
+"""Interrupts outside of steps: values that are set, trainings of a Model, iterators of datasets.
+Nothing is half changed, and no thread, process or lock is left.
+"""
+
+import multiprocessing
+import threading
+import time
+
+import numpy as np
+import pytest
+from kit.interrupts import State, moments, stop_at
+
+from mindspore_compat import Model, Parameter, Tensor, nn
+from mindspore_compat import dataset as ds
+from mindspore_compat.train import Callback
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (4, 3)])
+def test_data_is_set_or_not(shape):
+    parameter = Parameter(Tensor(np.zeros((2, 3), np.float32)), name="p")
+    new = Tensor(np.ones(shape, np.float32))
+
+    def set_data():
+        parameter.set_data(new, slice_shape=True)
+
+    for number in moments(set_data, 40):
+        parameter.set_data(Tensor(np.zeros((2, 3), np.float32)), slice_shape=True)
+        stop_at(number, set_data)
+        found = parameter.asnumpy()
+        assert found.shape == parameter.shape
+        wanted = np.ones(shape) if found.any() else np.zeros((2, 3))
+        np.testing.assert_array_equal(found, wanted, err_msg=str(number))
+
+
+class Counts(Callback):
+    """Counts the steps that have ended."""
+
+    def __init__(self):
+        self.steps = 0
+
+    def on_train_step_end(self, run_context):
+        self.steps += 1
+
+
+def test_a_training_stops_between_steps():
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal((12, n)).astype(np.float32) for n in (3, 2))
+    data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(4)
+    net = nn.SequentialCell(nn.Dense(3, 4), nn.BatchNorm1d(4), nn.Dense(4, 2))
+    optimizer = nn.Adam(net.trainable_params())
+    model = Model(net, nn.MSELoss(), optimizer)
+    counts, steps = Counts(), optimizer.global_step
+
+    def train():
+        model.train(1, data, callbacks=[counts], dataset_sink_mode=False)
+
+    train()
+    state = State([*net.get_parameters(), *optimizer.get_parameters()])
+    course = [state.values()]  # before the first step, after it, ...
+    for count in (1, 2, 3):
+        state.restore(course[0])
+        part = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(4).take(count)
+        model.train(1, part, dataset_sink_mode=False)
+        course.append(state.values())
+    for number in moments(train, 60):
+        state.restore(course[0])
+        stop_at(number, train)
+        done = int(steps.asnumpy()[0]) - int(course[0][_place(state, steps)][0])
+        assert not state.differences(course[done]), (number, done)
+
+
+def _place(state, tensor):
+    return next(i for i, other in enumerate(state.tensors) if other is tensor)
+
+
+def rows(workers):
+    data = ds.GeneratorDataset(
+        [np.float32(n) for n in range(24)],
+        ["number"],
+        shuffle=False,
+        num_parallel_workers=workers,
+        python_multiprocessing=False,
+    )
+    return data.map(lambda number: number + 1, num_parallel_workers=workers).batch(4)
+
+
+def test_an_interrupted_iteration_leaves_no_thread():
+    def read():
+        for _ in rows(2).create_tuple_iterator(num_epochs=1, output_numpy=True):
+            pass
+
+    read()
+    before = set(threading.enumerate())
+    for number in moments(read, 25):
+        try:
+            stop_at(number, read)
+        except RuntimeError as error:  # Python's Condition, interrupted before it locks again
+            assert str(error) == "release unlocked lock"
+    until = time.monotonic() + 20
+    while set(threading.enumerate()) - before and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not set(threading.enumerate()) - before
+    assert not multiprocessing.active_children()
+    read()
+
+
+def test_the_next_iteration_is_whole():
+    data = rows(1)
+    iterator = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+
+    def read():
+        next(iterator)
+
+    stop_at(moments(read, 3)[1], read)
+    found = [row[0].tolist() for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    assert np.concatenate(found).tolist() == list(range(1, 25))
