@@ -36,6 +36,10 @@ class MLP(nn.Cell):
         return self.layers[3](y + first * 0.5)
 
 
+class Long(MLP):
+    data = drawn((32, 8)), np.arange(32).astype(np.int32) % 8
+
+
 class LeNet(nn.Cell):
     data = drawn((16, 1, 28, 28)), np.arange(16).astype(np.int32) % 8
 
@@ -213,6 +217,13 @@ def step_with_own_formula(net, make=adam):
     return step
 
 
+def accumulated_step(net, make=adam):
+    """Two runs of a pipeline in one gradient, each of whose micro-batches is cut once more."""
+    sliced = nn.MicroBatchInterleaved(nn.WithLossCell(net, Loss()), 2)
+    network = nn.GradAccumulationCell(nn.PipelineCell(sliced, MICRO), 2)
+    return nn.TrainOneStepCell(network, make(net)).set_train()
+
+
 def scaled_step(net, make=adam):
     pipeline = nn.PipelineCell(nn.WithLossCell(net, Loss()), MICRO)
     scale = nn.DynamicLossScaleUpdateCell(64.0, 2, 3)
@@ -284,6 +295,11 @@ def clipped_by_the_global_norm():
 @check
 def scaled_loss():
     compare(MLP, step_of=scaled_step)
+
+
+@check
+def slices_of_slices():
+    compare(Long, step_of=accumulated_step)
 
 
 @check

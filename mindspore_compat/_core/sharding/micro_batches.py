@@ -119,7 +119,7 @@ def _spread(seed, like):
     """Returns the gradient at the result as an array like the result."""
     space = space_for(like)
     if isinstance(seed, float):
-        return space.ones_like(like) * numpy.asarray(seed, like.dtype)
+        return space.multiply(space.ones_like(like), seed)
     return space.asarray(seed)
 
 
@@ -312,9 +312,7 @@ class _Training:
             now = number_of(g)
             factor = now / seed
             if factor != 1:
-                self.grads = [
-                    space_for(g).multiply(g, numpy.asarray(factor, g.dtype)) for g in self.grads
-                ]
+                self.grads = [space_for(g).multiply(g, factor) for g in self.grads]
             if numpy.isfinite(now) and now:
                 _seeds[self.network] = now
         own = {id(w): g for w, g in zip(self.own, self.grads)}

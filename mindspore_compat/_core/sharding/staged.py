@@ -27,6 +27,11 @@ from ..gradients.transforms import map_tensors, tensors_in
 from ..tensor import dtype as dtypes
 from ..tensor.tensor import Tensor
 
+_OUTSIDE = (
+    "A parameter of a pipeline stage must be used within the network of 'nn.PipelineCell' if a "
+    "gradient by it is taken."
+)
+
 
 class _Flow(threading.local):
     """The run of a divided network in this thread: `stages` are its Stages (stages.py), None if it
@@ -66,6 +71,13 @@ class StagedSpace:
     def zeros_like(self, x):
         """Returns zeros in the shape and on the stage of `x`."""
         return _filled(x, "zeros_like")
+
+    def add(self, a, b):
+        """Returns the sum of two gradients of one parameter of a stage."""
+        if type(a) is not Staged or type(b) is not Staged:
+            raise RuntimeError(_OUTSIDE)
+        array = None if a.array is None else a.array + b.array
+        return Staged(a.stages, a.stage, array, a.shape, a.dtype, a.stays)
 
     def cast(self, x, dtype):
         """Returns `x` in another dtype."""
@@ -223,10 +235,7 @@ def _filled(x, name):
 
 def _refuse_recorded(operator, tensors):
     if any(t._node is not None for t in tensors):
-        raise RuntimeError(
-            f"For '{operator.name}', a parameter of a pipeline stage must be used within the "
-            "network of 'nn.PipelineCell' if a gradient by it is taken."
-        )
+        raise RuntimeError(f"For '{operator.name}': {_OUTSIDE}")
 
 
 # Descriptions: results without their values -------------------------------------------------------

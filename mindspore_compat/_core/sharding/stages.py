@@ -13,7 +13,8 @@ import json
 
 import numpy
 
-from ..._backend.arrays import HOST, current_space
+from ..._backend.arrays import current_space
+from ..declare.values import space_for
 from ..tensor.tensor import Tensor
 from .array import Sharded
 from .staged import Staged, dtype_named, flow
@@ -151,7 +152,8 @@ class Stages:
 
     def anywhere(self, flag):
         """Returns a 0-d bool array: whether `flag` is True on any stage."""
-        return self.group(tuple(range(self.count))).all_reduce(HOST.asarray(flag), "max").wait()
+        group = self.group(tuple(range(self.count)))
+        return group.all_reduce(current_space().asarray(flag), "max").wait()
 
     # Messages -------------------------------------------------------------------------------------
 
@@ -209,7 +211,7 @@ class Stages:
 
     def _post(self, array, stage, tag):
         self._under_way = [pending for pending in self._under_way if not pending.advance()]
-        array = self._base().ascontiguousarray(array).reshape(array.shape)
+        array = space_for(array).ascontiguousarray(array).reshape(array.shape)
         self._under_way.append(self.world.send(array, self.peer(stage), tag))
 
     def _arrived(self, like, stage, tag):
