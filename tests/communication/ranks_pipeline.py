@@ -168,6 +168,28 @@ class Halves(nn.Cell):
         return self.second(ids) + self.first(ids).sum()
 
 
+class Lookup(Table):
+    def construct(self, ids):
+        return super().construct(ids), self.words
+
+
+class Passed(nn.Cell):
+    """The first Cell returns its table to the last layer; two slices run one after the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = Lookup(), ops.MatMul(transpose_b=True)
+        self.last = nn.Dense(8, 8)
+        self.table.pipeline_stage, self.last.pipeline_stage = 0, 1
+
+    def half(self, ids):
+        x, words = self.table(ids)
+        return self.last(self.head(x.reshape((-1, 16)), words))
+
+    def construct(self, ids):
+        return ops.concat((self.half(ids[:4]), self.half(ids[4:])))
+
+
 def with_weights(net):
     """Gives every rank the same first weights."""
     for number, p in enumerate(net.trainable_params()):
@@ -462,6 +484,14 @@ def activations_alive():
             assert most == (SIZE - RANK if scheduler == "1f1b" else MICRO), most
     finally:
         micro_batches.Micro.forward, micro_batches.Micro.backward = before
+
+
+@check
+def a_parameter_as_a_result():
+    net = with_weights(Passed())
+    ids = Tensor(GPT.data[0])
+    wanted = net(ids).asnumpy()
+    np.testing.assert_allclose(around(net)(ids).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
 
 
 @check

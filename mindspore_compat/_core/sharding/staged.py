@@ -255,14 +255,16 @@ def dtype_named(name):
 
 
 def described(value):
-    """Returns a hashable key of a nested value: Tensors count by shape and dtype."""
+    """Returns a hashable key of a nested value, the same on all ranks: Tensors count by shape and
+    dtype, objects without a text of their own by type."""
     if isinstance(value, Tensor):
         return tuple(value._array.shape), str(value._array.dtype)
     if isinstance(value, (tuple, list)):
         return (type(value).__name__, *map(described, value))
     if isinstance(value, dict):
         return tuple((key, described(each)) for key, each in value.items())
-    return type(value).__name__, repr(value)
+    text = repr(value)
+    return type(value).__name__, getattr(value, "shape", None), "" if " at 0x" in text else text
 
 
 def filled(value, make):

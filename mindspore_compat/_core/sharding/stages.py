@@ -65,10 +65,9 @@ class Stages:
     # Values of stages -----------------------------------------------------------------------------
 
     def wrapped(self, tensor, stage, stays=False):
-        """Returns a Tensor of this rank's stage as a Staged; a Staged unchanged."""
-        if type(tensor._array) is Staged:
-            return tensor
-        made = Tensor._wrap(Staged(self, stage, tensor._array, stays=stays))
+        """Returns a Tensor of this rank's stage as a new Staged."""
+        array = tensor._array.array if type(tensor._array) is Staged else tensor._array
+        made = Tensor._wrap(Staged(self, stage, array, stays=stays))
         made._node = tensor._node
         return made
 
