@@ -1,5 +1,6 @@
 """Signs, infinities, NaN and neighbouring floating-point numbers, element by element."""
 
+from ..._backend.bodies.gpu import bodies_of
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype, floating, number, real
@@ -114,6 +115,7 @@ def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
 
 
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
+LARGEST_FLOAT32 = 3.4028234663852886e38
 
 
 @op(
@@ -144,6 +146,14 @@ def nan_to_num(
     nan = 0.0 if nan is None else nan
     largest = LARGEST.get(input.dtype.name)
     if largest is None:
+        if input.dtype == "float32" and (bodies := bodies_of(xp, input)):
+            high, low = (
+                sign * LARGEST_FLOAT32 if value is None else value
+                for sign, value in ((1, posinf), (-1, neginf))
+            )
+            result = bodies.pointwise(_finite, input, nan=nan, high=high, low=low)
+            if result is not None:
+                return result
         return xp.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
     posinf = largest if posinf is None else posinf
     neginf = -largest if neginf is None else neginf
@@ -152,6 +162,11 @@ def nan_to_num(
 
 
 nan_to_num.upcast = False
+
+
+def _finite(xp, x, *, nan, high, low):
+    numbers = xp.where(x > LARGEST_FLOAT32, high, xp.where(x < -LARGEST_FLOAT32, low, x))
+    return xp.where(x == x, numbers, nan)
 
 
 @op("ops.isneginf(input)", "Tensor.isneginf()", "mint.isneginf(input)")

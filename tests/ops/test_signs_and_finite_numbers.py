@@ -1,4 +1,4 @@
-"""Signs of every dtype; the sign of NaN is 0."""
+"""Signs of every dtype, where the sign of NaN is 0, and finite numbers in place of others."""
 
 import numpy as np
 import pytest
@@ -16,3 +16,13 @@ def test_signs(dtype, count):
     np.testing.assert_array_equal(signs, expected, strict=True)
     if x.dtype.kind == "f":
         np.testing.assert_array_equal(np.signbit(signs), np.signbit(expected))
+
+
+@pytest.mark.parametrize("count", [1, 3000])
+@pytest.mark.parametrize("options", [{}, {"nan": 2.5, "posinf": 7}, {"neginf": -1.0}])
+def test_finite_numbers_in_place_of_others(options, count):
+    largest = np.finfo(np.float32).max
+    values = [-3, -0.0, 1e-45, np.nan, np.inf, -np.inf, largest, -largest]
+    x = np.array(values * count, np.float32)
+    result = ops.nan_to_num(Tensor(x), **options).asnumpy()
+    np.testing.assert_array_equal(result, np.nan_to_num(x, **options), strict=True)
