@@ -42,19 +42,30 @@ class Judge:
     def __init__(self, target, python, recorded):
         self.target, self.python, self.recorded = target, python, recorded
         self.process, self.sound = None, {}
+        self.fault, self.called, self.reached = None, 0, 0
 
     def outcome(self, fault, cases, group):
         """Returns the outcome of a fault under the cases of a name."""
-        planted = self._ask({"id": "plant", "kind": "plant", "name": "", "fault": fault})
+        self.called = self.reached = 0
+        planted = self._plant(fault)
         if planted["status"] != "pass":
             return Outcome(fault, group, "not planted", planted["got"])
         for case in _by_promise(cases, fault):
             if self._fails(case) and self._passes_without(case, fault):
-                self._ask(_TAKE_OUT)
+                self._plant(None)
                 return Outcome(fault, group, "found", case["id"])
-        called, reached = self._ask(_TAKE_OUT).get("observed", [0, 0])
-        nothing = called and not reached and fault["place"] == "result"
-        return Outcome(fault, group, "no fault" if nothing else "missed", reached=reached)
+        self._plant(None)
+        nothing = self.called and not self.reached and fault["place"] == "result"
+        return Outcome(fault, group, "no fault" if nothing else "missed", reached=self.reached)
+
+    def _plant(self, fault):
+        """Plants a fault in place of the one before, which counts the calls that it changed."""
+        answer = self._ask({"id": "plant", "kind": "plant", "name": "", "fault": fault})
+        called, reached = answer.get("observed") or (0, 0)
+        self.called += called
+        self.reached += reached
+        self.fault = fault if answer["status"] == "pass" else None
+        return answer
 
     def _fails(self, case):
         result = answers.judge(case, self._ask(case), self.recorded)
@@ -62,17 +73,18 @@ class Judge:
 
     def _passes_without(self, case, fault):
         if case["id"] not in self.sound:
-            self._ask(_TAKE_OUT)
+            self._plant(None)
             self.sound[case["id"]] = not self._fails(case)
-            self._ask({"id": "plant", "kind": "plant", "name": "", "fault": fault})
+            self._plant(fault)
         return self.sound[case["id"]]
 
     def _ask(self, case):
+        """The answer of a process that lives and has the fault."""
         if self.process is None or not self.process.alive or self.process.full:
-            if case is _TAKE_OUT:
-                return {"status": "pass"}
             self.stop()
             self.process = Process(self.target, self.python)
+            if self.fault is not None and case["kind"] != "plant":
+                self._plant(self.fault)
         return self.process.ask(case)
 
     def stop(self):
@@ -80,9 +92,6 @@ class Judge:
         if self.process is not None:
             self.process.stop()
             self.process = None
-
-
-_TAKE_OUT = {"id": "take out", "kind": "plant", "name": "", "fault": None}
 
 
 def _by_promise(cases, fault):
