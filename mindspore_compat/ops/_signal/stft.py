@@ -282,7 +282,7 @@ def _transform(x, n_fft, hop, length, window, normalized, onesided, as_complex):
         pad = (n_fft - length) // 2
         xp = space_for(window._array)
         sides = [(pad, n_fft - length - pad)]
-        window = Tensor._wrap(xp.pad(window._array, sides, constant_values=1))
+        window = Tensor._wrap(xp.pad(window._array, sides))
     out = stretches.run(x, window, n_fft, hop, onesided, normalized)
     as_complex = is_complex if as_complex is None else as_complex
     return out if as_complex else view_as_real.run(out)
