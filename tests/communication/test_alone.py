@@ -35,6 +35,18 @@ def test_rank_0_of_1_without_init():
     assert communication.GlobalComm.INITED is False
 
 
+def test_a_launcher_of_one_rank_needs_no_mpi(monkeypatch):
+    for name, value in (("PMI_RANK", "0"), ("PMI_SIZE", "1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(collective, "mpi", lambda: pytest.fail("MPI was loaded"))
+    communication.init()
+    try:
+        found, _ = comm_func.all_reduce(tensor())
+        numpy.testing.assert_array_equal(found.asnumpy(), tensor().asnumpy())
+    finally:
+        communication.release()
+
+
 @pytest.mark.parametrize("row", launcher.LAUNCHERS, ids=lambda row: row[0])
 def test_launcher_is_asked_before_init(row, monkeypatch):
     for name, value in zip(row, ("3", "8", "1"), strict=True):

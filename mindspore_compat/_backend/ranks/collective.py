@@ -31,7 +31,7 @@ _group_counts = collections.Counter()  # ranks -> number of groups with these ra
 
 
 def world():
-    """Returns the group of all ranks that the launcher started.
+    """Returns the group of all ranks that the launcher started. A single rank needs no MPI.
 
     Raises:
         RuntimeError: if no launcher started this process, or MPI cannot be loaded.
@@ -41,6 +41,8 @@ def world():
             "This process was not started by a launcher, so there are no others to "
             "talk to. Start it with 'mpiexec -n <processes> ...' or 'msrun-compat'."
         )
+    if launched() == (0, 1):
+        return alone()
     communicator = mpi().COMM_WORLD.Dup()
     if communicator.size > 1:
         endings.watch(progress)
