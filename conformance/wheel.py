@@ -63,6 +63,7 @@ class Module:
     is_package: bool
     names: dict = field(default_factory=dict)
     lists: dict = field(default_factory=dict)
+    complete: bool = False
 
 
 @dataclass
@@ -93,6 +94,7 @@ class Wheel:
             raise BadInput(folder, "no __init__.py: not a mindspore package")
         self.folder = folder
         self._modules = {}
+        self._late = []  # imports from modules that were being read, because they are circular
         self.release = self._read_release()
 
     def _read_release(self):
@@ -125,7 +127,12 @@ class Wheel:
                 found = Module(name, path, self._parse(path), path.name == "__init__.py")
                 self._modules[name] = found
                 _Reader(self, found).block(found.tree.body)
+                found.complete = True
         return self._modules[name]
+
+    def defer(self, reader, node):
+        """Repeats an import after all modules are read."""
+        self._late.append((reader, node))
 
     def lookup(self, module, name):
         """Returns the definition of `name` in a module: a binding, else a submodule."""
@@ -142,6 +149,11 @@ class Wheel:
         module."""
         first = {}
         self.module("")  # before its parts, like Python, because imports are circular
+        for facade in FACADES:
+            self.module("" if facade == "mindspore" else facade)
+        while self._late:
+            reader, node = self._late.pop(0)
+            reader.on_ImportFrom(node)
         self._tensor_docs = self._read_tensor_docs()
         for facade in FACADES:
             module = self.module("" if facade == "mindspore" else facade)
@@ -279,6 +291,8 @@ class _Reader:
         source = self._source(node)
         if source is None:
             return
+        if not source.complete:
+            self.wheel.defer(self, node)
         for alias in node.names:
             if alias.name == "*":
                 self._star(source)

@@ -243,6 +243,19 @@ def test_imports_that_go_round_in_a_circle_hide_no_name(wheel):
     assert {"Tensor", "Tensor.size", "Tensor.turn"} <= names
 
 
+def test_a_module_that_is_still_being_read_hides_no_name(wheel):
+    (wheel / "nn" / "cell.py").write_text(
+        "from mindspore import common\nfrom mindspore.nn import layer\nclass Cell:\n"
+        '    """Holds layers."""\n'
+    )
+    (wheel / "nn" / "__init__.py").write_text(
+        "from mindspore.nn.cell import Cell\n__all__ = ['Cell']\n"
+    )
+    (wheel / "common" / "__init__.py").write_text("from mindspore import nn\n")
+    (wheel / "__init__.py").write_text("from mindspore.nn.cell import Cell\n__all__ = ['Cell']\n")
+    assert {"Cell", "nn.Cell"} <= {page.name for page in docs.read(wheel)}
+
+
 def test_pages_that_disagree_are_reported(page, tmp_path, capsys):
     page(ENGLISH, "old.txt")
     page(ENGLISH.replace("TypeError – If size", "ValueError – If size"), "new.txt")
