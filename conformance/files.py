@@ -4,6 +4,7 @@ images, sounds, and datasets in the formats of their publishers.
 Argument texts reach it as `sample.files.mnist()`. Each method returns a path.
 """
 
+import gzip
 import json
 import struct
 import wave as sound
@@ -26,11 +27,44 @@ class Files:
         Path(name).mkdir(parents=True, exist_ok=True)
         return name
 
+    @staticmethod
+    def names(folder):
+        """The names of the files in a folder."""
+        return sorted(path.name for path in Path(folder).iterdir() if path.is_file())
+
+    @staticmethod
+    def size(path):
+        """The bytes of a file."""
+        return Path(path).stat().st_size
+
+    @staticmethod
+    def png_of(shape):
+        """The content of a PNG file with fixed pixels."""
+        return png(_bytes(shape, 3))
+
+    @staticmethod
+    def packed(folder):
+        """A folder whose files are compressed, too."""
+        for path in [p for p in Path(folder).iterdir() if p.suffix != ".gz"]:
+            path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
+        return folder
+
     def write(self, path, content):
         """A file of that content."""
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
+
+    @staticmethod
+    def source(form, name=""):
+        """The files of a publisher's format (`sources`), in a folder of that name; or one of
+        them."""
+        from . import sources
+
+        home = form.partition("/")[0]
+        if not Path("sources", home).exists():
+            sources.write("sources", [home])
+        return "/".join(filter(None, ("sources", form, name)))
 
     def checkpoint(self, name="sample.ckpt"):
         """Three parameters, two of them of one layer."""

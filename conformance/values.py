@@ -36,7 +36,8 @@ class Values:
                 gradients=self.gradients,
                 free_port=free_port,
                 picture=picture,
-                files=None,  # of the worker
+                files=None,  # of the worker, as the next
+                world=None,
             ),
             "ms": _Package(ms) if ms else _Nothing(),
         }
@@ -120,6 +121,11 @@ _BUILTINS = {
     "object": object,
     "len": len,
     "sorted": sorted,
+    "getattr": getattr,
+    "isinstance": isinstance,
+    "vars": vars,
+    "map": map,
+    "min": min,
     "type": type,
 }
 

@@ -1,4 +1,4 @@
-"""Finds a call of a name to vary: the documented example's, one from the table `data/calls.yaml`,
+"""Finds a call of a name to vary: the documented example's, one from the table `data/calls`,
 or that of another name for the same operator (`ops.std` for `Tensor.std`, `mint.std`, `ops.Std`).
 """
 
@@ -21,6 +21,8 @@ def bases(name, entries):
     entry, found = entries[name], []
     for index, given in enumerate(table()["calls"].get(name) or ()):
         found.append((f"call {index + 1}", _given(given, entry), _more(given)))
+    if any("first" in more for _, _, more in found):
+        return found  # its example supposes a state that nothing has made
     if entry.get("kind") == "class":
         found += _used(name, entry)
     own = cases.call_of(name, entry)
@@ -59,7 +61,7 @@ def _used(name, entry):
 
 
 def _more(given):
-    return {key: given[key] for key in ("then", "train") if key in given}
+    return {key: given[key] for key in ("first", "then", "train") if key in given}
 
 
 def _given(given, entry):
@@ -116,6 +118,7 @@ def counterparts(name, entries):
             small,
             small.replace("_", ""),
             plain.lower(),
+            table()["synonyms"].get(small, last),
             re.sub(r"^arc", "a", plain),
             re.sub(r"^a(?=cos|sin|tan)", "arc", plain),
         )

@@ -1,10 +1,11 @@
-"""PyTorch in place of `mindspore.mint`: a second implementation of the functions and layers that
-real MindSpore has no kernel for on a CPU.
+"""PyTorch in place of `mindspore`: a second implementation of the functions and layers that real
+MindSpore has no kernel for on a CPU.
 
-    python -m conformance record mint --missing --keep \\
+    python -m conformance record mint ops nn Tensor --missing --keep \\
         --target conformance.varied.pytorch --python PYTHON_WITH_TORCH
 
-`mint` has the names, arguments and meaning of `torch`. Only what both have is answered.
+`mint` has the names, arguments and meaning of `torch`. Only what both have is answered. Names of
+`ops` and `nn` are answered by `operators.py`, or by a layer of torch that is the same one.
 """
 
 import functools
@@ -13,6 +14,8 @@ import types
 
 import numpy as np
 import torch
+
+from . import fused, operators  # noqa: F401  (fused lists more operators)
 
 _DTYPES = (
     "float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 complex64 complex128".split()
@@ -81,10 +84,13 @@ class Tensor:
     __radd__, __rmul__ = __add__, __mul__
 
 
+_OWN = ("name", "requires_grad")  # attributes of a Parameter
+
+
 def _methods():
     """What a torch.Tensor has, under the same names."""
     for name in dir(torch.Tensor):
-        if not name.startswith("_") and not hasattr(Tensor, name):
+        if not name.startswith("_") and name not in _OWN and not hasattr(Tensor, name):
             yield name, property(lambda self, name=name: wrapped(getattr(self.torch, name)))
 
 
@@ -124,6 +130,8 @@ def _calling(function):
     def call(*args, **kwargs):
         return wrapped(function(*map(inner, args), **_inner_of(kwargs)))
 
+    if isinstance(function, types.FunctionType):
+        return functools.wraps(function)(call)  # with its signature, for calls by name
     call.__name__ = getattr(function, "__name__", "call")
     return call
 
@@ -131,8 +139,8 @@ def _calling(function):
 class Layer:
     """A torch.nn.Module as a Cell; its buffers are Parameters that are not trained."""
 
-    def __init__(self, module):
-        self.torch = module
+    def __init__(self, module, names=None):
+        self.torch, self.names = module, names or {}
 
     def __call__(self, *args):
         return wrapped(self.torch(*map(inner, args)))
@@ -144,7 +152,7 @@ class Layer:
     def get_parameters(self):
         """Weights, then running statistics under MindSpore's names."""
         held = [*self.torch.named_parameters(), *self.torch.named_buffers()]
-        return [Parameter(name, value) for name, value in held]
+        return [Parameter(self.names.get(name, name), value) for name, value in held]
 
 
 class Parameter(Tensor):
@@ -191,7 +199,47 @@ def set_seed(seed):
     torch.manual_seed(seed)
 
 
-mint = _Facade("mint", torch)
+_LAYERS = {  # MindSpore's name → the layer of torch, and its Parameters' names
+    "LayerNormExt": (torch.nn.LayerNorm, {}),
+    "AvgPool1dExt": (torch.nn.AvgPool1d, {}),
+    "AvgPool2dExt": (torch.nn.AvgPool2d, {}),
+    "AvgPool3dExt": (torch.nn.AvgPool3d, {}),
+    "InstanceNorm1d": (torch.nn.InstanceNorm1d, {"weight": "gamma", "bias": "beta"}),
+    "InstanceNorm2d": (torch.nn.InstanceNorm2d, {"weight": "gamma", "bias": "beta"}),
+    "InstanceNorm3d": (torch.nn.InstanceNorm3d, {"weight": "gamma", "bias": "beta"}),
+}
+
+
+class Primitive:
+    """An operator that is an object: its inputs are given by position."""
+
+    def __init__(self, operator):
+        self.operator = operator
+
+    def __call__(self, *inputs):
+        return wrapped(self.operator(*map(inner, inputs)))
+
+
+class _Operators(types.ModuleType):
+    """A module of the names that `operators.py` and the layers above have."""
+
+    def __getattr__(self, name):
+        path = f"{self.__name__}.{name}"
+        if path in operators.FUNCTIONS:
+            return wrapped(operators.FUNCTIONS[path])
+        if path in operators.CLASSES:
+            made = operators.class_of(path)
+            return lambda **given: Primitive(made(**_inner_of(given)))
+        if self.__name__ == "nn" and name in _LAYERS:
+            module, names = _LAYERS[name]
+            return lambda **given: Layer(module(**_inner_of(given)), names)
+        raise AttributeError(name)
+
+
+ops, nn, communication = map(_Operators, ("ops", "nn", "communication"))
+communication.comm_func = _Operators("communication.comm_func")
+mint = _Facade("mint", _Operators("mint"), torch)
+mint.distributed = _Operators("mint.distributed")
 mint.nn = _Facade("mint.nn", torch.nn)
 mint.nn.functional = _Facade("mint.nn.functional", torch.nn.functional)
 mint.linalg = _Facade("mint.linalg", torch.linalg)

@@ -8,6 +8,7 @@ the reason.
 
 import json
 import re
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ from .changes import arguments, larger, variations
 MOST = {"tensor": 6, "plain": 5}  # kept values of one argument
 PAIRS = 30  # attempts to combine the values of two arguments, for each name
 TRIES = 150  # calls for each name
+SECONDS = 12  # for the variations of one base call
 MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
 
 
@@ -74,11 +76,12 @@ class _Session:
     def __init__(self, name, entry, reference):
         self.name, self.entry, self.reference = name, entry, reference
         self.found, self.tries, self.lost = Found(name), 0, 0
+        self.until = time.monotonic() + SECONDS
         self.seen = {}  # outcomes → those without what varies
 
     def ask(self, call, more):
         """Facts of a call without what varies from run to run; None where it is refused."""
-        if self.tries >= TRIES or self.lost > 1:
+        if self.tries >= TRIES or self.lost > 1 or time.monotonic() > self.until:
             return None
         self.tries += 1
         case = {
@@ -136,6 +139,7 @@ def of_name(name, entries, reference):
     for label, call, more in bases(name, entries):
         if label.startswith("call"):
             session.tries = 0
+        session.until = time.monotonic() + SECONDS
         seen = session.ask(call, more)
         if seen is None:
             continue
@@ -160,7 +164,7 @@ def add_gradients(name, stored, reference):
     session = _Session(name, {}, reference)
     found = dict(stored)
     for label, kept in list(stored.items()):
-        plain = {k: v for k, v in kept.items() if k in ("then", "train")}
+        plain = {k: v for k, v in kept.items() if k in ("first", "then", "train")}
         is_base = re.match(r"call \d|example|as \w|plain", label)
         if not is_base or kept.get("by") or any("gradient" in k for k in found.values()):
             continue

@@ -1,14 +1,29 @@
-"""The calls that no example of the documentation shows: `data/calls.yaml`."""
+"""The calls that no example of the documentation shows: the files in `data/calls`.
+
+Each file has some of the sections `calls`, `uses`, `same` and `synonyms`; together they are one
+table.
+"""
 
 from functools import cache
 from pathlib import Path
 
 import yaml
 
-PATH = Path(__file__).parents[1] / "data" / "calls.yaml"
+FOLDER = Path(__file__).parents[1] / "data" / "calls"
 
 
 @cache
 def table():
-    """{"calls": {name: calls}, "uses": of classes by pattern, "same": {name: other}}."""
-    return yaml.safe_load(PATH.read_text(encoding="utf-8"))
+    """{"calls": {name: calls}, "uses": of classes by pattern, "same": {name: other name},
+    "synonyms": {last part of a name: that of another one for the operator}}."""
+    whole = {"calls": {}, "uses": [], "same": {}, "synonyms": {}}
+    for path in sorted(FOLDER.glob("*.yaml")):
+        for section, part in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+            if section == "uses":
+                whole["uses"] += part
+            elif section == "calls":
+                for name, calls in part.items():
+                    whole["calls"].setdefault(name, []).extend(calls)
+            else:
+                whole[section].update(part)
+    return whole

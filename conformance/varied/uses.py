@@ -12,6 +12,7 @@ from .. import steps
 from ..applying import apply
 from ..files import Files
 from ..waves import wave
+from ..world import World
 
 KEEP = 12  # elements of a Tensor that are stored; of a larger one 8 picks and two means
 ROWS = 5  # rows of a dataset that are stored
@@ -20,16 +21,33 @@ LEAST = 400  # elements of random numbers from which moments are compared
 
 def drive(worker, case):
     """{"seen": {"result": facts, ...}}; with `probe`, without the numbers that are drawn."""
-    seen = _seen(worker, case)
+    seen = _prepared_for(worker, case)
     if case.get("probe"):
         worker._reset(seed=1)
-        seen = _agreed(seen, _seen(worker, case))
+        seen = _agreed(seen, _prepared_for(worker, case))
     return {"seen": seen}
 
 
-def _seen(worker, case):
+class Note(dict):
+    """What a training loop tells its callbacks."""
+
+    __getattr__ = dict.get
+
+
+def _prepared_for(worker, case):
+    """What is seen of a case after what has to be done `first`, which is undone in the end."""
+    sample = worker.values.names["sample"]
     steps.offer(worker)
-    worker.values.names["sample"].files = Files(worker.ms)
+    sample.files, sample.world, sample.held = Files(worker.ms), World(worker.ms), None
+    sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # seen after a call
+    sample.note = Note
+    with sample.world:
+        for text in case.get("first", ()):
+            worker.values.build(text)
+        return _seen(worker, case)
+
+
+def _seen(worker, case):
     build = worker.values.build
     given = {name: build(text) for name, text in (case.get("call") or {}).items()}
     name = case.get("of", case["name"])

@@ -107,6 +107,20 @@ def test_outcomes_name_the_case_that_found_a_fault(entries):
     assert table.splitlines()[-1].split() == ["all", "2", "2", "100.0%"]
 
 
+def test_a_fault_outlives_its_process(entries):
+    judge = measure.Judge("mindspore_compat", None, {})
+    case = {"id": "x", "kind": "values", "name": "ops.abs"}
+    case["call"] = {"input": "T('float32', -2.0)"}
+    try:
+        judge._plant(fault("ops.abs", "scaled", entries))
+        judge.process.stop()
+        assert judge._ask(case)["observed"]["result"][2] == [2.1]
+        judge._plant(None)
+        assert (judge.called, judge.reached) == (1, 1)
+    finally:
+        judge.stop()
+
+
 def test_the_command_lists_what_is_missed(entries, capsys):
     assert __main__.main(["mutate", "ops.Custom", "--count", "1"]) == 0
     out = capsys.readouterr().out

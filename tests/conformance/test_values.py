@@ -2,6 +2,7 @@
 tells something is kept and compared, and differences without a reason fail.
 """
 
+import importlib
 import json
 import os
 import subprocess
@@ -18,6 +19,7 @@ from conformance.__main__ import main
 from conformance.choices import choices_of
 from conformance.values import spread
 from conformance.varied import bases, changes, coverage, record, settle, stored, uses
+from conformance.varied.table import table
 from conformance.worker import Worker
 
 
@@ -97,6 +99,42 @@ def test_what_an_object_is_used_for_is_seen(worker):
     assert seen["then 2"][2] == [0.5] and seen["then 3"] == "raised AttributeError"
     rows = drive(worker, "dataset.NumpySlicesDataset", init={"data": "[1, 2, 3]"})["result"]
     assert rows["count"] == "3" and rows["columns"] == ["column_0"]
+
+
+def test_what_is_done_first_is_undone(worker):
+    parts = {"first": ["sample.world.start()"], "call": {}}
+    name = "communication.get_group_size"
+    assert drive(worker, name, **parts)["result"] == ["int", [], [1]]
+    assert "PMI_SIZE" not in os.environ
+    then = ["sample.held.append(2)", "sample.held"]
+    parts = {"first": ["sample.hold([1])"], "init": {}, "then": then}
+    assert drive(worker, "nn.ReLU", **parts)["then 2"]["count"] == "2"
+    assert drive(worker, "nn.ReLU", init={}, then=["sample.held"])["then 1"] == "None"
+
+
+def test_a_source_reads_the_files_of_its_publisher(worker):
+    init = {"dataset_dir": "sample.files.source('places365')", "shuffle": "False"}
+    rows = drive(worker, "dataset.Places365Dataset", init={**init, "usage": "'val'"})["result"]
+    assert rows["count"] == "2" and rows["rows"]["0"]["label"] == ["array uint32", [], [2]]
+
+
+def test_the_table_has_calls_of_documented_names_and_synonyms(entries):
+    assert set(table()["calls"]) <= set(entries)
+    assert "numpy.less" in [*bases.counterparts("Tensor.lt", entries)]
+
+
+def test_a_call_that_supposes_a_state_replaces_the_example(entries):
+    found = bases.bases("communication.get_rank", entries)
+    assert [more for _, _, more in found] == [{"first": ["sample.world.start()"]}]
+
+
+def test_formulas_answer_where_there_is_no_kernel():
+    torch = pytest.importorskip("torch")
+    pytorch = importlib.import_module("conformance.varied.pytorch")
+    x = pytorch.Tensor(np.float32([[3.0, 4.0]]))
+    out, rstd = pytorch.ops.RmsNorm(epsilon=0.0)(x, pytorch.Tensor(np.float32([1.0, 2.0])))
+    np.testing.assert_allclose(out.asnumpy(), [[0.848528, 2.262742]], rtol=1e-5)
+    assert torch.is_tensor(rstd.torch)
 
 
 def test_random_numbers_are_compared_by_their_moments(worker):

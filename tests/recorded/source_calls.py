@@ -1,8 +1,9 @@
 """Sources of mindspore.dataset whose rows are known from MindSpore 2.10, and how they are recorded.
 
-Run in tests/ by an interpreter with the original (CPU), `python -m recorded.source_calls` writes
-tests/data/observed_sources.jsonl; dataset/test_sources.py makes the same sources of this package. A
-row is a list of columns: text as it is, an array as dtype, shape and CRC-32 of its bytes.
+In tests/, with an interpreter that has the original (CPU), `PYTHONPATH=.. python -m
+recorded.source_calls` writes tests/data/observed_sources.jsonl; dataset/test_sources.py makes the
+same sources of this package. A row is a list of columns: text as it is, an array as dtype, shape,
+and CRC-32 of its bytes.
 """
 
 import json
@@ -12,7 +13,7 @@ import zlib
 
 import numpy as np
 
-from recorded import source_files
+from conformance import sources as source_files
 
 FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_sources.jsonl"
 

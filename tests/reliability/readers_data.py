@@ -12,8 +12,10 @@ import struct
 import zlib
 
 import numpy as np
-from recorded import source_calls, source_files
+from recorded import source_calls
 from registry import READERS, Reader, reader
+
+from conformance import sources as source_files
 
 # Sources of mindspore.dataset ---------------------------------------------------------------------
 

@@ -11,8 +11,9 @@ import zlib
 
 import numpy as np
 from readers_data import idx_files, line_files
-from recorded import source_files
 from registry import READERS, Reader, reader
+
+from conformance import sources as source_files
 
 # TFRecord -----------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import pathlib
 import struct
 import zlib
 
-from recorded import source_files_sound, source_files_text
+from . import sound_files, text_files
 
 
 def picture(name, width=5, height=4, channels=3):
@@ -452,7 +452,7 @@ def widerface():
 
 FORMS = {
     name: form
-    for name, form in {**vars(source_files_text), **vars(source_files_sound), **globals()}.items()
+    for name, form in {**vars(text_files), **vars(sound_files), **globals()}.items()
     if inspect.isgeneratorfunction(form) and not name.startswith("_")
 }
 
