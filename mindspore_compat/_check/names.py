@@ -124,8 +124,11 @@ class _Everything:
 @functools.cache
 def instance_names(owner):
     """Returns the names that the files of a class and of its bases use of `self`; all names if a
-    file is not at hand."""
+    file is not at hand, or if the class computes attributes."""
     names = set()
+    computing = {each.__name__ for each in owner.__mro__ if "__getattr__" in vars(each)}
+    if computing - {"Cell", "Parameter"}:  # they find what their methods assign
+        return _Everything()
     for module in {cls.__module__ for cls in owner.__mro__[:-1]}:
         file = getattr(sys.modules[module], "__file__", None)
         if file is None or not os.path.exists(file):

@@ -87,6 +87,7 @@ class TestMissing:
             "from .mindspore import absent",
             "import mindspore.dataset as ds\nd = ds.NumpySlicesDataset([1])\nd = d.batch(2)\nd.x",
             "x = 3\nx = x.a\nx = x.b\nx.absent",
+            "from mindspore.train.serialization import Checkpoint\nCheckpoint().value",
         ],
     )
     def test_nothing_is_missing(self, project, code):
