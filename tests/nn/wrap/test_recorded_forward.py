@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
+from kit import close
 from kit.steps import NETWORKS, STEPS, Dense, network_of
 
 import mindspore_compat as ms
@@ -103,9 +104,8 @@ def test_statistics_of_a_batch_norm_move_in_each_replay():
         graph.set_train()
         other.set_train()
         np.testing.assert_array_equal(graph(x).asnumpy(), in_pynative(other, x))
-        np.testing.assert_array_equal(
-            graph.moving_mean.asnumpy(), other.moving_mean.asnumpy(), strict=True
-        )
+        # A compiled loop, which large statistics take, may round a product and a sum once.
+        close(graph.moving_mean, other.moving_mean)
 
 
 def test_a_result_does_not_change_with_the_next_replay():
