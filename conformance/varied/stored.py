@@ -72,7 +72,7 @@ def cases_of(name):
     for whole in dict.fromkeys((owner, table()["same"].get(owner))):
         if name in stored or whole not in stored:
             continue
-        used = re.compile(rf"\bit\.{last}\b")
+        used = re.compile(rf"\bit\.{last}\b|'{last}'")  # by name: getattr(it, 'on_train_end')
         for label, kept in stored[whole].items():
             if any(used.search(str(text)) for text in kept.get("then", ())):
                 more = {"of": whole, **_wanted(f"{whole}::{label}", kept["seen"])}

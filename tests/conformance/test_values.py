@@ -205,6 +205,8 @@ def test_a_method_has_the_cases_of_its_class(monkeypatch):
     kept = {"call 1": {"init": {}, "then": ["it.eval()"], "seen": {"then 1": "None"}}}
     monkeypatch.setattr(stored, "load", lambda: {"Loss": kept})
     assert [case["of"] for _, case in stored.cases_of("Loss.eval")] == ["Loss"]
+    kept["call 1"]["then"] = ["getattr(it, 'eval')()"]
+    assert [case["of"] for _, case in stored.cases_of("Loss.eval")] == ["Loss"]
     assert list(stored.cases_of("Loss.update")) == []
 
 
