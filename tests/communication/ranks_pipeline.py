@@ -204,6 +204,10 @@ def adam(net):
     return nn.Adam(net.trainable_params(), 0.01)
 
 
+def thor(net):
+    return nn.thor(net, Tensor(0.1), Tensor(0.1), 0.9)
+
+
 def step_of(net, make=adam):
     pipeline = nn.PipelineCell(nn.WithLossCell(net, Loss()), MICRO)
     return nn.TrainOneStepCell(pipeline, make(net)).set_train()
@@ -534,6 +538,7 @@ def wrong_settings():
     net = MLP(2)  # without PipelineCell
     step = nn.TrainOneStepCell(nn.WithLossCell(net, Loss()), adam(net)).set_train()
     refused(RuntimeError, lambda: around(step)(x, y))
+    refused(RuntimeError, lambda: around(step_of(MLP(2), thor))(x, y))
     equal(trained(MLP, 2), trained(MLP))  # the ranks have stayed together
 
 

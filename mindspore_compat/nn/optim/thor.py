@@ -224,6 +224,8 @@ class ThorGpu(FusedOptimizer):
         """Returns the gradients as Momentum gets them; fresh inverses are stored with the
         update."""
         grads = super()._gradient_arrays(gradients)
+        if any(gradient is None for gradient in grads):
+            raise RuntimeError("For 'thor', the network must not be divided into pipeline stages.")
         damping = self._damping_now()
         inverses = self._inverses(damping)
         results = self._precondition([self._unscale(gradient) for gradient in grads], inverses)
