@@ -293,8 +293,8 @@ def prim_attr_register(fn: _t.Any) -> _t.Any:
     """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes."""
 def public(*paths: _t.Any) -> _t.Any:
     """Declares the public names of a hand-written class or function, e.g.
-    `@public("ops.GradOperation")`. Errors of its checks, and of the array library in it, use the
-    first name.
+    `@public("ops.GradOperation")`. Errors of its checks, and of the array library in it or in the
+    call of a primitive, use the first name.
     """
 def register_type(name: _t.Any, cls: _t.Any) -> _t.Any:
     """Registers the class that `name` ("Tensor", "Cell", ...) stands for in rules.
