@@ -2,6 +2,7 @@
 
 import functools
 
+from .._paths import PACKAGE
 from .earlier import instead, with_defaults
 
 drawn_from_normal = with_defaults(weight_init="normal", bias_init="zeros")
@@ -36,10 +37,14 @@ def transposed_without_output_padding(
 
 
 def hook_with_name(today):
-    """Calls a hook with the name of the Cell in place of the Cell."""
+    """Calls a hook with the name of the Cell in place of the Cell; hooks of this package excepted,
+    such as those of mixed precision."""
 
     @functools.wraps(today)
     def register(self, hook_fn, *args, **kwargs):
+        if (getattr(hook_fn, "__module__", None) or "").startswith(f"{PACKAGE}."):
+            return today(self, hook_fn, *args, **kwargs)
+
         @functools.wraps(hook_fn)
         def hook(cell, *values, **named):
             return hook_fn(f"{type(cell).__name__}({id(cell)})", *values, **named)

@@ -91,3 +91,13 @@ def test_page_has_every_change(monkeypatch):
     text = importlib.import_module("releases").page()
     for each in CHANGES:
         assert f"`{each.name} <" in text and each.before in text and each.now in text
+
+
+def test_hooks_of_the_package_receive_the_cell():
+    code = (
+        "import mindspore_compat as ms; from mindspore_compat import nn, amp, ops\n"
+        "net = amp.auto_mixed_precision(nn.SequentialCell(nn.Dense(2, 3)), 'auto')\n"
+        "print(net(ops.ones((1, 2))).shape)"
+    )
+    done = run("-c", code, release="2.3")
+    assert done.stdout.strip() == "(1, 3)", done.stderr
