@@ -15,37 +15,38 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 def inventory():
     """Returns the inventory as text."""
-    found, waiting = {}, [ROOT]
+    packages, waiting = {}, [ROOT]
     while waiting:
         name = _normal(waiting.pop())
-        if name in found:
+        if name in packages:
             continue
         try:
-            found[name] = package = metadata.distribution(name)
+            packages[name] = package = metadata.distribution(name)
         except metadata.PackageNotFoundError:  # an extra that is not installed
             continue
-        waiting += sorted(_required(package))
-    components = [_component(found[name]) for name in sorted(found) if name != ROOT]
+        waiting += sorted(_requirements(package))
+    components = [_component(packages[name]) for name in sorted(packages) if name != ROOT]
     document = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {"component": _component(found[ROOT])} if ROOT in found else {},
+        "metadata": {"component": _component(packages[ROOT])} if ROOT in packages else {},
         "components": components,
         "dependencies": [
             {
-                "ref": _reference(found[name]),
+                "ref": _reference(packages[name]),
                 "dependsOn": sorted(
-                    _reference(found[other]) for other in _required(found[name]) & found.keys()
+                    _reference(packages[other])
+                    for other in _requirements(packages[name]) & packages.keys()
                 ),
             }
-            for name in sorted(found)
+            for name in sorted(packages)
         ],
     }
     return json.dumps(document, indent=2)
 
 
-def _required(package):
+def _requirements(package):
     """Returns the names of the packages that one requires, those of its extras too."""
     return {_normal(_NAME.match(text).group()) for text in package.requires or ()}
 

@@ -388,7 +388,7 @@ def further(path):
 _here = threading.local()
 
 
-def _asked():
+def _names_in_progress():
     """Returns the names that this thread is looking up, so that modules do not ask each other
     endlessly."""
     if not hasattr(_here, "asked"):
@@ -398,28 +398,28 @@ def _asked():
 
 def show_further(module, homes):
     """Makes `module` also find the paths below it and the names of `homes`."""
-    own = vars(module).get("__getattr__")
+    module_getattr = vars(module).get("__getattr__")
 
     def find(name):
         try:
-            if own is not None:
-                return own(name)
+            if module_getattr is not None:
+                return module_getattr(name)
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
         except AttributeError:
-            asked = (module.__name__, name)
-            if name.startswith("__") or asked in _asked():
+            key = (module.__name__, name)
+            if name.startswith("__") or key in _names_in_progress():
                 raise
-            _asked().add(asked)
+            _names_in_progress().add(key)
             try:  # private names: only modules
-                found = _sought(module, name, () if name.startswith("_") else homes)
+                attribute = _sought(module, name, () if name.startswith("_") else homes)
             finally:
-                _asked().discard(asked)
-            if found is None:
+                _names_in_progress().discard(key)
+            if attribute is None:
                 raise
-        setattr(module, name, found)
-        return found
+        setattr(module, name, attribute)
+        return attribute
 
-    find.own = own
+    find.own = module_getattr
     module.__getattr__ = find
 
 
@@ -441,13 +441,13 @@ def _sought(module, name, homes):
             continue
         if name == ending:
             return getattr(importlib.import_module(f"{PACKAGE}.{home}"), name)
-        found = _shown(f"{PACKAGE}.{home}", name) if name.endswith(ending) else None
-        if found is not None:
-            return found
+        attribute = _own_attribute(f"{PACKAGE}.{home}", name) if name.endswith(ending) else None
+        if attribute is not None:
+            return attribute
     return None
 
 
-def _shown(home, name):
+def _own_attribute(home, name):
     """Returns the object that a module itself exposes under `name`, or None.
 
     Names of imported modules do not count, nor, if the module has no `__all__`, those defined
@@ -458,10 +458,12 @@ def _shown(home, name):
     find = getattr(find, "own", find)
     if name not in vars(module):
         return _asked_of(find, name)
-    found = vars(module)[name]
-    listed = vars(module).get("__all__") or _asked_of(find, "__all__")
-    shown = getattr(found, "__module__", home) == home if listed is None else name in listed
-    return found if shown and not isinstance(found, ModuleType) else None
+    attribute = vars(module)[name]
+    exported = vars(module).get("__all__") or _asked_of(find, "__all__")
+    is_public = (
+        getattr(attribute, "__module__", home) == home if exported is None else name in exported
+    )
+    return attribute if is_public and not isinstance(attribute, ModuleType) else None
 
 
 def _asked_of(find, name):

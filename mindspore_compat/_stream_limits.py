@@ -14,7 +14,7 @@ _UNSET = (-1, -1)
 _of_devices, _of_streams = {}, {}
 
 
-def _shown(limits):
+def _limits_dict(limits):
     return dict(zip(("cube_core_num", "vector_core_num"), limits, strict=True))
 
 
@@ -73,7 +73,7 @@ def get_device_limit(device: Int):
 
     Source: mindspore.runtime.get_device_limit of MindSpore 2.10.
     """
-    return _shown(_of_devices.get(device, _UNSET))
+    return _limits_dict(_of_devices.get(device, _UNSET))
 
 
 @without_effect("runtime.set_stream_limit", "there is no Ascend")
@@ -120,7 +120,7 @@ def get_stream_limit(stream):
 
     Source: mindspore.runtime.get_stream_limit of MindSpore 2.10.
     """
-    return _shown(_of_streams.get(_checked_stream("get_stream_limit", stream), _UNSET))
+    return _limits_dict(_of_streams.get(_checked_stream("get_stream_limit", stream), _UNSET))
 
 
 def reset_stream_limit(stream):

@@ -133,8 +133,8 @@ def _inverses(xp, blocks):
 
 
 def _usable(xp, lower, blocks):
-    """Returns True if `lower` holds usable Cholesky factors of all blocks, (..., count, width,
-    width): their products equal the blocks, and no pivot is as small as a rounding error.
+    """Returns True if `lower`, (..., count, width, width), holds usable Cholesky factors of all
+    blocks: their products equal the blocks, and no pivot is as small as a rounding error.
 
     The sign of a pivot as small as a float32 rounding error is random. A failed factorization on a
     GPU raises no error and leaves garbage. Only lower triangles are read, because a product x.T @ x
@@ -184,11 +184,11 @@ def between_blocks(triples):
             for start, group in enumerate(columns)
         ]
     pieces.sort(key=lambda piece: -piece[1].size)  # the largest first, so that threads end together
-    scheduler.run(lambda number: _between(*pieces[number]), len(pieces))
+    scheduler.run(lambda number: _two_sided_product(*pieces[number]), len(pieces))
     return results
 
 
-def _between(left, x, right, out):
+def _two_sided_product(left, x, right, out):
     """Writes left @ x @ right to `out`, for one left block, the rows `x` that it multiplies, and
     some of the right blocks."""
     rows, size = x.shape

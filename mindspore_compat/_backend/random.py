@@ -253,7 +253,7 @@ def random_bits(xp, shape, keep, seed0=0, seed1=0):
     *lead, last = shape
     lead = tuple(lead)
     if xp.module is not numpy or keep >= 1 or getattr(xp, "draws", None):
-        return _packed(xp, random_keep(xp, shape, keep, seed0, seed1))
+        return _pack_bits(xp, random_keep(xp, shape, keep, seed0, seed1))
     generator = stream(seed0, seed1).next(xp)
     bits = numpy.empty((math.prod(lead), -(-last // 8)), numpy.uint8)
     for rows in blocks(len(bits), max(_DRAWN // max(last, 1), 1)):
@@ -262,7 +262,7 @@ def random_bits(xp, shape, keep, seed0=0, seed1=0):
     return bits.reshape(*lead, -1)
 
 
-def _packed(xp, mask):
+def _pack_bits(xp, mask):
     """Returns a bool mask packed in bits: a byte holds eight elements of the last axis."""
     missing = -mask.shape[-1] % 8
     if missing:

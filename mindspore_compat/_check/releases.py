@@ -102,7 +102,7 @@ class Meanings:
         """Drops the change of a default, "function(argument)", that a call of the project sets."""
         change = self.by_target.get(target)
         if change is not None and change.name.endswith(")"):
-            if change.name.rstrip(")").partition("(")[2] in _given(target, call):
+            if change.name.rstrip(")").partition("(")[2] in _set_parameters(target, call):
                 del self.by_target[target]
 
     def removal_of(self, path):
@@ -119,7 +119,7 @@ class Meanings:
         change = self.by_target.get(target)
         if change is None or target is None:
             return None
-        given, meaning = _given(target, call), meaning_of(change)
+        given, meaning = _set_parameters(target, call), meaning_of(change)
         if getattr(meaning, "is_of_result", False) and call.is_statement:
             return None
         if hasattr(meaning, "needs"):
@@ -134,7 +134,7 @@ class Meanings:
         return change
 
 
-def _given(target, call):
+def _set_parameters(target, call):
     """Returns the names of the parameters that a call sets."""
     parameters = list(inspect.signature(target).parameters)
     if parameters[:1] == ["self"]:

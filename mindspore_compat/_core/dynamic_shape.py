@@ -180,7 +180,7 @@ def unfill(tensor, shape, dtype):
     tensor.__class__ = Unfilled
 
 
-def _unfilled(tensor, shape, dtype, init):
+def _has_unknown_length(tensor, shape, dtype, init):
     """Returns whether a length in `shape` is unknown. If so, removes the values of `tensor`."""
     if not unknown(shape):
         return False
@@ -192,7 +192,7 @@ def _unfilled(tensor, shape, dtype, init):
     return True
 
 
-Tensor._unfilled = _unfilled
+Tensor._has_unknown_length = _has_unknown_length
 
 
 def misfit(expected, value, lengths_of_symbols):

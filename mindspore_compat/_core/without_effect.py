@@ -78,7 +78,7 @@ def keys_without_effect(path, keys):
 
     def give(function):
         keys_text = ", ".join(f"`{key}`" for key in keys)
-        function.__doc__ = _inserted(function.__doc__, f"{SENTENCE}: {keys_text}.")
+        function.__doc__ = _insert_sentence(function.__doc__, f"{SENTENCE}: {keys_text}.")
         function.without_effect = mark
         return function
 
@@ -148,10 +148,10 @@ def _insert_mark(doc, mark):
     """Returns a docstring with the sentence of a Mark inserted: as the second paragraph, or after
     the entry of each marked argument."""
     if not mark.arguments:
-        return _inserted(doc, mark.sentence)
+        return _insert_sentence(doc, mark.sentence)
 
     def extended(entry):
-        return f"{entry[0]}\n{_wrapped(mark.sentence, entry[1] + '    ')}"
+        return f"{entry[0]}\n{_wrap_sentence(mark.sentence, entry[1] + '    ')}"
 
     for name in mark.arguments if doc else ():
         entry = rf"\n( +)\*{{0,2}}{name}\b[^\n]*(?:\n\1 +[^\n]*)*"
@@ -159,16 +159,16 @@ def _insert_mark(doc, mark):
     return doc
 
 
-def _inserted(doc, sentence):
+def _insert_sentence(doc, sentence):
     """Returns the docstring with the sentence as its second paragraph."""
     if not doc:
         return doc
     summary, rest = re.fullmatch(r"(.*?)(\s*|\n\s*\n.*)", doc, re.DOTALL).groups()
     indent = re.search(r"\n( *)\S", doc)
-    return f"{summary}\n\n{_wrapped(sentence, indent[1] if indent else '')}{rest}"
+    return f"{summary}\n\n{_wrap_sentence(sentence, indent[1] if indent else '')}{rest}"
 
 
-def _wrapped(sentence, indent):
+def _wrap_sentence(sentence, indent):
     """Wraps the sentence into lines of a docstring."""
     return textwrap.fill(
         sentence, 100, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False

@@ -48,7 +48,7 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     flat = transfer.flat_op.run(tuple(input_tensor_list))
     send_counts = [tensor.size for tensor in input_tensor_list]
     receive_counts = [math.prod(shape) for shape in shapes]
-    whole, handle = _exchanged(flat, send_counts, receive_counts, members, async_op)
+    whole, handle = _exchange(flat, send_counts, receive_counts, members, async_op)
     starts = [sum(receive_counts[:index]) for index in range(members.size)]
     return tuple(
         transfer.part_op.run(whole, start, shape)
@@ -94,7 +94,7 @@ def all_to_all_single_with_output_shape(
     members = partners(group)
     send_counts = rows_of(api, "input_split_sizes", input_split_sizes, tensor.shape, members.size)
     received = rows_of(api, "output_split_sizes", output_split_sizes, shape, members.size)
-    whole, handle = _exchanged(tensor, send_counts, received, members, async_op)
+    whole, handle = _exchange(tensor, send_counts, received, members, async_op)
     return (whole if math.prod(shape) else nothing(tensor, ())), handle
 
 
@@ -153,7 +153,7 @@ class _Into:
         array[...] = self.pending.wait().reshape(array.shape)
 
 
-def _exchanged(tensor, send_counts, receive_counts, group, async_op):
+def _exchange(tensor, send_counts, receive_counts, group, async_op):
     if async_op:
         return under_way(group.all_to_all(tensor._array, send_counts, receive_counts))
     return transfer.exchange_op.run(tensor, send_counts, receive_counts, group), None

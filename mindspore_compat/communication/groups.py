@@ -164,7 +164,7 @@ def get_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
     Source: mindspore.communication.management.get_rank of MindSpore 2.10.
     """
-    return group_named(group).rank if GlobalComm.INITED else _launched()[0]
+    return group_named(group).rank if GlobalComm.INITED else _rank_and_size()[0]
 
 
 @checked
@@ -184,7 +184,7 @@ def get_group_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
     Source: mindspore.communication.management.get_group_size of MindSpore 2.10.
     """
-    return group_named(group).size if GlobalComm.INITED else _launched()[1]
+    return group_named(group).size if GlobalComm.INITED else _rank_and_size()[1]
 
 
 @checked
@@ -388,7 +388,7 @@ def partners(name):
         RuntimeError: if a launcher started several processes and `init` was not called, or there is
             no such group.
     """
-    alone = not GlobalComm.INITED and _launched()[1] == 1 and (name is None or name in WORLD)
+    alone = not GlobalComm.INITED and _rank_and_size()[1] == 1 and (name is None or name in WORLD)
     return collective.alone() if alone else group_named(name)
 
 
@@ -424,6 +424,6 @@ def _of_members(api, name):
     return members
 
 
-def _launched():
+def _rank_and_size():
     """Returns (rank, size) before `init`."""
     return launcher.launched() or (0, 1)

@@ -290,11 +290,11 @@ class MapParameter(Parameter):
             tuple[numpy.ndarray], keys, rows, and for each key 0 (unchanged), 1 (written) or 2
             (erased).
         """
-        data = self._exported(list(self._table), incremental)
+        data = self._export(list(self._table), incremental)
         self._settle()
         return data
 
-    def _exported(self, keys, incremental):
+    def _export(self, keys, incremental):
         kept_keys = [key for key in keys if not incremental or self._table[key].status != UNCHANGED]
         erased = list(self._erased) if incremental else []
         rows = np.array([self._table[key].values for key in kept_keys], np.float32)
@@ -340,7 +340,7 @@ class MapParameter(Parameter):
         erased = self._erased
         if not last:  # erased keys come with the last part
             self._erased = {}
-        data = self._exported(part, incremental)
+        data = self._export(part, incremental)
         self._erased = erased
         if last:
             self._next_slice = 0

@@ -22,9 +22,9 @@ class _SharedMemory(mmap.mmap):
     """Memory with a file descriptor, which can be passed to other processes."""
 
     def __new__(cls, descriptor, size):
-        made = super().__new__(cls, descriptor, size)
-        made.descriptor = os.dup(descriptor)
-        return made
+        memory = super().__new__(cls, descriptor, size)
+        memory.descriptor = os.dup(descriptor)
+        return memory
 
     def __del__(self):
         os.close(self.descriptor)
@@ -41,11 +41,11 @@ def init_reductions():
     Source: mindspore.multiprocessing.init_reductions of MindSpore 2.10.
     """
     if hasattr(os, "memfd_create"):
-        reduction.register(Tensor, _reduced)
+        reduction.register(Tensor, _reduce_tensor)
         reduction.register(Parameter, _reduced_parameter)
 
 
-def _reduced(tensor):
+def _reduce_tensor(tensor):
     """Returns what is sent to the other process for a Tensor.
 
     Raises:
@@ -55,9 +55,9 @@ def _reduced(tensor):
         raise RuntimeError("a Tensor that a gradient goes through cannot be sent to a process")
     if arrays.on_device(tensor._array) or tensor.size == 0:
         return tensor.__reduce__()
-    memory, array = _moved(tensor), tensor._array
+    memory, array = _to_shared_memory(tensor), tensor._array
     offset = array.__array_interface__["data"][0] - memory.address()
-    return _restored, (
+    return _rebuild_tensor, (
         reduction.DupFd(memory.descriptor),
         len(memory),
         array.dtype.type,  # a dtype that was sent is not NumPy's own object
@@ -68,13 +68,13 @@ def _reduced(tensor):
 
 
 def _reduced_parameter(parameter):
-    """Returns the same for a Parameter, with its name and settings."""
+    """Returns what is sent for a Parameter: its values, name and settings."""
     if not arrays.on_device(parameter._array) and parameter.size:
-        _moved(parameter)
+        _to_shared_memory(parameter)
     return parameter.__reduce_ex__(2)
 
 
-def _moved(tensor):
+def _to_shared_memory(tensor):
     """Returns the shared memory with a Tensor's elements, to which they are moved first if
     necessary."""
     memory = tensor._array
@@ -95,7 +95,7 @@ def _moved(tensor):
     return memory
 
 
-def _restored(sent, size, dtype, offset, shape, strides):
+def _rebuild_tensor(sent, size, dtype, offset, shape, strides):
     """Returns a Tensor over the memory that was sent."""
     descriptor = sent.detach()
     try:

@@ -127,7 +127,7 @@ def stack(arrays: _Arrays, axis: Int | Bool = 0):
     return join_split.stack.run(promoted(*arrays), axis % (arrays[0].ndim + 1))
 
 
-def _stacked(path, join):
+def _declare_stack(path, join):
     name = path.removeprefix("numpy.")
 
     def function(tup):
@@ -146,10 +146,10 @@ def _stacked(path, join):
     return function
 
 
-vstack = _stacked("numpy.vstack", join_split.vstack)
-hstack = _stacked("numpy.hstack", join_split.hstack)
-dstack = _stacked("numpy.dstack", join_split.dstack)
-column_stack = _stacked("numpy.column_stack", join_split.column_stack)
+vstack = _declare_stack("numpy.vstack", join_split.vstack)
+hstack = _declare_stack("numpy.hstack", join_split.hstack)
+dstack = _declare_stack("numpy.dstack", join_split.dstack)
+column_stack = _declare_stack("numpy.column_stack", join_split.column_stack)
 _ERRORS = (
     "\n\n    Raises:\n        TypeError: if `tup` is no tuple, list or Tensor, or an item "
     "no Tensor.\n        ValueError: if it is empty, or the shapes do not fit."

@@ -60,7 +60,7 @@ def __getattr__(name):
     if result is None and name.endswith("_op"):
         result = instance(name.removesuffix("_op"))
     if result is None and name.startswith("pyboost_"):
-        result = _boosted(name)
+        result = _pyboost_function(name)
     if result is not None:
         return result
     try:
@@ -109,7 +109,7 @@ def _call_of(name):
 
 
 @functools.cache
-def _boosted(name):
+def _pyboost_function(name):
     """Returns the function `pyboost_<name>(primitive, arguments)` of a Primitive, or None."""
     plain = name.removeprefix("pyboost_")
     call = getattr(pyboost_inner_prim, f"{plain}_impl", None) or instance(plain)

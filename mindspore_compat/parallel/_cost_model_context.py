@@ -68,7 +68,7 @@ class _CostModelContext:
             )
         return self._values[name]
 
-    def change(self, api, given):
+    def change(self, api, settings):
         """Sets values by key; all or none.
 
         Raises:
@@ -76,18 +76,18 @@ class _CostModelContext:
             ValueError: if there is no such key, or a value is out of range.
             RuntimeError: if a number is out of range.
         """
-        for name, value in given.items():
+        for name, value in settings.items():
             self.get(api, name)
             _RULES[name][1].refuse(api, name, value)
-        for name in given.keys() & _RANGES.keys():
+        for name in settings.keys() & _RANGES.keys():
             try:
-                _RANGES[name].refuse(api, name, given[name])
+                _RANGES[name].refuse(api, name, settings[name])
             except ValueError as error:
                 raise RuntimeError(str(error)) from None
         self._values.update(
             {
                 name: int(value) if _RULES[name][1] is _WHOLE else _as_stored(name, value)
-                for name, value in given.items()
+                for name, value in settings.items()
             }
         )
 

@@ -39,8 +39,8 @@ def definition_of(function, owner=None):
 
 
 class _Independent(ast.NodeTransformer):
-    """Makes a body independent of its class: writes out the arguments of `super` and the class in
-    names that start with two underscores, and removes annotations of arguments."""
+    """Makes a body independent of its class: writes out the arguments of `super`, and the class in
+    names that start with two underscores. Removes annotations of arguments."""
 
     def __init__(self, owner):
         self.owner = owner
@@ -65,14 +65,14 @@ class _Independent(ast.NodeTransformer):
 
     def visit_Attribute(self, node):
         self.generic_visit(node)
-        node.attr = self._mangled(node.attr)
+        node.attr = self._mangle(node.attr)
         return node
 
     def visit_Name(self, node):
-        node.id = self._mangled(node.id)
+        node.id = self._mangle(node.id)
         return node
 
-    def _mangled(self, name):
+    def _mangle(self, name):
         if self.owner and name.startswith("__") and not name.endswith("__"):
             return f"_{self.owner.__name__.lstrip('_')}{name}"
         return name

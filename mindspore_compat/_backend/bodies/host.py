@@ -154,8 +154,8 @@ class CompiledBodies:
 
 
 def _column_lines(name, column):
-    """Returns the lines that set the variable `name` to a column index of the row: negative columns
-    count from the end, and a column outside the row ends the loop with False."""
+    """Returns the lines that set the variable `name` to a column index of the row. Negative columns
+    count from the end. A column outside the row ends the loop with False."""
     return [
         f"{name} = int({operand(column)})",
         f"{name} = {name} + length if {name} < 0 else {name}",
@@ -261,7 +261,7 @@ class RowLoop(RowPlan):
         """Yields, for each loop over the elements of a row, the list of the values that it needs of
         each element."""
         for level in range(1, self.levels):
-            yield [value for step in self._looped(level) for value in step.values()]
+            yield [value for step in self._loop_reductions(level) for value in step.values()]
         yield [
             value
             for value, kind in zip(self.trace.results, self.result_kinds, strict=True)
@@ -298,7 +298,7 @@ class RowLoop(RowPlan):
             for step in self.reductions(level):
                 if step.name == "row_pick":
                     body += self._pick(step)
-            body += self._reduced(self._looped(level), ready)
+            body += self._reduction_lines(self._loop_reductions(level), ready)
             body += self._row_lines(level)
         body += self._results(ready)
         head = [
@@ -316,7 +316,7 @@ class RowLoop(RowPlan):
                 lines += _column_lines(f"c{step.result}", step.operands[0])
         return lines
 
-    def _looped(self, level):
+    def _loop_reductions(self, level):
         """Returns the sums and maxima of a level that need a loop; a "row_pick" reads one element
         and needs none."""
         return [step for step in self.reductions(level) if step.name != "row_pick"]
@@ -337,8 +337,8 @@ class RowLoop(RowPlan):
         ]
 
     def _elements(self, values, ready):
-        """Returns two lists of lines that compute `values`: those before the inner loop, which
-        slice arrays, and those inside it, which compute the values of one element.
+        """Returns two lists of lines that compute `values`: lines before the inner loop, which
+        slice arrays, and lines inside it, which compute one element.
 
         Args:
             values: the numbers of the values.
@@ -372,7 +372,7 @@ class RowLoop(RowPlan):
                     ready.add(number)
         return before, lines
 
-    def _reduced(self, reductions, ready):
+    def _reduction_lines(self, reductions, ready):
         """Returns the lines of the loop that computes sums and maxima of a row; `ready` is as for
         `_elements`."""
         if not reductions:
@@ -408,7 +408,7 @@ class RowLoop(RowPlan):
         elements = [result for result in written_steps if result[2] == ELEMENT]
         sums = [result for result in written_steps if result[2] in SUMMED]
         for group in (elements, sums) if self._overlaps(written_steps) else (written_steps,):
-            lines += self._written(group, ready)
+            lines += self._write_lines(group, ready)
         return lines
 
     def _overlaps(self, stored):
@@ -419,7 +419,7 @@ class RowLoop(RowPlan):
         read = sum(self.kinds[index] != CHANNEL for index in arrays)
         return written * (written - 1) // 2 + written * read > jit.MOST_CHECKS
 
-    def _written(self, stored, ready):
+    def _write_lines(self, stored, ready):
         """Returns the lines of a loop over the row that writes results, or adds to them if they are
         sums over rows."""
         if not stored:
@@ -497,8 +497,8 @@ class RowLoop(RowPlan):
 
 @functools.lru_cache(maxsize=256)
 def _pieces(rows, size, length, channels):
-    """Returns a table with a row for each piece: the range of its rows, of its COLUMN sums, and of
-    its CHANNEL sums, as (first, last) pairs."""
+    """Returns a table with a row for each piece: its ranges of rows, of COLUMN sums and of CHANNEL
+    sums, as (first, last) pairs."""
     rows = parallel_loops.blocks(rows, size)
     numbers = numpy.arange(len(rows))[:, None]
     sums = [numbers * (size + LINES) + [0, size] for size in (length, channels)]

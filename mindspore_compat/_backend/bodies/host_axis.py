@@ -80,7 +80,7 @@ class AxisLoop(RowPlan):
         names += "length inner width first last start stop".split()
         inner = ["count = min(stop - begin, width)", *map(line, self.of_row(0))]
         for level in range(1, self.levels):
-            inner += self._reduced(level)
+            inner += self._reduction_lines(level)
         (result,) = self.trace.results
         before, lines = self._elements([result], self.levels - 1)
         before.append("p0 = o0[base : base + count]")
@@ -92,7 +92,7 @@ class AxisLoop(RowPlan):
         ]
         return "\n".join([*head, *indented(inner, 3)]) + "\n"
 
-    def _reduced(self, level):
+    def _reduction_lines(self, level):
         """Returns the lines of the loops that compute the sums and maxima of a level, and the
         values that follow from these alone."""
         steps = self.reductions(level)
@@ -129,8 +129,8 @@ class AxisLoop(RowPlan):
         return [f"v{step.result} = w{step.result}[at]" for step in steps]
 
     def _elements(self, values, level):
-        """Returns two lists of lines that compute `values`: those before the inner loop, which
-        slice the arrays, and those inside it, which compute the values of one element."""
+        """Returns two lists of lines that compute `values`: lines before the inner loop, which
+        slice the arrays, and lines inside it, which compute one element."""
         arrays, steps = self.elements(values)
         before = [f"a{index} = x{index}[base : base + count]" for index in arrays]
         lines = [f"v{index} = a{index}[at]" for index in arrays]

@@ -162,9 +162,9 @@ class KernelProgram:
             (f"{letter(index)} {name}_", writes)
             for index, (name, writes) in enumerate(zip(trace.names, trace.written, strict=True))
         ]
-        text, parameters = kernel_text(trace, self.dtype), self._declared(numbers)
+        text, parameters = kernel_text(trace, self.dtype), self._parameter_list(numbers)
         if numbers.on_device:
-            text = "\n".join([*_named(numbers), *scalar_lines(trace, real), text])
+            text = "\n".join([*_number_lines(numbers), *scalar_lines(trace, real), text])
         text = f"if (!skip_) {{\n{text}\n}}" if skips else text
         return self.module.ElementwiseKernel(
             ", ".join(
@@ -177,7 +177,7 @@ class KernelProgram:
             self.name,
         )
 
-    def _declared(self, numbers):
+    def _parameter_list(self, numbers):
         """Returns the parameters of an ElementwiseKernel for the numbers of a call."""
         if not numbers.on_device:
             return [f"{self.dtype.name} s{index}" for index in range(self.trace.scalar_count)]
@@ -308,7 +308,7 @@ def row_head(name, arrays, rows, parameters, shared=""):
 
 def declared(numbers):
     """Returns the declarations of the kernel parameters for the numbers of a call, each after a
-    comma: a pointer for a number on the device, else a double."""
+    comma. A number on the device is a pointer, any other a double."""
     kinds = {
         key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.on_device.items()
     }
@@ -319,10 +319,10 @@ def loaded_numbers(numbers):
     """Returns the C lines that declare the numbers of a call as variables `n_lr`, ... of type
     double."""
     read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.on_device]
-    return read + _named(numbers)
+    return read + _number_lines(numbers)
 
 
-def _named(numbers):
+def _number_lines(numbers):
     return [f"const double n_{key} = (double)h_{key};" for key in numbers.given]
 
 

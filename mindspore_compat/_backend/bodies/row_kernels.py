@@ -233,7 +233,7 @@ class RowKernel(RowPlan):
             ),
             range=range_of.format(packs=layout.packs),
             body="\n        ".join(self._body()),
-            closed=self._closed(),
+            closed=self._end_lines(),
         )
 
     def _sizes(self):
@@ -261,7 +261,7 @@ class RowKernel(RowPlan):
 
     def _held_body(self, body):
         elements = [index for index in self.there if self.kinds[index] == ELEMENT]
-        body += ["const Index first = start + lane;", *self._loaded(elements)]
+        body += ["const Index first = start + lane;", *self._load_lines(elements)]
         self._body_of_levels(body)
 
     def _body_of_levels(self, body):
@@ -270,7 +270,7 @@ class RowKernel(RowPlan):
             if reduced and self.part == "results":
                 body += self._add_sums(reduced)
             elif reduced:
-                body += self._reduced(reduced)
+                body += self._reduction_lines(reduced)
             if reduced and self.part == "sums":
                 body += self._sums_of_chunk(reduced)
                 return
@@ -282,7 +282,7 @@ class RowKernel(RowPlan):
             ]
         body += self._results()
 
-    def _closed(self):
+    def _end_lines(self):
         """Returns the lines that end the kernel. They store the sums over rows: a block works on
         several rows at once and has one set of sums for each of these positions."""
         if not self.summed:
@@ -303,7 +303,7 @@ class RowKernel(RowPlan):
             packs=self.layout.packs, lines="\n                ".join(lines), advance=""
         )
 
-    def _loaded(self, indices):
+    def _load_lines(self, indices):
         """Returns the lines that load a thread's packs of the arrays with these indices."""
         layout, sizes = self.layout, self._sizes()
         kinds = [pack_name(TYPES[self.dtypes[index]]) for index in indices]
@@ -365,7 +365,7 @@ class RowKernel(RowPlan):
         loaded = [index for index in indices if self.kinds[index] == ELEMENT]
         place = [_PLACE.format(**self._sizes())] if layout.segmented else []
         again = _AGAIN.format(**self._sizes())
-        return ["{", *place, again, *self._loaded(loaded), sweep, "}", "}"]
+        return ["{", *place, again, *self._load_lines(loaded), sweep, "}", "}"]
 
     def _line(self, step):
         """Returns the C declaration for one step of a body."""
@@ -385,9 +385,9 @@ class RowKernel(RowPlan):
     def _reduce(self, how, value):
         return _REDUCE[self.layout.lanes].format(how, value)
 
-    def _reduced(self, steps):
-        """Returns the lines that compute the sums and maxima of a row: a sweep in which each thread
-        reduces its own elements, then a reduction over the threads of the row."""
+    def _reduction_lines(self, steps):
+        """Returns the lines that compute the sums and maxima of a row. First each thread reduces
+        its own elements, then the threads of the row combine their results."""
         sums = [step for step in steps if step.name not in MOMENTS]
         moments = [step for step in steps if step.name in MOMENTS]
         body = []

@@ -199,12 +199,12 @@ class FloatSpace(SymbolSpace):
         if name in ("pi", "inf", "nan"):
             return getattr(numpy, name)
         if name in FUNCTIONS and FUNCTIONS[name].provided:
-            return lambda *arguments: self._composed(name, arguments)
+            return lambda *arguments: self._trace_composite(name, arguments)
         return super().__getattr__(name)
 
-    def _composed(self, name, arguments):
-        """Traces a function of `xp` that an operator implements, and notes which steps it takes:
-        its own gradient rule is used, not the rules of the steps."""
+    def _trace_composite(self, name, arguments):
+        """Traces a function of `xp` that an operator implements, and notes its steps. The gradient
+        rule of the function is used, not the rules of the steps."""
         first = len(self.trace.steps)
         out = implementation(name)(self, *arguments)
         if isinstance(out, Float) and len(self.trace.steps) > first:
@@ -375,10 +375,10 @@ class UpcastKernels:
         if type(call) is dict:
             call = call.get(_shapes(arrays))
         if call is None:
-            call = self._remembered(key, function, values, arrays, dtypes, alias)
+            call = self._cached_call(key, function, values, arrays, dtypes, alias)
         return call(arrays) if call else None
 
-    def _remembered(self, key, function, values, arrays, dtypes, alias):
+    def _cached_call(self, key, function, values, arrays, dtypes, alias):
         """Returns `_call` for these arguments, and stores it: under its key, or under the key and
         the shapes if the function has asked for one."""
         shapes = Shapes(arrays)
@@ -421,7 +421,7 @@ class UpcastKernels:
         except Exception:  # whatever code written for arrays raises for symbols
             return False
 
-    def _launch(self, trace, given, dtypes, alias):
+    def _launch(self, trace, operands, dtypes, alias):
         several = type(trace.found) in (tuple, list)
         traced_outputs = trace.found if several else (trace.found,)
         dtypes = dtypes if type(dtypes) is tuple else (dtypes,) * len(traced_outputs)
@@ -432,12 +432,12 @@ class UpcastKernels:
         for value, dtype in zip(traced_outputs, dtypes, strict=True):
             if value is None or dtype is None:
                 sources.append(None)
-            elif alias and value.number < len(given):
+            elif alias and value.number < len(operands):
                 sources.append((True, value.number))
             else:
                 sources.append((False, len(outputs)))
                 outputs.append((value.number, BOOL if value.dtype == BOOL else dtype))
-        kernel, numbers = self._kernel(trace, given, outputs) if outputs else (None, ())
+        kernel, numbers = self._kernel(trace, operands, outputs) if outputs else (None, ())
 
         if sources == [(False, 0)]:
             only = (lambda out: (out,)) if several else (lambda out: out)
@@ -481,18 +481,20 @@ class UpcastKernels:
 
         return launch
 
-    def _kernel(self, trace, given, outputs):
+    def _kernel(self, trace, operands, outputs):
         """Returns the kernel that computes `outputs` (pairs of a value's number and a dtype), and
         the numbers that it takes after the arrays."""
         numbers = tuple(map(float, trace.scalars({})))
         kinds = {FLOAT32: "float32", BOOL: "bool"}
-        kinds |= {dtype: letter(index) for index, dtype in enumerate(given) if dtype not in kinds}
+        kinds |= {
+            dtype: letter(index) for index, dtype in enumerate(operands) if dtype not in kinds
+        }
         casts = {**kinds, FLOAT32: "float"}
         lines = [
             *(f"const float s{index} = n{index};" for index in range(len(numbers))),
             *(
                 f"const {'bool' if dtype == BOOL else 'float'} v{index} = x{index};"
-                for index, dtype in enumerate(given)
+                for index, dtype in enumerate(operands)
             ),
             *(step_line(step, "float") for step in trace.steps),
             *(
@@ -500,11 +502,11 @@ class UpcastKernels:
                 for index, (value, dtype) in enumerate(outputs)
             ),
         ]
-        inputs = [f"{letter(index)} x{index}" for index in range(len(given))]
+        inputs = [f"{letter(index)} x{index}" for index in range(len(operands))]
         inputs += [f"float32 n{index}" for index in range(len(numbers))]
         results = [f"{kinds[dtype]} o{index}" for index, (_, dtype) in enumerate(outputs)]
         text = ", ".join(inputs), ", ".join(results), "\n".join(lines), trace.name
-        kernel = self._kernels.get((text, tuple(given)))
+        kernel = self._kernels.get((text, tuple(operands)))
         if kernel is None:
-            kernel = self._kernels[text, tuple(given)] = self.module.ElementwiseKernel(*text)
+            kernel = self._kernels[text, tuple(operands)] = self.module.ElementwiseKernel(*text)
         return kernel, numbers

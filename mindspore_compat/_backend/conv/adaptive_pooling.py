@@ -30,7 +30,7 @@ def means(n, o, dtype):
     return rows
 
 
-def _adapted(xp, x, sizes, outs, transpose):
+def _apply_means(xp, x, sizes, outs, transpose):
     """Multiplies each spatial dimension of `x` by its matrix of means, or by the transpose.
 
     Args:
@@ -78,7 +78,7 @@ def average(xp, x, out):
     lead = x.shape[: x.ndim - len(out)]
     size = x.shape[len(lead) :]
     if not _divide(size, out):
-        return _adapted(xp, x, size, out, False)
+        return _apply_means(xp, x, size, out, False)
     if max(out, default=1) == 1:
         sums = xp.sum(x.reshape(*lead, prod(size)), -1)
     else:
@@ -93,7 +93,7 @@ def average_gradient(xp, g, size):
     """Computes the gradient of `average` for an input of spatial `size`; linear in `g`."""
     lead, out = g.shape[: g.ndim - len(size)], g.shape[g.ndim - len(size) :]
     if not _divide(size, out):
-        return _adapted(xp, g, size, out, True)
+        return _apply_means(xp, g, size, out, True)
     g = g * g.dtype.type(prod(out) / prod(size))
     for axis in reversed(range(len(lead), g.ndim)):
         n, shape = size[axis - len(lead)], g.shape

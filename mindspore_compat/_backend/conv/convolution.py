@@ -231,7 +231,7 @@ def _kernel_position_slices(geo):
         )
 
 
-def _cropped(x, geo):
+def _crop(x, geo):
     """Returns the part of a padded array inside the padding, as a view."""
     return x[(..., *(slice(b, b + n) for n, (b, _) in zip(geo.size, geo.pads)))]
 
@@ -271,7 +271,7 @@ def col2im(xp, g, size, kernel, stride, pads, dilation):
     for position, part in enumerate(_kernel_position_slices(geo)):
         target = padded_x[(..., *part)]
         target += g[:, :, position]
-    return xp.ascontiguousarray(_cropped(padded_x, geo))
+    return xp.ascontiguousarray(_crop(padded_x, geo))
 
 
 def _single(x_shape, kernel, stride, pads, dilation):
@@ -464,10 +464,10 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     grad = sums[0]
     for block in sums[1:]:
         grad += block
-    return (_transposed(grad) if columns_first else grad).reshape(shape)
+    return (_transpose_tiles(grad) if columns_first else grad).reshape(shape)
 
 
-def _transposed(stack):
+def _transpose_tiles(stack):
     """Transposes matrices (..., rows, columns) of the host into new memory, in tiles that fit the
     cache."""
     out = np.empty((*stack.shape[:-2], stack.shape[-1], stack.shape[-2]), stack.dtype)
@@ -557,7 +557,7 @@ def _add_back(xp, images, patches, geo, samples_last):
         else:
             target[...] = patches[:, :, position]
     if padded_x is not images:
-        images[...] = _cropped(padded_x, geo)
+        images[...] = _crop(padded_x, geo)
 
 
 def _as_correlation(xp, g, w, geo):
@@ -577,7 +577,7 @@ def _as_correlation(xp, g, w, geo):
 
 
 def _pointwise(xp, x, w, geo):
-    x = _strided(x, geo)
+    x = _every_stride(x, geo)
     rows = _grouped_weights(w, geo)
     x = x.reshape(geo.batch, geo.groups, geo.channels // geo.groups, -1)
     return _matmul(xp, x, True)(rows, x).reshape(geo.batch, geo.filters, *geo.out)
@@ -590,11 +590,11 @@ def _pointwise_input(xp, g, w, geo):
     if geo.out == geo.size:
         return grad
     padded_x = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
-    _strided(padded_x, geo)[...] = grad
+    _every_stride(padded_x, geo)[...] = grad
     return padded_x
 
 
-def _strided(x, geo):
+def _every_stride(x, geo):
     if max(geo.stride) == 1:
         return x
     return x[(..., *(slice(0, (n - 1) * s + 1, s) for n, s in zip(geo.out, geo.stride)))]

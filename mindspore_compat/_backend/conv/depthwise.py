@@ -89,13 +89,13 @@ def convolve(xp, x, w, geo):
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
 
     def work(part, samples, channels, filters):
-        out[samples, filters] = _convolved(xp, x[samples, channels], w[filters], part)
+        out[samples, filters] = _convolve_planes(xp, x[samples, channels], w[filters], part)
 
     _in_parts(x, geo, work)
     return out
 
 
-def _convolved(xp, x, w, geo):
+def _convolve_planes(xp, x, w, geo):
     plan = _phases(geo)
     split = _split(xp, x, geo, plan)
     multiples, count = geo.filters // geo.channels, geo.batch * geo.channels

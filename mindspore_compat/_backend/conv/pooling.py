@@ -69,7 +69,7 @@ def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
     return tuple(sizes)
 
 
-def _fitted(x, kernel, stride, pads, dilation, out):
+def _fit_padding(x, kernel, stride, pads, dilation, out):
     """Returns `pads` with the padding at the end adjusted, so that the padded data end where the
     last window stops; it may become negative."""
     return tuple(
@@ -110,7 +110,7 @@ def _separable(combine, x, kernel, stride, dilation, out, target):
         target[...] = x
 
 
-def _reduced(xp, combine, x, kernel, stride, pads, dilation, out, fill):
+def _reduce_windows(xp, combine, x, kernel, stride, pads, dilation, out, fill):
     """Pads `x` with `fill`, and reduces every window by the ufunc `combine`. Returns a new array
     (planes, out...)."""
     lead, size = _split_shape(x, kernel)
@@ -166,8 +166,8 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     result = door.call("max_pool", x, out, kernel, stride, pads, dilation)
     if result is not None:
         return result
-    pads = _fitted(x, kernel, stride, pads, dilation, out)
-    return _reduced(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
+    pads = _fit_padding(x, kernel, stride, pads, dilation, out)
+    return _reduce_windows(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
 
 
 def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
@@ -439,8 +439,8 @@ def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=
     """
     size, ones = x.shape[x.ndim - len(kernel) :], (1,) * len(kernel)
     out = output_size(size, kernel, stride, pads, ones, ceil_mode)
-    fitted = _fitted(x, kernel, stride, pads, ones, out)
-    total = _reduced(xp, xp.add, x, kernel, stride, fitted, ones, out, 0)
+    fitted = _fit_padding(x, kernel, stride, pads, ones, out)
+    total = _reduce_windows(xp, xp.add, x, kernel, stride, fitted, ones, out, 0)
     total /= _divisor(xp, size, kernel, stride, pads, out, include, divisor, x.dtype)
     return total
 

@@ -99,21 +99,21 @@ def _pair(xp, x, of_x, y, of_y, target):
         x, of_x, y, of_y: the operands, and the letters of their axes.
         target: the letters of the result.
     """
-    x, of_x = _summed(xp, x, of_x, set(of_y) | set(target))
-    y, of_y = _summed(xp, y, of_y, set(of_x) | set(target))
+    x, of_x = _sum_other_axes(xp, x, of_x, set(of_y) | set(target))
+    y, of_y = _sum_other_axes(xp, y, of_y, set(of_x) | set(target))
     batch = [c for c in of_x if c in of_y and c in target]
     inner = [c for c in of_x if c in of_y and c not in target]
     free_x = [c for c in of_x if c not in of_y]
     free_y = [c for c in of_y if c not in of_x]
     sizes = _lengths(((x, of_x), (y, of_y)))
-    x = _grouped(xp, x, of_x, sizes, batch, free_x, inner)
-    y = _grouped(xp, y, of_y, sizes, batch, inner, free_y)
+    x = _as_matrices(xp, x, of_x, sizes, batch, free_x, inner)
+    y = _as_matrices(xp, y, of_y, sizes, batch, inner, free_y)
     letters = batch + free_x + free_y
     product = xp.matmul(x, y).reshape([sizes[c] for c in letters])
     return product.transpose([letters.index(c) for c in target])
 
 
-def _summed(xp, array, letters, shared):
+def _sum_other_axes(xp, array, letters, shared):
     """Sums an operand over the axes whose letters are not in `shared`. Returns the sum and its
     letters."""
     axes = tuple(at for at, c in enumerate(letters) if c not in shared)
@@ -135,7 +135,7 @@ def _lengths(operands):
     return sizes
 
 
-def _grouped(xp, array, letters, sizes, batch, rows, columns):
+def _as_matrices(xp, array, letters, sizes, batch, rows, columns):
     """Returns an operand as (batch axes, rows, columns), with rows and columns as one axis each."""
     order = [*batch, *rows, *columns]
     array = array.transpose([letters.index(c) for c in order])

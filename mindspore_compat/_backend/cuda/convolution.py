@@ -72,7 +72,7 @@ class Convolutions:
         out = None
         if self._computes(x, w):
             geo, margins = _with_even_pads(geometry(x.shape, w.shape, *sizes))
-            out = self._run(FORWARD, self._padded(x, margins), w, geo)
+            out = self._run(FORWARD, self._pad(x, margins), w, geo)
         return self._by_products("convolve_nd", x, w, *sizes) if out is None else out
 
     def input_gradient(self, g, w, x_shape, *sizes):
@@ -93,7 +93,7 @@ class Convolutions:
         grad = None
         if self._computes(g, x):
             geo, margins = _with_even_pads(geometry(x.shape, tuple(w_shape), *sizes))
-            grad = self._run(WEIGHT_GRADIENT, self._padded(x, margins), g, geo)
+            grad = self._run(WEIGHT_GRADIENT, self._pad(x, margins), g, geo)
         if grad is None:
             return self._by_products("convolve_weight", g, x, w_shape, *sizes)
         return grad
@@ -107,7 +107,7 @@ class Convolutions:
         same_types = type(x) is kind and type(y) is kind and x.dtype == y.dtype
         return same_types and x.dtype in cudnn.TYPES and x.ndim <= 5
 
-    def _padded(self, x, margins):
+    def _pad(self, x, margins):
         return padded(self.space, x, margins) if margins else x
 
     def _by_products(self, name, first, second, *sizes):
@@ -154,7 +154,7 @@ class Convolutions:
         if not algorithms:
             return None
         module = self.space.module
-        first, second = _packed(module, first, last), _packed(module, second, last)
+        first, second = _contiguous(module, first, last), _contiguous(module, second, last)
         out, in_memory = _new_array(module, _shapes(geo)[task.result], dtype, last)
         addresses = first.data.ptr, second.data.ptr, in_memory.data.ptr
         while algorithms:
@@ -251,7 +251,7 @@ def _channels_moved(array):
     return array.transpose(0, *range(2, array.ndim), 1)
 
 
-def _packed(module, array, last):
+def _contiguous(module, array, last):
     """Returns the array without gaps, in the library's layout; the array itself if it already
     is."""
     array = module.ascontiguousarray(_channels_moved(array) if last else array)

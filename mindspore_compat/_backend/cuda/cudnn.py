@@ -63,8 +63,8 @@ for _kind in ("Tensor", "Filter", "Convolution"):
     FUNCTIONS[f"cudnnDestroy{_kind}Descriptor"] = (c_void_p,)
 for _name in PASSES:
     _DESCRIPTORS = (c_void_p,) * 5  # the handle and four descriptors
-    _listed = (*_DESCRIPTORS, c_int, c_void_p, c_void_p)
-    FUNCTIONS[f"cudnnGetConvolution{_name}Algorithm_v7"] = _listed
+    _ranked_algorithms = (*_DESCRIPTORS, c_int, c_void_p, c_void_p)
+    FUNCTIONS[f"cudnnGetConvolution{_name}Algorithm_v7"] = _ranked_algorithms
     FUNCTIONS[f"cudnnGetConvolution{_name}WorkspaceSize"] = (*_DESCRIPTORS, c_int, c_void_p)
     FUNCTIONS[f"cudnnConvolution{_name}"] = (
         *((c_void_p,) * 7),
@@ -230,7 +230,7 @@ class Library:
         math = TENSOR_OP_MATH if dtype in HALF_TYPES else math
         convolutions = {math: self.convolution(*sizes, dtype, math)}
         algorithms = []
-        for entry in self._listed(name, operands, convolutions[math]):
+        for entry in self._ranked_algorithms(name, operands, convolutions[math]):
             if entry.status or entry.determinism != DETERMINISTIC:
                 continue
             math_type = math if math == FMA_MATH else entry.mathType
@@ -241,7 +241,7 @@ class Library:
                 algorithms.append(algorithm)
         return algorithms
 
-    def _listed(self, name, operands, convolution):
+    def _ranked_algorithms(self, name, operands, convolution):
         """Returns the reports of cuDNN's heuristics on the algorithms for a task, best first; the
         arguments are as for `algorithms`, with the descriptor of the convolution."""
         results, count = (Performance * MOST_ALGORITHMS)(), c_int()

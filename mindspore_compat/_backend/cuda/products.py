@@ -151,7 +151,9 @@ class Products:
         if x.dtype not in cublas.KINDS or not (x.size and y.size):
             return None
         (rows, inner), columns = x.shape, y.shape[1]
-        layouts = [_layout(*shape, *steps) for shape, steps in (_described(x), _described(y))]
+        layouts = [
+            _layout(*shape, *steps) for shape, steps in (_shape_and_steps(x), _shape_and_steps(y))
+        ]
         if None in layouts:
             return None
         (turn_x, lead_x), (turn_y, lead_y) = layouts
@@ -175,7 +177,7 @@ class Products:
             return None
         other = out is not None and out.dtype != dtype and factor is None
         if other or out is not None and out.data.mem in (x.data.mem, y.data.mem):
-            return self._copied(x, y, out, tf32)
+            return self._multiply_and_copy(x, y, out, tf32)
         key = x.shape, x.strides, y.shape, y.strides, dtype.num, tf32, factor
         key = key if out is None else (*key, out.shape, out.strides)
         plan = self._plans.get(key)
@@ -188,7 +190,7 @@ class Products:
         elif not out.size or not x.shape[-1]:
             out.fill(0)
         elif plan.copies[2]:
-            return self._copied(x, y, out, tf32)
+            return self._multiply_and_copy(x, y, out, tf32)
         elif any(plan.copies):
             x, y = (
                 self.module.ascontiguousarray(array) if copies else array
@@ -199,7 +201,7 @@ class Products:
             return None
         return out
 
-    def _copied(self, x, y, out, tf32):
+    def _multiply_and_copy(self, x, y, out, tf32):
         """Computes the product in a temporary array, copies it to `out`, and returns `out`."""
         out[...] = self._product(x, y, None, tf32)
         return out
@@ -282,8 +284,8 @@ class Products:
         return run
 
     def _by_addresses(self, axes, itemsizes, multiply):
-        """Returns a function that takes the addresses of x, y and the result, writes the addresses
-        of all their matrices to GPU memory, and calls `multiply` with these."""
+        """Returns a function of the addresses of x, y and the result. It writes the addresses of
+        all their matrices to GPU memory, and calls `multiply` with these."""
         count = math.prod(axis[0] for axis in axes)
         axes = [(1, 0, 0, 0)] * (MOST_AXES - len(axes)) + axes
         lengths = [numpy.int32(axis[0]) for axis in axes[1:]]
@@ -315,7 +317,7 @@ def _kind(x, tf32):
     return cublas.TF32 if tf32 and x.dtype == cublas.FLOAT32 else cublas.KINDS[x.dtype]
 
 
-def _described(array):
+def _shape_and_steps(array):
     size = array.dtype.itemsize
     return array.shape, tuple([stride // size for stride in array.strides])
 
@@ -323,19 +325,19 @@ def _described(array):
 def _as_left_operand(x):
     """Returns the shape of the left side, and the step in elements along each axis. A vector is
     described as a matrix of one row."""
-    shape, steps = _described(x)
+    shape, steps = _shape_and_steps(x)
     return (shape, steps) if len(shape) > 1 else ((1, *shape), (0, *steps))
 
 
 def _right(y):
-    shape, steps = _described(y)
+    shape, steps = _shape_and_steps(y)
     return (shape, steps) if len(shape) > 1 else ((*shape, 1), (*steps, 0))
 
 
 def _result(out, x, y):
     """Returns the shape of the result `out`, and the step in elements along each axis. Axes that
     are missing because `x` or `y` is a vector are added."""
-    shape, steps = _described(out)
+    shape, steps = _shape_and_steps(out)
     if y.ndim == 1:
         shape, steps = (*shape, 1), (*steps, 0)
     if x.ndim == 1:

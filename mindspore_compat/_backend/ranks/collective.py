@@ -421,7 +421,7 @@ class Group:
             return
         endings.look()
         endings.counts[self.key] += 1
-        absent_ranks = self._departed(endings.counts[self.key])
+        absent_ranks = self._ended_members(endings.counts[self.key])
         if absent_ranks:
             raise RuntimeError(self._absence(absent_ranks[0], f"complete {call}"))
         self._digest = zlib.crc32(call.encode(), self._digest)
@@ -487,12 +487,12 @@ class Group:
             yield from steps
 
         def absent():
-            ranks = self._departed(number)
+            ranks = self._ended_members(number)
             return self._absence(ranks[0], f"complete {call}") if ranks else None
 
         return self._line.collective(Pending(out, run(), absent))
 
-    def _departed(self, number):
+    def _ended_members(self, number):
         """Returns the world ranks of the members that have ended without taking part in collective
         `number` of this group."""
         return [

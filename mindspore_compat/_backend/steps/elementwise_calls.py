@@ -158,14 +158,14 @@ class ElementSpace(SymbolSpace):
     def at_least(self, x, low):
         """Computes max(x, low) as host/select.py does; NumPy's `maximum` may return a zero of the
         other sign."""
-        return self._bounded("maximum", "at_least", x, low)
+        return self._add_bound("maximum", "at_least", x, low)
 
     def at_most(self, x, high):
         """Computes min(x, high) as host/select.py does; NumPy's `minimum` may return a zero of the
         other sign."""
-        return self._bounded("minimum", "at_most", x, high)
+        return self._add_bound("minimum", "at_most", x, high)
 
-    def _bounded(self, small, large, x, bound):
+    def _add_bound(self, small, large, x, bound):
         if x.size < Least.WHERE or isinstance(bound, Element) and bound.ndim:
             return self.trace.add(small, x, bound)
         if isinstance(bound, Element) or math.isnan(bound):
@@ -243,7 +243,7 @@ class ElementwiseSteps(Trace):
         self.broadcasts, elements = {}, {}
         for number, value in enumerate(self.inputs):
             views = None if value.shape == self.shape else {number: value.shape}
-            dtype = self._known(value.dtype)
+            dtype = self._check_dtype(value.dtype)
             elements[value.slot] = Element(self, number, value.shape, dtype, views)
         xp = self.space_type(self)
         for call in calls:
@@ -258,7 +258,7 @@ class ElementwiseSteps(Trace):
         """Returns the values of s0, s1, ..."""
         return [self.dtype.type(value) for value in self.scalars({})]
 
-    def _known(self, dtype):
+    def _check_dtype(self, dtype):
         if dtype not in (self.dtype, BOOL):
             raise NotElementwise
         return dtype

@@ -48,7 +48,7 @@ _limits = {}  # name of a setting -> its number of threads
 
 def threads():
     """Returns the number of threads that share large work, including the calling thread."""
-    return _limits.get("exactly") or min([_allowed(), *_limits.values()])
+    return _limits.get("exactly") or min([_thread_limit(), *_limits.values()])
 
 
 def limit(count, setting="exactly"):
@@ -64,9 +64,9 @@ def limit(count, setting="exactly"):
 
 
 @functools.cache
-def _allowed():
-    """Returns the number of threads that the process may run at once: the least of its cores, the
-    share of its control group, and the environment variables that limit libraries."""
+def _thread_limit():
+    """Returns the maximum number of threads of the process: the least of its cores, the share of
+    its control group, and the environment variables that limit libraries."""
     counts = [len(affinity.available()), cgroup.cores()]
     counts += [
         int(value) for name in _VARIABLES if (value := os.environ.get(name, "").strip()).isdecimal()
@@ -74,7 +74,7 @@ def _allowed():
     return max(min(count for count in counts if count), 1)
 
 
-recount = _allowed.cache_clear  # must be called when the process has been bound to other cores
+recount = _thread_limit.cache_clear  # must be called when the process has been bound to other cores
 
 
 def run(work, count):

@@ -430,12 +430,12 @@ def _texts(dtypes, flags, numbers):
     }
     functions = preamble(dtypes) + reductions(real, "sum")
     return {
-        name: functions + text.format(name=name, starts=starts, shared=_shared(name), **parts)
+        name: functions + text.format(name=name, starts=starts, shared=_shared_size(name), **parts)
         for name, (starts, text) in _KERNELS.items()
     }
 
 
-def _shared(name):
+def _shared_size(name):
     """Returns the number of shared-memory elements that a kernel needs."""
     sizes = {"adafactor_tiles": THREADS // WARP * TILE_COLUMNS, "adafactor_bands": THREADS}
     return sizes.get(name, THREADS // WARP)

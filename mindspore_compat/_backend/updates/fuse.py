@@ -239,17 +239,21 @@ class HostProgram:
             numbers = [scalar[()] for scalar in scalars]
             return Unit(lambda: called([loop.call_of(table, *arrays, *numbers)]))
         if size <= BLOCK:
-            return Unit(lambda: self._assigned(arrays, scalars))
+            return Unit(lambda: self._assign_block(arrays, scalars))
 
         def units():
             return [
-                Unit(functools.partial(self._assigned, [array[part] for array in arrays], scalars))
+                Unit(
+                    functools.partial(
+                        self._assign_block, [array[part] for array in arrays], scalars
+                    )
+                )
                 for part in scheduler.blocks(size, BLOCK)
             ]
 
         return Several(units, shared=True)
 
-    def _assigned(self, arrays, scalars):
+    def _assign_block(self, arrays, scalars):
         """Computes the new values of a block, and returns the calls that assign them."""
         values = self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
         return assigned([arrays[index] for index in self._results], values)

@@ -87,13 +87,13 @@ class Offload:
         ]
         units = []
         for pieces, buffer in chunks:
-            units.append(Several(partial(self._computed, pieces, buffer, scalars)))
-            units.append(_OnStream(partial(_applied, module, pieces, buffer, up), up))
+            units.append(Several(partial(self._compute_chunk, pieces, buffer, scalars)))
+            units.append(_OnStream(partial(_apply_chunk, module, pieces, buffer, up), up))
         stream = module.cuda.get_current_stream()
         units.append(Unit(lambda: called([partial(stream.wait_event, up.record())])))
         return units
 
-    def _computed(self, pieces, buffer, scalars):
+    def _compute_chunk(self, pieces, buffer, scalars):
         """Waits for the gradients of a chunk, and returns the units that compute its steps on the
         host."""
         buffer.arrived.synchronize()
@@ -145,7 +145,7 @@ class _OnStream(Several):
             super().run()
 
 
-def _applied(module, pieces, buffer, up):
+def _apply_chunk(module, pieces, buffer, up):
     """Starts to copy the steps of a chunk to the GPU on the stream `up`, and returns the units that
     subtract them from the parameters."""
     steps = module.empty(buffer.host.size, buffer.host.dtype)

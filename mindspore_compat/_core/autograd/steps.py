@@ -42,10 +42,10 @@ def _by_steps(symbols, g, body, values, arrays):
     gradients are symbols of the same trace."""
     trace = symbols.trace
     start = len(trace.steps)
-    found = body(symbols, *values)
-    if isinstance(found, Total):
-        found, g = found.terms, g / found.divisor
-    gradients = {found.number: g}
+    result = body(symbols, *values)
+    if isinstance(result, Total):
+        result, g = result.terms, g / result.divisor
+    gradients = {result.number: g}
     index = len(trace.steps)
     while index > start:
         index -= 1
@@ -83,6 +83,6 @@ def _by_tape(xp, g, body, values, arrays):
     recorded."""
     ends = {id(x): leaf(x.node, x.shape, x.dtype) for x in arrays if x is not None}
     fresh = [xp.wrap(x.array, ends[id(x)]) if id(x) in ends else x for x in values]
-    found = backward([body(xp, *fresh).node], [g], list(ends.values()), True)
-    found = dict(zip(ends, found, strict=True))
-    return tuple(None if x is None else found[id(x)] for x in arrays)
+    gradients = backward([body(xp, *fresh).node], [g], list(ends.values()), True)
+    gradients = dict(zip(ends, gradients, strict=True))
+    return tuple(None if x is None else gradients[id(x)] for x in arrays)

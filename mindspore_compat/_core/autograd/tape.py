@@ -124,11 +124,11 @@ class VjpRule:
         rule.many = self.many
         rule.fills = self.fills
         rule.pull = self.pull
-        rule.saves = tuple(_renamed(saved, names) for saved in self.saves)
+        rule.saves = tuple(_rename(saved, names) for saved in self.saves)
         return rule
 
 
-def _renamed(saved, names):
+def _rename(saved, names):
     """Returns the new name of a saved value: an input or `<input>_shape` follows the dict `names`,
     other names stay."""
     if saved in names:
@@ -450,13 +450,13 @@ def as_gradient(g):
     return HOST.asarray(g), HOST
 
 
-def _fill_gradients(given, outs, fills):
+def _fill_gradients(gradients, outs, fills):
     """Returns the gradients of several outputs, with zeros for missing ones, and their space."""
-    _, xp = as_gradient(next(g for g in given if g is not None))
+    _, xp = as_gradient(next(g for g in gradients if g is not None))
     if not fills:
-        return tuple(g if g is None else as_gradient(g)[0] for g in given), xp
+        return tuple(g if g is None else as_gradient(g)[0] for g in gradients), xp
     outputs = tuple(
-        xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(given, outs)
+        xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(gradients, outs)
     )
     return outputs, xp
 

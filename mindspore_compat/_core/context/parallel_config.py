@@ -40,13 +40,13 @@ _no_fusion = {"openstate": True, **{name: {"mode": "auto", "config": None} for n
 _no_files = {"load_file": "", "save_file": "", "only_trainable_params": True}
 
 
-def _indices(given: list) -> list:
-    if sorted(set(given)) != given:
+def _indices(value: list) -> list:
+    if sorted(set(value)) != value:
         raise ValueError(
             f"For '{_API}', 'all_reduce_fusion_config' must be a list of ints in "
-            f"ascending order without repeats, but got {given}."
+            f"ascending order without repeats, but got {value}."
         )
-    return given
+    return value
 
 
 def _fusion(given: dict) -> dict:
@@ -74,20 +74,20 @@ def _check_fusion(name: str, value: dict) -> None:
         )
 
 
-def _pipeline(given: dict) -> dict:
+def _pipeline(value: dict) -> dict:
     for key in ("pipeline_interleave", "pipeline_scheduler"):
-        if key not in given:
+        if key not in value:
             raise KeyError(f"For '{_API}', 'pipeline_config' must have '{key}'.")
-    return given
+    return value
 
 
-def _sharding(given: dict) -> dict:
-    if given.get("optimizer_level") == "level3" and given.get("gradient_accumulation_shard"):
+def _sharding(value: dict) -> dict:
+    if value.get("optimizer_level") == "level3" and value.get("gradient_accumulation_shard"):
         raise ValueError(
             f"For '{_API}', 'gradient_accumulation_shard' must be False where "
             f"'optimizer_level' is 'level3', but got True."
         )
-    return given
+    return value
 
 
 PARALLEL = {

@@ -96,24 +96,24 @@ def _run_slices(space, function):
     if outs[0] is None:
         return None
     if not isinstance(outs[0], tuple):
-        return _stacked(space, outs)
-    return tuple(_stacked(space, column) for column in zip(*outs))
+        return _join_parts(space, outs)
+    return tuple(_join_parts(space, column) for column in zip(*outs))
 
 
 def _space_of(values):
     """Returns the innermost batch space among Tensors and Batches, also within sequences, or
     None."""
-    return space_among(_flattened(values))
+    return space_among(_flat_arrays(values))
 
 
-def _flattened(values):
+def _flat_arrays(values):
     for value in values:
         if isinstance(value, Tensor):
             yield value._array
         elif type(value) is Batch:
             yield value
         elif isinstance(value, (tuple, list)):
-            yield from _flattened(value)
+            yield from _flat_arrays(value)
 
 
 def _at(value, space, index):
@@ -126,6 +126,6 @@ def _at(value, space, index):
     return value
 
 
-def _stacked(space, parts):
+def _join_parts(space, parts):
     one_shape([part.shape for part in parts])
     return joined.run(parts, space)

@@ -211,23 +211,23 @@ class Op:
             return xp.run_apart(self, values)
         if not xp.level:
             if arrays.blocking:
-                return self._awaited(xp, values, operands, nodes, metas)
-            return self._computed(xp, values, operands, nodes, metas)
+                return self._wait_for_result(xp, values, operands, nodes, metas)
+            return self._compute(xp, values, operands, nodes, metas)
         try:
-            return self._computed(xp, dict(values), operands, nodes, metas)
+            return self._compute(xp, dict(values), operands, nodes, metas)
         except self._unfit:  # the body reads a value: each slice has its own
             if xp.run_apart is None:
                 raise
             return xp.run_apart(self, values)
 
-    def _awaited(self, *arguments):
+    def _wait_for_result(self, *arguments):
         """Returns the result after the device has computed it, so that device errors appear
         here."""
-        result = self._computed(*arguments)
+        result = self._compute(*arguments)
         arrays.synchronize()
         return result
 
-    def _computed(self, xp, values, operands, nodes, metas):
+    def _compute(self, xp, values, operands, nodes, metas):
         """Returns the result for these arrays and nodes, recorded if a node is live."""
         count = len(self.inputs)
         operands, nodes = list(operands), list(nodes)
@@ -244,7 +244,7 @@ class Op:
         if live and self.rule is None:
             return self._through_body(xp, values, operands, nodes)
         body_operands = self._with_axes(xp, operands)
-        operands = self._aligned(xp, self._in_precision(xp, operands))
+        operands = self._promote(xp, self._in_precision(xp, operands))
         result_dtype = self._result_dtype(xp, operands, values)
         if result_dtype is not None:
             operands = [upcast(xp, a) for a in operands]
@@ -296,7 +296,7 @@ class Op:
         if live and rule is None or depth.open > 1:
             return None
         input_axes = self._with_axes(xp, operands)
-        operands = self._aligned(xp, self._in_precision(xp, operands))
+        operands = self._promote(xp, self._in_precision(xp, operands))
         dtype = self._result_dtype(xp, operands, values)
         if (
             dtype is None
@@ -349,7 +349,7 @@ class Op:
         space = traced_space(xp)
         traced = [None if a is None else space.wrap(a, n) for a, n in zip(operands, nodes)]
         body_operands = self._with_axes(xp, traced)
-        traced = self._aligned(space, self._in_precision(space, traced))
+        traced = self._promote(space, self._in_precision(space, traced))
         result_dtype = self._result_dtype(xp, traced, values)
         if result_dtype is not None:
             traced = [
@@ -440,7 +440,7 @@ class Op:
                 best = space
         return best or arrays.current_space()
 
-    def _aligned(self, xp, operands):
+    def _promote(self, xp, operands):
         """Returns the arrays of one space, cast to one dtype if the op promotes."""
         if not self.promote:
             return operands

@@ -87,7 +87,7 @@ def legacy(*paths):
     return public(*paths)
 
 
-def _hidden(area, name):
+def _is_hidden(area, name):
     return (area, name) in _older and os.environ.get("MINDSPORE_COMPAT_LEGACY") == "0"
 
 
@@ -117,7 +117,7 @@ def facade(module, classes=object, area=None, names=()):
         return public_object
 
     def visible():
-        visible_names = (name for name in PUBLIC.get(area, ()) if not _hidden(area, name))
+        visible_names = (name for name in PUBLIC.get(area, ()) if not _is_hidden(area, name))
         return sorted({*DECLARED.get(area, ()), *visible_names, *names})
 
     def listing():
@@ -145,7 +145,7 @@ def build(area, name, classes=object, module=None):
     """Builds the public object `area.name`; None if no line declares it."""
     by_hand = PUBLIC.get(area, {}).get(name)
     if by_hand is not None:
-        return None if _hidden(area, name) else with_older_signature(area, name, by_hand)
+        return None if _is_hidden(area, name) else with_older_signature(area, name, by_hand)
     declaration = DECLARED.get(area, {}).get(name)
     if declaration is None:
         return None
@@ -204,7 +204,7 @@ def _groups(line):
 
 class _Signature:
     """The parsed text between one pair of brackets of a public line: its text for a `def`, the
-    names of its parameters, and for each the parameter of the body that it feeds."""
+    names of its parameters, and the parameter of the body that each of them feeds."""
 
     def __init__(self, text, op, path):
         self.op, self.path = op, path
@@ -461,12 +461,12 @@ def _return_lines(api, call, scope, signature, unfit):
     ]
 
 
-def _refuse_numbers(api, given):
+def _refuse_numbers(api, numbers):
     """Refuses a call with numbers only, if one argument must be a Tensor; see `beside_tensor`."""
-    if not any(isinstance(value, Tensor) for value in given.values()):
+    if not any(isinstance(value, Tensor) for value in numbers.values()):
         raise TypeError(
-            f"For '{api}', {' or '.join(map(repr, given))} must be a Tensor, but got "
-            f"{' and '.join(map(show_with_type, given.values()))}."
+            f"For '{api}', {' or '.join(map(repr, numbers))} must be a Tensor, but got "
+            f"{' and '.join(map(show_with_type, numbers.values()))}."
         )
 
 

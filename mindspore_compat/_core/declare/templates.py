@@ -37,18 +37,18 @@ def template(arguments, **sections):
         arguments (str): entries of an `Args` section.
         sections: the text of other sections, such as `Inputs`, by their headings.
     """
-    shared = _entries(_indented(arguments))
-    sections = {heading: _indented(text) for heading, text in sections.items()}
+    shared = _entries(_indent(arguments))
+    sections = {heading: _indent(text) for heading, text in sections.items()}
 
     def complete(thing):
         if thing.__doc__ is not None:  # python -OO has none
-            thing.__doc__ = _completed(thing, shared, sections)
+            thing.__doc__ = _complete(thing, shared, sections)
         return thing
 
     return complete
 
 
-def _completed(thing, shared, sections):
+def _complete(thing, shared, sections):
     parts = _split(inspect.cleandoc(thing.__doc__))
     own_entries = _entries(parts.get("Args", ""))
     others = {name: text for name, text in shared.items() if name not in own_entries}
@@ -93,5 +93,5 @@ def _entries(section):
     return entries
 
 
-def _indented(text):
+def _indent(text):
     return "\n".join(f"    {line}".rstrip() for line in inspect.cleandoc(text).splitlines())

@@ -308,7 +308,7 @@ def _output_gradients(heads, grad_outputs):
         else [Tensor._wrap(as_array(grad_outputs))]
     )
     return [
-        _in_space_of(_fitted(_on_device_of(s, head), head), head)
+        _in_space_of(_fit_to_head(_on_device_of(s, head), head), head)
         for s, head in zip(gradients, heads)
     ]
 
@@ -329,7 +329,7 @@ def _on_device_of(tensor, other):
     return Tensor._wrap(to_space(SPACES[other_type], tensor._array))
 
 
-def _fitted(grad_outputs, head):
+def _fit_to_head(grad_outputs, head):
     """Returns the gradient at an output in the shape of the output `head`; a scalar counts for
     every element."""
     if grad_outputs.shape == head.shape:

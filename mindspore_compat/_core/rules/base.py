@@ -93,16 +93,16 @@ class Rule:
     def verdict(self, value) -> type | None:
         """Returns the type of error that `value` raises: None, TypeError or ValueError."""
         scope = {**self.scope(), "_value": self.read(value)}
-        if not eval(_compiled(self.kind("_value")), scope):
+        if not eval(_compile_rule(self.kind("_value")), scope):
             return TypeError
-        return None if eval(_compiled(self.guard("_value")), scope) else ValueError
+        return None if eval(_compile_rule(self.guard("_value")), scope) else ValueError
 
     def accepts(self, value) -> bool:
         """Returns True if `value` is acceptable without conversion; each rule compiles its guard
         once."""
         classes, guard = self.__dict__.get("_compiled_guard", (None, None))
         if classes is not _registered:  # other classes may stand for the names
-            guard = eval(_compiled(f"lambda _value: {self.guard('_value')}"), self.scope())
+            guard = eval(_compile_rule(f"lambda _value: {self.guard('_value')}"), self.scope())
             self.__dict__["_compiled_guard"] = _registered, guard
         return guard(value)
 
@@ -111,7 +111,7 @@ class Rule:
         self.refuse_part(api, f"'{name}'", value)
 
     def refuse_part(self, api: str, part: str, value, verb: str = "be") -> None:
-        """Like `refuse`, for a part of an argument: "each member", "the input"."""
+        """Raises the error for a part of an argument, such as "each member" or "the input"."""
         if self.accepts(value):
             return
         error = self.verdict(value)
@@ -414,7 +414,7 @@ def show_with_type(value) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def _compiled(expression: str):
+def _compile_rule(expression: str):
     return compile(expression, "<rule>", "eval")
 
 

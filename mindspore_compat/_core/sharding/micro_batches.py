@@ -52,12 +52,12 @@ class Micro:
     def run(self, function, args, kwargs):
         """Runs a function within this micro-batch, and returns its result."""
         before, flow.micro = flow.micro, self
-        held = [p for p, holders in self.plan.parameters if holders == (self.stages.own,)]
-        self.plan.mark(held, self.stages)
+        own_parameters = [p for p, holders in self.plan.parameters if holders == (self.stages.own,)]
+        self.plan.mark(own_parameters, self.stages)
         try:
             return function(*args, **kwargs)
         finally:
-            self.plan.unmark(held)
+            self.plan.unmark(own_parameters)
             flow.micro = before
             self.copies = {}
 
@@ -85,12 +85,12 @@ class Micro:
         if own_array(self.out) is not None:
             roots.append(self.out._node)
             grads.append(_spread(seed, own_array(self.out)))
-        found = self.scope.within(lambda: backward(roots, grads, self.scope.leaves, False))
+        gradients = self.scope.within(lambda: backward(roots, grads, self.scope.leaves, False))
         ends = self.scope.leaves[self.count :]
-        inputs = _completed(stages, found[self.count :], [end.saved for end in ends])
+        inputs = _sum_over_stage(stages, gradients[self.count :], [end.saved for end in ends])
         for stage, array, g in zip(self.sources, self.inputs, inputs, strict=True):
             stages.send_gradient(_zeros(array) if g is None else g, stage)
-        return found[: self.count]
+        return gradients[: self.count]
 
     # Called by Stages.moved
 
@@ -135,7 +135,7 @@ def _placed_as(weight, g):
     return g.space.gather(g) if type(g) is Sharded else g
 
 
-def _completed(stages, grads, ends):
+def _sum_over_stage(stages, grads, ends):
     """Returns gradients with the sums over the ranks of the stage taken."""
     grads = [g.whole() if type(g) is RowSparse else g for g in grads]
     if any(type(g) is Sharded for g in grads):
@@ -254,7 +254,7 @@ class _Training:
                     self._forward(number)
             self._finish()
         total = self.stages.everywhere(self.total)
-        rule = _PipelineRule(lambda g: self._pulled(g, seed))
+        rule = _PipelineRule(lambda g: self._weight_gradients(g, seed))
         parents = tuple(weight._node for weight in self.weights)
         put_node(record(rule, parents, (), None), [total])
         return total
@@ -271,10 +271,10 @@ class _Training:
     def _backward(self, number, seed):
         before, depth.paused = depth.paused, True
         try:
-            found = self.micros.pop(number).backward(seed)
+            gradients = self.micros.pop(number).backward(seed)
         finally:
             depth.paused = before
-        for index, g in enumerate(found):
+        for index, g in enumerate(gradients):
             g = g.whole() if type(g) is RowSparse else g
             old = self.grads[index]
             self.grads[index] = g if old is None else old if g is None else old + g
@@ -283,7 +283,7 @@ class _Training:
         """Completes the sums of gradients over the ranks of a stage and over stages."""
         stages, holders = self.stages, {id(p): at for p, at in self.plan.parameters}
         ends = [(getattr(w._array, "placement", None), True) for w in self.own]
-        self.grads = _completed(stages, self.grads, ends)
+        self.grads = _sum_over_stage(stages, self.grads, ends)
         self.grads = [_placed_as(w._array, g) for w, g in zip(self.own, self.grads)]
         shared = {}
         for index, weight in enumerate(self.own):
@@ -296,7 +296,7 @@ class _Training:
                 self.grads[index] = total
         stages.finish()
 
-    def _pulled(self, g, seed):
+    def _weight_gradients(self, g, seed):
         """Returns the gradient of each weight, given the gradient at the result.
 
         Args:
@@ -341,9 +341,9 @@ class _PipelineRule(VjpRule):
         self.saves = ()
         self.upcast = False
         self.many = True
-        self.pull = lambda xp, g, saved, wanted: (self._refused(g) or pulled(g),)
+        self.pull = lambda xp, g, saved, wanted: (self._refuse_second_order(g) or pulled(g),)
 
     @staticmethod
-    def _refused(g):
+    def _refuse_second_order(g):
         if not hasattr(g, "dtype") or hasattr(g, "node"):
             raise RuntimeError("For 'PipelineCell', only first gradients can be taken.")

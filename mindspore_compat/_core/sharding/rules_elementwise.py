@@ -58,7 +58,7 @@ def _keep(space, mask, x):
 
 
 @rule
-def _dropped(space, x, mask, keep):
+def _dropout_rule(space, x, mask, keep):
     if not is_divided((x, mask)):
         return space.base.dropped(x, mask, keep)
     meeting = meet(space, [(x, letters_of(x)), (mask, letters_of(mask))], linear=((0,),))
@@ -195,7 +195,7 @@ def _log_soft(space, x, axis):
     return x - space.log(space.sum(space.exp(x), axis, keepdims=True))
 
 
-def _composed(name):
+def _composite_rule(name):
     """Returns the rule of a function whose implementation accepts every array type: it runs on
     divided arrays unchanged."""
 
@@ -208,4 +208,4 @@ def _composed(name):
 
 
 for _name in ("row_normal", "class_nll", "whole_norm"):
-    RULES[_name] = _composed(_name)
+    RULES[_name] = _composite_rule(_name)

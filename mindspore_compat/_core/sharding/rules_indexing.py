@@ -37,8 +37,8 @@ def _is_all(part, length):
 
 
 def _placements(parts, shape):
-    """Returns, for a basic index, a list of the axes of the array that it shortens or removes, and
-    for each axis of the result the axis of the array that it comes from (None for a new axis)."""
+    """Returns two lists for a basic index: the axes of the array that it shortens or removes, and
+    the axis of the array from which each axis of the result comes (None for a new axis)."""
     changed, out, axis = [], [], 0
     for part in parts:
         if part is None:
@@ -85,7 +85,7 @@ def _local_index(parts, changed):
     return tuple(new_parts)
 
 
-def _scattered(space, name, x, index, values):
+def _scatter_rule(space, name, x, index, values):
     parts = None if is_divided((index,)) else _parts(index, x.ndim)
     if not is_divided((x, values)):
         return getattr(space.base, name)(x, index, values)
@@ -106,12 +106,12 @@ def _scattered(space, name, x, index, values):
 
 @rule
 def _scatter_add(space, x, index, values):
-    return _scattered(space, "scatter_add", x, index, values)
+    return _scatter_rule(space, "scatter_add", x, index, values)
 
 
 @rule
 def _scatter_set(space, x, index, values):
-    return _scattered(space, "scatter_set", x, index, values)
+    return _scatter_rule(space, "scatter_set", x, index, values)
 
 
 # Tables -------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ def _reshape(space, x, shape):
         return space.base.reshape(x, shape)
     x = space.used(x)
     shape = _full_shape(x, shape)
-    before, after = _carried(space, x.shape, x.dims, shape)
+    before, after = _carry_over(space, x.shape, x.dims, shape)
     x = space.place(x, before, x.sums)
     block = space.base.reshape(x.block, space.local_shape(shape, after))
     return space.wrap(block, after, x.sums)
@@ -36,7 +36,7 @@ def _full_shape(x, shape):
     return tuple(shape)
 
 
-def _carried(space, old, dims, new):
+def _carry_over(space, old, dims, new):
     """Returns the division that `reshape` carries over: the part of `dims` that can stay before it,
     and the division of the result."""
     before, after = [()] * len(old), [()] * len(new)

@@ -66,11 +66,11 @@ class StagedSpace:
 
     def ones_like(self, x):
         """Returns ones in the shape and on the stage of `x`."""
-        return _filled(x, "ones_like")
+        return _fill_like(x, "ones_like")
 
     def zeros_like(self, x):
         """Returns zeros in the shape and on the stage of `x`."""
-        return _filled(x, "zeros_like")
+        return _fill_like(x, "zeros_like")
 
     def add(self, a, b):
         """Returns the sum of two gradients of one parameter of a stage."""
@@ -94,13 +94,13 @@ class StagedSpace:
         tensors = [t for t in tensors_in(list(values.values())) if type(t._array) is Staged]
         if flow.micro is None and depth.open and not depth.paused:
             _refuse_recorded(operator, tensors)
-        found = {t._array.stage for t in tensors}
-        stages, stage = tensors[0]._array.stages, max(found)
+        stage_numbers = {t._array.stage for t in tensors}
+        stages, stage = tensors[0]._array.stages, max(stage_numbers)
         stays = flow.micro is None and any(t._array.stays for t in tensors)
-        if len(found) > 1 and flow.micro is None:
+        if len(stage_numbers) > 1 and flow.micro is None:
             shared = map_tensors(stages.everywhere, values)
             return operator.run(**shared)
-        if len(found) > 1:
+        if len(stage_numbers) > 1:
             values = map_tensors(lambda t: stages.moved(t, stage), values)
         if stage == stages.own:
             out = operator.run(**map_tensors(unwrapped, values))
@@ -191,8 +191,8 @@ class Staged:
         return to_host(self.array)
 
     def __array__(self, dtype=None, copy=None):
-        found = self.get()
-        return found if dtype is None else found.astype(dtype)
+        array = self.get()
+        return array if dtype is None else array.astype(dtype)
 
     def item(self):
         """Returns the only element as a Python number."""
@@ -216,9 +216,9 @@ def unwrapped(tensor):
     array = tensor._array
     if type(array) is not Staged or array.array is None:
         return tensor
-    made = Tensor._wrap(array.array)
-    made._node = tensor._node
-    return made
+    result = Tensor._wrap(array.array)
+    result._node = tensor._node
+    return result
 
 
 def own_array(tensor):
@@ -227,7 +227,7 @@ def own_array(tensor):
     return array.array if type(array) is Staged else array
 
 
-def _filled(x, name):
+def _fill_like(x, name):
     if x.array is None:
         return Staged(x.stages, x.stage, None, x.shape, x.dtype, x.stays)
     return getattr(space_for(x.array), name)(x.array)

@@ -67,9 +67,9 @@ class Stages:
     def wrapped(self, tensor, stage, stays=False):
         """Returns a Tensor of this rank's stage as a new Staged."""
         array = tensor._array.array if type(tensor._array) is Staged else tensor._array
-        made = Tensor._wrap(Staged(self, stage, array, stays=stays))
-        made._node = tensor._node
-        return made
+        result = Tensor._wrap(Staged(self, stage, array, stays=stays))
+        result._node = tensor._node
+        return result
 
     def absent(self, stage, shape, dtype, stays=False):
         """Returns a Tensor of another stage; `dtype` is a dtype of arrays or its name."""
@@ -91,10 +91,10 @@ class Stages:
                 f"A pipeline runs from the first stage to the last, but a Cell of stage {stage} "
                 f"takes a result of stage {x.stage}."
             )
-        known = flow.micro.copies.get((id(x), stage))
-        if known is None:
-            known = flow.micro.copies[id(x), stage] = x, self._copy(tensor, stage)
-        return known[1]
+        cached = flow.micro.copies.get((id(x), stage))
+        if cached is None:
+            cached = flow.micro.copies[id(x), stage] = x, self._copy(tensor, stage)
+        return cached[1]
 
     def _copy(self, tensor, stage):
         x = tensor._array
@@ -118,7 +118,7 @@ class Stages:
         if mine is None:
             mine = self._base().module.empty(shape, dtype_named(dtype))
             self.traffic["broadcast"] += mine.nbytes
-        return Tensor._wrap(self._received(group.broadcast(mine, x.stage).wait(), dims))
+        return Tensor._wrap(self._wrap_block(group.broadcast(mine, x.stage).wait(), dims))
 
     def whole_value(self, parameter, stage):
         """Returns the array of a parameter that a stage holds, on all ranks."""
@@ -171,10 +171,10 @@ class Stages:
     def receive(self, stage):
         """Returns an activation that a stage sent, and whether it waits for the gradient."""
         room = numpy.empty(_ROOM, numpy.uint8)
-        shape, dtype, dims, live = json.loads(self._arrived(room, stage, ACTIVATIONS).tobytes())
+        shape, dtype, dims, live = json.loads(self._receive(room, stage, ACTIVATIONS).tobytes())
         room = self._base().module.empty(shape, dtype_named(dtype))
         self.traffic["activations"] += room.nbytes
-        return self._received(self._arrived(room, stage, ACTIVATIONS), dims), live
+        return self._wrap_block(self._receive(room, stage, ACTIVATIONS), dims), live
 
     def send_gradient(self, array, stage):
         """Sends the gradient of an activation to the stage that the activation came from."""
@@ -187,7 +187,7 @@ class Stages:
             like: the activation, which gives the shape and the placement.
             stage (int): the stage that received it.
         """
-        block = self._arrived(getattr(like, "block", like), stage, GRADIENTS)
+        block = self._receive(getattr(like, "block", like), stage, GRADIENTS)
         self.traffic["gradients"] += block.nbytes
         return like.space.like(like, block) if type(like) is Sharded else block
 
@@ -213,19 +213,19 @@ class Stages:
         array = space_for(array).ascontiguousarray(array).reshape(array.shape)
         self._under_way.append(self.world.send(array, self.peer(stage), tag))
 
-    def _arrived(self, like, stage, tag):
+    def _receive(self, like, stage, tag):
         return self.world.receive(like, self.peer(stage), tag).wait()
 
     def _base(self):
         return current_space()
 
-    def _received(self, block, dims):
+    def _wrap_block(self, block, dims):
         return block if dims is None else self.space.wrap(block, dims)
 
 
 def _sendable(array):
-    """Returns the block of an array to send, and its description: the shape and dtype of the block,
-    and the mesh axes that divide the array (None for an ordinary array)."""
+    """Returns the block of an array to send, and a description of it: its shape and dtype, and the
+    mesh axes that divide the array (None for an ordinary array)."""
     dims = None
     if type(array) is Sharded:
         array = array.space.summed(array.space.used(array))

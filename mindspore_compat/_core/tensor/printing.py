@@ -20,9 +20,9 @@ LONGEST_AXIS = 2 * EDGE  # the same for each of several axes
 # of the widest value that is shown.
 _styles = {
     "bool": (str, 5, 12),
-    "float16": (lambda x: _signed(f"{x:.4e}", x), 11, 12),
-    "float32": (lambda x: _signed(f"{x:.8e}", x), 15, 12),
-    "float64": (lambda x: _signed(f"{x:.8e}", x), 15, 12),
+    "float16": (lambda x: _with_sign(f"{x:.4e}", x), 11, 12),
+    "float32": (lambda x: _with_sign(f"{x:.8e}", x), 15, 12),
+    "float64": (lambda x: _with_sign(f"{x:.8e}", x), 15, 12),
     "complex64": (lambda x: _complex_text(x), 0, 24),
     "complex128": (lambda x: _complex_text(x), 0, 24),
 }
@@ -108,7 +108,7 @@ def _rows(texts: np.ndarray, is_shortened: list[bool], comma: str, indent: str =
     return f"[{f'{comma}{chr(10)}{indent}...{chr(10)}{indent}'.join(map(between.join, groups))}]"
 
 
-def _signed(text: str, x: float) -> str:
+def _with_sign(text: str, x: float) -> str:
     """Returns `text` with the sign of a NaN, which Python omits."""
     return "-nan" if x != x and math.copysign(1.0, x) < 0 else text
 
@@ -116,7 +116,7 @@ def _signed(text: str, x: float) -> str:
 def _general(x) -> str:
     """Returns the text of a number with at most six significant digits; integers are shown in
     full."""
-    return str(x) if isinstance(x, int) else _signed(f"{float(x):g}", x)
+    return str(x) if isinstance(x, int) else _with_sign(f"{float(x):g}", x)
 
 
 def _complex_text(x: complex) -> str:

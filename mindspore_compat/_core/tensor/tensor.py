@@ -140,7 +140,7 @@ class Tensor:
     def _from_shape(self, shape, dtype, init):
         if dtype is None:
             raise ValueError("For 'Tensor', 'dtype' must be given with 'shape'.")
-        if self._unfilled(shape, dtype, init):
+        if self._has_unknown_length(shape, dtype, init):
             return
         if not isinstance(shape, (int, tuple, list)):
             raise TypeError(

@@ -185,7 +185,7 @@ class _Draws:
             if self.each is None:
                 below = getattr(space.base, "draws", lambda make: make())
                 self.each = [below(self.make) for _ in range(space.count)]
-            return _stacked(
+            return _stack_slices(
                 space,
                 [
                     getattr(generator, name)(
@@ -208,8 +208,8 @@ def _inner_rank(space, value):
 
 
 def _pointwise(space, function, *args, **kwargs):
-    """Batch rule of elementwise functions: aligns the visible axes of the operands by adding axes
-    of length 1 after the hidden axis, and calls the function on the underlying arrays."""
+    """Batch rule of elementwise functions. Aligns the visible axes of the operands by axes of
+    length 1 after the hidden axis, and calls the function on the underlying arrays."""
     if not _batches(space, args):
         return function(*args, **kwargs)
     rank = max(_inner_rank(space, a) for a in args)
@@ -224,10 +224,10 @@ def _pointwise(space, function, *args, **kwargs):
     return space.wrap_batch(function(*operands, **kwargs))
 
 
-def _shifted(axis, rank):
+def _to_inner_axis(axis, rank):
     """Converts an axis of the visible shape to an axis of the underlying array."""
     if isinstance(axis, (tuple, list)):
-        return tuple(_shifted(a, rank) for a in axis)
+        return tuple(_to_inner_axis(a, rank) for a in axis)
     return axis + 1 if axis >= 0 else axis
 
 
@@ -241,7 +241,7 @@ def _reduction(space, name, x, axis=None, **kwargs):
             return space.wrap_batch(function(flat, 1))
         axis = tuple(range(1, x.array.ndim))
     else:
-        axis = _shifted(axis, x.ndim)
+        axis = _to_inner_axis(axis, x.ndim)
     return space.wrap_batch(function(x.array, axis, **kwargs))
 
 
@@ -255,11 +255,11 @@ def _along(space, name, x, *args, **kwargs):
     if name in ("take_along_axis", "linear_recurrence"):
         other, axis = args if len(args) == 2 else (args[0], kwargs["axis"])
         x, other = space.broadcast(x), space.broadcast(other)
-        return space.wrap_batch(function(x.array, other.array, _shifted(axis, x.ndim)))
+        return space.wrap_batch(function(x.array, other.array, _to_inner_axis(axis, x.ndim)))
     if name == "top_k":
         k, *rest = args
         axis = rest[0] if rest else kwargs.pop("axis", -1)
-        out = function(x.array, k, _shifted(axis, x.ndim), *rest[1:], **kwargs)
+        out = function(x.array, k, _to_inner_axis(axis, x.ndim), *rest[1:], **kwargs)
         return tuple(map(space.wrap_batch, out))
     axis = (
         args[0]
@@ -271,7 +271,7 @@ def _along(space, name, x, *args, **kwargs):
         axis = tuple(range(x.ndim))
     elif axis is None:
         array, axis = space.base.reshape(array, (space.count, -1)), 0
-    return space.wrap_batch(function(array, _shifted(axis, x.ndim), **kwargs))
+    return space.wrap_batch(function(array, _to_inner_axis(axis, x.ndim), **kwargs))
 
 
 def _like(space, function, x, *args, **kwargs):
@@ -292,11 +292,11 @@ def loop(space, name, *args, **kwargs):
             function(*_slice(space, args, i), **{k: _slice(space, v, i) for k, v in kwargs.items()})
         )
     if isinstance(outs[0], (tuple, list)):
-        return tuple(_stacked(space, column) for column in zip(*outs))
-    return _stacked(space, outs)
+        return tuple(_stack_slices(space, column) for column in zip(*outs))
+    return _stack_slices(space, outs)
 
 
-def _stacked(space, parts):
+def _stack_slices(space, parts):
     """Returns the results of all slices as a Batch."""
     parts = [space.base.asarray(part) for part in parts]
     one_shape([part.shape for part in parts])
@@ -381,7 +381,7 @@ def swapaxes(space, x, one, two):
     if not space.is_batch(x):
         return space.base.swapaxes(x, one, two)
     return space.wrap_batch(
-        space.base.swapaxes(x.array, _shifted(one, x.ndim), _shifted(two, x.ndim))
+        space.base.swapaxes(x.array, _to_inner_axis(one, x.ndim), _to_inner_axis(two, x.ndim))
     )
 
 
@@ -390,7 +390,7 @@ def moveaxis(space, x, source, target):
     if not space.is_batch(x):
         return space.base.moveaxis(x, source, target)
     return space.wrap_batch(
-        space.base.moveaxis(x.array, _shifted(source, x.ndim), _shifted(target, x.ndim))
+        space.base.moveaxis(x.array, _to_inner_axis(source, x.ndim), _to_inner_axis(target, x.ndim))
     )
 
 
@@ -398,7 +398,7 @@ def moveaxis(space, x, source, target):
 def expand_dims(space, x, axis):
     if not space.is_batch(x):
         return space.base.expand_dims(x, axis)
-    return space.wrap_batch(space.base.expand_dims(x.array, _shifted(axis, x.ndim)))
+    return space.wrap_batch(space.base.expand_dims(x.array, _to_inner_axis(axis, x.ndim)))
 
 
 @_rule
@@ -407,7 +407,7 @@ def squeeze(space, x, axis=None):
         return space.base.squeeze(x, axis)
     if axis is None:
         axis = tuple(i for i, n in enumerate(x.shape) if n == 1)
-    return space.wrap_batch(space.base.squeeze(x.array, _shifted(axis, x.ndim)))
+    return space.wrap_batch(space.base.squeeze(x.array, _to_inner_axis(axis, x.ndim)))
 
 
 @_rule
@@ -415,7 +415,7 @@ def concatenate(space, arrays, axis=0):
     if not _batches(space, arrays):
         return space.base.concatenate(arrays, axis)
     parts = [space.broadcast(a).array for a in arrays]
-    return space.wrap_batch(space.base.concatenate(parts, _shifted(axis, parts[0].ndim)))
+    return space.wrap_batch(space.base.concatenate(parts, _to_inner_axis(axis, parts[0].ndim)))
 
 
 @_rule
@@ -441,7 +441,9 @@ def scatter_along_axis(space, x, index, values, axis, add=False):
     if space.is_batch(values):
         values = broadcast_to(space, values, index.shape).array
     return space.wrap_batch(
-        space.base.scatter_along_axis(x.array, index.array, values, _shifted(axis, x.ndim), add)
+        space.base.scatter_along_axis(
+            x.array, index.array, values, _to_inner_axis(axis, x.ndim), add
+        )
     )
 
 
@@ -450,7 +452,7 @@ def stack(space, arrays, axis=0):
     if not _batches(space, arrays):
         return space.base.stack(arrays, axis)
     parts = [space.broadcast(a).array for a in arrays]
-    return space.wrap_batch(space.base.stack(parts, _shifted(axis, parts[0].ndim)))
+    return space.wrap_batch(space.base.stack(parts, _to_inner_axis(axis, parts[0].ndim)))
 
 
 @_rule
@@ -490,7 +492,7 @@ def getitem(space, x, index):
 
 
 def _over_slices(space, function, *args):
-    return _stacked(space, [function(*_slice(space, args, i)) for i in range(space.count)])
+    return _stack_slices(space, [function(*_slice(space, args, i)) for i in range(space.count)])
 
 
 # Into and out of a vmap, also under a gradient ----------------------------------------------------

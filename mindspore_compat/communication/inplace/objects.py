@@ -48,7 +48,7 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
     members = partners(group)
     _check_length(api, "object_list", object_list, members.size)
     parcel = _Parcel(obj)
-    object_list[:] = _unpacked(api, parcel, members.objects(parcel.content))
+    object_list[:] = _unpack_objects(api, parcel, members.objects(parcel.content))
 
 
 @public(
@@ -88,7 +88,7 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
     members = partners(group)
     root = member(api, members, group, src)
     parcel = _Parcel(object_list) if members.rank == root else _Parcel(None)
-    (objects,) = _unpacked(api, parcel, [members.broadcast_object(parcel.content, root)])
+    (objects,) = _unpack_objects(api, parcel, [members.broadcast_object(parcel.content, root)])
     if members.rank != root:
         _put(api, object_list, objects)
 
@@ -128,7 +128,7 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
         _check_list(api, "object_gather_list", object_gather_list)
         _check_length(api, "object_gather_list", object_gather_list, members.size)
     parcel = _Parcel(obj)
-    gathered = _unpacked(api, parcel, members.gather_objects(parcel.content, root) or [])
+    gathered = _unpack_objects(api, parcel, members.gather_objects(parcel.content, root) or [])
     if members.rank == root:
         object_gather_list[:] = gathered
 
@@ -179,7 +179,9 @@ def scatter_object_list(
         parcels = [_Parcel(parcel) for parcel in scatter_object_input_list]
     failure = next((parcel for parcel in parcels or () if parcel.error), None)
     contents = parcels and [(failure or parcel).content for parcel in parcels]
-    received = _unpacked(api, failure or _Parcel(None), [members.scatter_objects(contents, root)])
+    received = _unpack_objects(
+        api, failure or _Parcel(None), [members.scatter_objects(contents, root)]
+    )
     scatter_object_output_list[0] = received[0]
 
 
@@ -210,7 +212,7 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
     members = partners(group)
     parcel = _Parcel(object_list)
     members.send_object(parcel.content, peer_of(api, "dst", members, group, dst)).wait()
-    _unpacked(api, parcel, [])
+    _unpack_objects(api, parcel, [])
 
 
 @public(
@@ -244,7 +246,7 @@ def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: 
     _check_list(api, "object_list", object_list)
     members = partners(group)
     message = members.receive_object(peer_of(api, "src", members, group, src))
-    (objects,) = _unpacked(api, _Parcel(None), [message])
+    (objects,) = _unpack_objects(api, _Parcel(None), [message])
     _put(api, object_list, objects)
     return 0
 
@@ -262,7 +264,7 @@ class _Parcel:
             self.content = f"{type(error).__name__}: {error}"
 
 
-def _unpacked(api, parcel, contents):
+def _unpack_objects(api, parcel, contents):
     """Returns the objects of parcels; raises an error if a parcel, or this process itself, has
     one."""
     if parcel.error is not None:

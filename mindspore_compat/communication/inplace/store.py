@@ -222,9 +222,12 @@ class _Server:
         try:
             while True:
                 request, wait, key_size, value_size = REQUEST.unpack(
-                    _received(connection, REQUEST.size)
+                    _receive_exactly(connection, REQUEST.size)
                 )
-                key, value = _received(connection, key_size), _received(connection, value_size)
+                key, value = (
+                    _receive_exactly(connection, key_size),
+                    _receive_exactly(connection, value_size),
+                )
                 code, content = self.answer(request, wait, key, value)
                 connection.sendall(ANSWER.pack(code, len(content)) + content)
         except OSError:
@@ -320,8 +323,8 @@ class _Client:
         try:
             connection.sendall(REQUEST.pack(request, wait, len(name), len(value)) + name)
             connection.sendall(value)
-            code, size = ANSWER.unpack(_received(connection, ANSWER.size))
-            answer = _received(connection, size)
+            code, size = ANSWER.unpack(_receive_exactly(connection, ANSWER.size))
+            answer = _receive_exactly(connection, size)
         except OSError as error:
             connection.close()
             raise RuntimeError(
@@ -343,7 +346,7 @@ class _Client:
             self.idle.clear()
 
 
-def _received(connection, size):
+def _receive_exactly(connection, size):
     """Receives exactly `size` bytes.
 
     Raises:

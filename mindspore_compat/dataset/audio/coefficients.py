@@ -266,10 +266,10 @@ class SlidingWindowCmn(SpectrogramOperation):
         starts, ends = self._windows(x.shape[-2])
         count = (ends - starts)[:, None]
         in_float64 = x.astype(np.float64)
-        mean = _between(in_float64, starts, ends) / count
+        mean = _window_sums(in_float64, starts, ends) / count
         out = in_float64 - mean
         if self.norm_vars:
-            variance = _between(in_float64 * in_float64, starts, ends) / count - mean * mean
+            variance = _window_sums(in_float64 * in_float64, starts, ends) / count - mean * mean
             with np.errstate(divide="ignore", invalid="ignore"):
                 out = np.where(count == 1, 0.0, out * variance**-0.5)
         out = out.astype(x.dtype)
@@ -291,7 +291,7 @@ class SlidingWindowCmn(SpectrogramOperation):
         return np.maximum(start - beyond, 0), end - beyond
 
 
-def _between(x, starts, ends):
+def _window_sums(x, starts, ends):
     """Sums over windows of the last axis but one."""
     sums = np.concatenate([np.zeros_like(x[..., :1, :]), np.cumsum(x, -2)], -2)
     return sums[..., ends, :] - sums[..., starts, :]

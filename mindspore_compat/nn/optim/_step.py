@@ -270,7 +270,7 @@ class Plan:
                 units += self._units_of_wholes(part, grads, scalars[part.setting], skip)
                 continue
             if self.offload and self.offload.takes(part.parameters[0]._array):
-                units.append(self._offloaded(part, grads, dict(scalars[part.setting])))
+                units.append(self._offload_unit(part, grads, dict(scalars[part.setting])))
                 continue
             if with_rows and Rows in map(type, grads):
                 units += self._units_with_rows(fused, part, grads, scalars[part.setting])
@@ -306,7 +306,7 @@ class Plan:
         undivided = [row for row in rows if type(row[0]) is not Sharded]
         return units + self.whole.units(undivided, skip, **scalars)
 
-    def _offloaded(self, part, gradients, scalars):
+    def _offload_unit(self, part, gradients, scalars):
         link = {name: scalars.pop(name) for name in ("unscale", "decay")}
         rows = []
         for number, gradient in enumerate(gradients):

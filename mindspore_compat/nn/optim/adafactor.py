@@ -179,12 +179,12 @@ class AdaFactor(FusedOptimizer):
         """
         grads = self._gradient_arrays(gradients)
         rates, decays = self._rate_numbers(), self._decay_numbers()
-        held = [index for index, gradient in enumerate(grads) if gradient is not None]
+        indices = [index for index, gradient in enumerate(grads) if gradient is not None]
         units = factored.units(
-            self._rows(grads, held),
-            [rates[index] for index in held],
-            [decays[index] for index in held],
-            self._updated,
+            self._rows(grads, indices),
+            [rates[index] for index in indices],
+            [decays[index] for index in indices],
+            self._assignments,
             self._skip,
             relative=self.relative_step,
             warmup=self.warmup_init,
@@ -223,7 +223,7 @@ class AdaFactor(FusedOptimizer):
         return [gradient.whole() if type(gradient) is Rows else gradient for gradient in grads]
 
     def _rows(self, grads, indices):
-        """Returns for some parameters the array of each, of its gradient, and of its states."""
+        """Returns rows for the kernel: the arrays of a parameter, its gradient, and its states."""
         rows = []
         for index in indices:
             parameter, gradient = self.parameters[index], grads[index]
@@ -234,7 +234,7 @@ class AdaFactor(FusedOptimizer):
             rows.append((parameter._array, gradient, average, *states))
         return rows
 
-    def _updated(self, parameter, gradient, average, squares, columns, rate, decay):
+    def _assignments(self, parameter, gradient, average, squares, columns, rate, decay):
         """Returns the assignments of new values to one parameter and its states; `squares` are the
         mean squares of a vector, or those over the rows of a matrix."""
         step = as_number(self.afactor_step) + 1

@@ -78,7 +78,7 @@ class Blocks:
         parts, count = list(parts), len(self._rows)
         if count > 1:
             parts = [xp.concatenate(parts[i : i + count], -2) for i in range(0, len(parts), count)]
-        return self._stacked(xp, parts)
+        return self._join_blocks(xp, parts)
 
     def summed(self, xp, parts):
         """Adds the sums of all runs; returns the sums over all queries as one array, (..., keys,
@@ -90,9 +90,9 @@ class Blocks:
             for part in parts[i + 1 : i + size]:
                 total = total + part
             totals.append(total)
-        return self._stacked(xp, totals)
+        return self._join_blocks(xp, totals)
 
-    def _stacked(self, xp, parts):
+    def _join_blocks(self, xp, parts):
         if len(parts) == 1:
             return parts[0]
         ends = parts[0].shape[-2:]

@@ -194,9 +194,9 @@ def _need_shift(api, query, pse, pse_type):
         )
 
 
-def _start(api, name, given):
-    if given is None:
+def _start(api, name, values):
+    if values is None:
         return 0
-    if len(given) != 1:
-        raise ValueError(f"For '{api}', '{name}' must hold one int, but got {given}.")
-    return given[0]
+    if len(values) != 1:
+        raise ValueError(f"For '{api}', '{name}' must hold one int, but got {values}.")
+    return values[0]

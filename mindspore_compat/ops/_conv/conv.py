@@ -172,7 +172,7 @@ def conv3d(
 Words = OneOf("same", "valid")
 
 
-def _unbatched(xp, api, input, weight, bias, stride, padding, dilation, groups, count):
+def _conv_unbatched(xp, api, input, weight, bias, stride, padding, dilation, groups, count):
     need_rank(api, "weight", weight, count + 2)
     need_rank(api, "input", input, count + 1, count + 2)
     mode = "pad"
@@ -217,7 +217,7 @@ def conv1d_ext(
         >>> print(ms.mint.nn.functional.conv1d(x, w, padding=1))
         [[[1. 3. 5. 7. 4.]]]
     """
-    return _unbatched(xp, "conv1d", input, weight, bias, stride, padding, dilation, groups, 1)
+    return _conv_unbatched(xp, "conv1d", input, weight, bias, stride, padding, dilation, groups, 1)
 
 
 @op(
@@ -252,7 +252,7 @@ def conv2d_ext(
            [ 4. 10.  6.]
            [ 3.  7.  4.]]]]
     """
-    return _unbatched(xp, "conv2d", input, weight, bias, stride, padding, dilation, groups, 2)
+    return _conv_unbatched(xp, "conv2d", input, weight, bias, stride, padding, dilation, groups, 2)
 
 
 @op(
@@ -285,7 +285,7 @@ def conv3d_ext(
         >>> print(ms.mint.nn.functional.conv3d(x, ms.ops.ones((1, 1, 2, 2, 2)), stride=2).shape)
         (1, 1, 1, 1, 1)
     """
-    return _unbatched(xp, "conv3d", input, weight, bias, stride, padding, dilation, groups, 3)
+    return _conv_unbatched(xp, "conv3d", input, weight, bias, stride, padding, dilation, groups, 3)
 
 
 # Primitives: the sizes of the weights are set at construction; the weights are checked against

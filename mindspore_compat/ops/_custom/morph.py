@@ -46,5 +46,5 @@ class Morph(Primitive):
         if self.bprop_fn is None:
             return self.fn(*args)
         return custom.custom_gradient(
-            self.fn, lambda given, out, sens: self.bprop_fn(*given, out, sens), args
+            self.fn, lambda inputs, out, sens: self.bprop_fn(*inputs, out, sens), args
         )

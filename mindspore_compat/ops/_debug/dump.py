@@ -125,7 +125,7 @@ class DumpGradient(Primitive):
         if not path:
             raise ValueError("For 'DumpGradient', 'path' must not be empty.")
 
-        def pull(given, out, sens):
+        def pull(inputs, out, sens):
             _save("DumpGradient", path, sens)
             return (sens,)
 

@@ -180,7 +180,7 @@ class HookBackward(Primitive):
         self.hook_fn, self.cell_id = hook_fn, cell_id
 
     def __call__(self, *inputs):
-        def pull(given, out, sens):
+        def pull(inputs, out, sens):
             sens = sens if isinstance(sens, tuple) else (sens,)
             new_gradient = self._call_hook(sens)
             return new_gradient if isinstance(new_gradient, tuple) else (new_gradient,)
@@ -214,7 +214,7 @@ class InsertGradientOf(Primitive):
 
     def __call__(self, x):
         current.note_effect(Reason.GRADIENT_FUNCTION)
-        return custom.custom_gradient(lambda y: y, lambda given, out, sens: (self.f(sens),), (x,))
+        return custom.custom_gradient(lambda y: y, lambda inputs, out, sens: (self.f(sens),), (x,))
 
 
 # Constants ----------------------------------------------------------------------------------------

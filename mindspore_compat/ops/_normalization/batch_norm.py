@@ -254,7 +254,7 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
     unbiased = count / max(count - 1, 1)
     arrays = [tensor._array for tensor in (mean, var, own_mean, own_var)]
     if bodies := bodies_of(space_of(arrays[0]), *arrays):
-        result = bodies.pointwise(_moved, *arrays, momentum=momentum, unbiased=unbiased)
+        result = bodies.pointwise(_update_running, *arrays, momentum=momentum, unbiased=unbiased)
         if result is not None:
             journal.note_replaced((mean, var))
             mean._array, var._array = result
@@ -264,7 +264,7 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
     return out, own_mean, own_var
 
 
-def _moved(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
+def _update_running(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
     """Returns both running statistics after a step toward those of a batch."""
     return (
         mean * (1 - momentum) + own_mean * momentum,

@@ -154,7 +154,7 @@ class BatchNormFoldD(_BatchNormFold):
         return (x, batch_mean, self._std(batch_variance), *map(ops.stop_gradient, running))
 
 
-def _corrected(x, beta, gamma, batch_std, batch_mean, running_std):
+def _normalize_batch(x, beta, gamma, batch_std, batch_mean, running_std):
     """Undoes the correction of the weights, and normalizes with the statistics of the batch."""
     beta, gamma, batch_std, batch_mean, running_std = (
         along_channels(v, x, _AXIS) for v in (beta, gamma, batch_std, batch_mean, running_std)
@@ -162,7 +162,7 @@ def _corrected(x, beta, gamma, batch_std, batch_mean, running_std):
     return x * (running_std / batch_std) + (beta - gamma * batch_mean / batch_std)
 
 
-def _frozen(x, beta, gamma, running_std, running_mean):
+def _add_running_bias(x, beta, gamma, running_std, running_mean):
     """Adds the bias of the running statistics."""
     shift = beta - gamma * running_mean / running_std
     return x + along_channels(shift, x, _AXIS)
@@ -185,11 +185,13 @@ class _BatchNormFold2(Primitive):
         """Computes the normalized data."""
         for name, v in {"beta": beta, "gamma": gamma, "batch_std": batch_std}.items():
             require_channels(self.name, name, v, x, _AXIS)
-        training = _corrected(x, beta, gamma, batch_std, batch_mean, running_std)
+        training = _normalize_batch(x, beta, gamma, batch_std, batch_mean, running_std)
         if global_step is None:
             return training
         is_frozen = global_step.reshape((-1,))[0] >= self.freeze_bn
-        return ops.where(is_frozen, _frozen(x, beta, gamma, running_std, running_mean), training)
+        return ops.where(
+            is_frozen, _add_running_bias(x, beta, gamma, running_std, running_mean), training
+        )
 
 
 @public("ops.operations._quant_ops.BatchNormFold2")

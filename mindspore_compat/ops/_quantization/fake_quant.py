@@ -31,7 +31,7 @@ class _FakeQuant(DelayedQuantization):
         self.quant_max = self.quant_min + (1 << num_bits) - 1
         self.quant_min += narrow_range
 
-    def _quantized(self, x, low, high):
+    def _quantize(self, x, low, high):
         """Rounds `x` to the levels between `low` and `high`, moved so that 0 is a level."""
         low, high = ops.stop_gradient(ops.minimum(low, 0)), ops.stop_gradient(ops.maximum(high, 0))
         if self.symmetric:
@@ -114,7 +114,7 @@ class FakeQuantPerLayer(_FakeQuant):
         """Computes the rounded data."""
         require_single("FakeQuantPerLayer", "min", min)
         require_single("FakeQuantPerLayer", "max", max)
-        return self._quantized(x, min, max)
+        return self._quantize(x, min, max)
 
 
 @public("ops.operations._quant_ops.FakeQuantPerChannel")
@@ -169,13 +169,13 @@ class FakeQuantPerChannel(_FakeQuant):
         axis = self.channel_axis
         require_channels("FakeQuantPerChannel", "min", min, x, axis)
         require_channels("FakeQuantPerChannel", "max", max, x, axis)
-        return self._quantized(x, along_channels(min, x, axis), along_channels(max, x, axis))
+        return self._quantize(x, along_channels(min, x, axis), along_channels(max, x, axis))
 
 
 class _MinMaxUpdate(Primitive):
     """Base class of the observers of a minimum and a maximum."""
 
-    def _updated(self, lowest, highest, min, max):
+    def _include_zero(self, lowest, highest, min, max):
         """Returns limits that include 0, without gradients."""
         if self.ema:
             lowest = self.ema_decay * min + (1 - self.ema_decay) * lowest
@@ -219,7 +219,7 @@ class MinMaxUpdatePerLayer(_MinMaxUpdate):
         require_single("MinMaxUpdatePerLayer", "min", min)
         require_single("MinMaxUpdatePerLayer", "max", max)
         lowest, highest = (find(x).reshape((1,)) for find in (ops.amin, ops.amax))
-        return self._updated(lowest, highest, min, max)
+        return self._include_zero(lowest, highest, min, max)
 
 
 @public("ops.operations._quant_ops.MinMaxUpdatePerChannel")
@@ -256,4 +256,4 @@ class MinMaxUpdatePerChannel(_MinMaxUpdate):
         require_channels("MinMaxUpdatePerChannel", "max", max, x, self.channel_axis)
         others = tuple(axis for axis in range(x.ndim) if axis != self.channel_axis)
         lowest, highest = (find(x, others) if others else x for find in (ops.amin, ops.amax))
-        return self._updated(lowest, highest, min, max)
+        return self._include_zero(lowest, highest, min, max)

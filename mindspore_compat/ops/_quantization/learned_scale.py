@@ -12,7 +12,7 @@ from .rounding import DelayedQuantization, along_channels, require_channels, str
 class _LearnedScale(DelayedQuantization):
     """Base class of the quantizations with a learned limit."""
 
-    def _quantized(self, x, alpha, quant_max):
+    def _quantize(self, x, alpha, quant_max):
         """Rounds `x` to `quant_max` levels on each side of 0, up to `alpha`."""
         ratio = ops.stop_gradient(x / alpha)
         levels = ops.stop_gradient(quant_max)
@@ -64,7 +64,7 @@ class FakeLearnedScaleQuantPerLayer(_LearnedScale):
 
     def quantize(self, input_x, alpha, quant_max):
         """Computes the rounded data."""
-        return self._quantized(input_x, alpha, quant_max)
+        return self._quantize(input_x, alpha, quant_max)
 
 
 @public("ops.operations._quant_ops.FakeLearnedScaleQuantPerChannel")
@@ -106,4 +106,4 @@ class FakeLearnedScaleQuantPerChannel(_LearnedScale):
         """Computes the rounded data."""
         axis = self.channel_axis
         require_channels("FakeLearnedScaleQuantPerChannel", "alpha", alpha, input_x, axis)
-        return self._quantized(input_x, along_channels(alpha, input_x, axis), quant_max)
+        return self._quantize(input_x, along_channels(alpha, input_x, axis), quant_max)

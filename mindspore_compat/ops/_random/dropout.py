@@ -40,13 +40,13 @@ def dropped(xp, x, mask, keep):
     if x.dtype.kind in "fV" and mask.shape == x.shape and (bodies := bodies_of(xp, x, mask)):
         scale = np.float32(1 / keep)
         scale = float(x.dtype.type(scale)) if x.dtype.kind == "f" else float(scale)
-        if (result := bodies.pointwise(_scaled, x, mask, scale=scale)) is not None:
+        if (result := bodies.pointwise(_scale_kept, x, mask, scale=scale)) is not None:
             return result
     scale = xp.cast(mask, "float32") * (1 / keep)
     return xp.cast(x * xp.cast(scale, x.dtype if x.dtype.kind == "f" else "float32"), x.dtype)
 
 
-def _scaled(xp, x, mask, *, scale):
+def _scale_kept(xp, x, mask, *, scale):
     return xp.where(mask, x * scale, x * 0.0)
 
 

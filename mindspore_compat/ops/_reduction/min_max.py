@@ -26,7 +26,7 @@ from .._rules import Anything, Numbers, ScalarInt
 from .reduce import Axes, Axis, axes_of
 
 
-def _bounded(line, word, limit, body, printed):
+def _declare_extreme(line, word, limit, body, printed):
     """Declares `ops.amax` and `ops.amin`, which also take a mask and an initial value."""
     name = body.name
 
@@ -126,14 +126,14 @@ def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
 
 
-_bounded(
+_declare_extreme(
     "ops.amax(input, axis=None, keepdims=False, *, initial=None, where=None)",
     "largest",
     "maximum",
     amax,
     "[5. 4.]",
 )
-_bounded(
+_declare_extreme(
     "ops.amin(input, axis=None, keepdims=False, *, initial=None, where=None)",
     "smallest",
     "minimum",

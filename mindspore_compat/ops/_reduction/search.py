@@ -99,7 +99,7 @@ def bucketize(
     return bin_indices.run(edges, input, right).astype(dtypes.int32)
 
 
-def _bound(xp, api, edges, values, out_type, right):
+def _insertion_points(xp, api, edges, values, out_type, right):
     if edges.dtype != values.dtype:
         raise TypeError(f"For '{api}', the dtypes must agree: {edges.dtype}, {values.dtype}.")
     if edges.ndim != 2 or values.ndim != 2 or edges.shape[0] != values.shape[0]:
@@ -125,7 +125,7 @@ def lower_bound(
         >>> print(ms.ops.LowerBound()(ms.Tensor([[1, 3, 3, 5]]), ms.Tensor([[3, 4]])))
         [[1 3]]
     """
-    return _bound(xp, "LowerBound", sorted_x, values, out_type, False)
+    return _insertion_points(xp, "LowerBound", sorted_x, values, out_type, False)
 
 
 @op("ops.UpperBound(out_type=int32)(sorted_x, values)", compute="native")
@@ -143,7 +143,7 @@ def upper_bound(
         >>> print(ms.ops.UpperBound()(ms.Tensor([[1, 3, 3, 5]]), ms.Tensor([[3, 4]])))
         [[3 3]]
     """
-    return _bound(xp, "UpperBound", sorted_x, values, out_type, True)
+    return _insertion_points(xp, "UpperBound", sorted_x, values, out_type, True)
 
 
 @op(

@@ -348,8 +348,8 @@ def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
 
 
 def _sum_dtype(self, dtype):
-    """Returns the NumPy dtype of cumulative sums: that of `dtype` if it is given, else int32 for
-    bools and integers of 8 or 16 bits, and None (the dtype of the Tensor) for all others."""
+    """Returns the NumPy dtype of cumulative sums: `dtype` if it is given, else int32 for bools and
+    integers of 8 or 16 bits. None means the dtype of the Tensor."""
     if dtype is None and self._array.dtype in ("bool", "int8", "uint8", "int16"):
         return dtypes.to_numpy(dtypes.int32)
     return _numpy(dtype)
@@ -424,7 +424,7 @@ def unique(
     return unique_ops.mint_unique(self, sorted, return_inverse, return_counts, dim)
 
 
-def _bounded(api, word):
+def _declare_method(api, word):
     """Declares the forms of `Tensor.amax` or `Tensor.amin`."""
 
     def over_axes(
@@ -452,8 +452,8 @@ def _bounded(api, word):
     form(api)(over_axes)
 
 
-_bounded("Tensor.amax", "largest")
-_bounded("Tensor.amin", "smallest")
+_declare_method("Tensor.amax", "largest")
+_declare_method("Tensor.amin", "smallest")
 
 
 @public("Tensor.sum_to_size")

@@ -7,7 +7,7 @@ _core/vmap/batch.py.
 """
 
 from ..._backend.catalogue import FUNCTIONS
-from ..._core.vmap.batch import RULES, _shifted, loop
+from ..._core.vmap.batch import RULES, _to_inner_axis, loop
 
 # functions with axis arguments: the positions of these among the arguments after the array
 _NAMED = {
@@ -42,7 +42,7 @@ def _declare_named(name, indices):
         if kwargs or not space.is_batch(x) or len(axes) < len(indices) or None in axes:
             return loop(space, name, x, *args, **kwargs)
         for index in indices:
-            arguments[index] = _shifted(arguments[index], x.ndim)
+            arguments[index] = _to_inner_axis(arguments[index], x.ndim)
         return _wrap(space, getattr(space.base, name)(x.array, *arguments))
 
     RULES[name] = rule
@@ -74,7 +74,7 @@ def _take(space, x, indices, axis=None):
         return loop(space, "take", x, indices, axis)
     if space.is_batch(x):
         array = x.array.reshape((space.count, -1)) if axis is None else x.array
-        axis = 1 if axis is None else _shifted(axis, x.ndim)
+        axis = 1 if axis is None else _to_inner_axis(axis, x.ndim)
         return space.wrap_batch(space.base.take(array, indices, axis))
     if not space.is_batch(indices):
         return space.base.take(x, indices, axis)
@@ -92,7 +92,7 @@ def _pad(space, x, pad_width, *args, **kwargs):
 def _scatter_diagonal(space, values, shape, offset=0, axis1=0, axis2=1):
     if not space.is_batch(values):
         return space.base.scatter_diagonal(values, shape, offset, axis1, axis2)
-    axes = _shifted((axis1, axis2), len(shape))
+    axes = _to_inner_axis((axis1, axis2), len(shape))
     whole = (space.count, *shape)
     return space.wrap_batch(space.base.scatter_diagonal(values.array, whole, offset, *axes))
 

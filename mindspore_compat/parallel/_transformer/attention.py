@@ -168,7 +168,7 @@ class MultiHeadAttention(Cell):
         value = self._heads(self.dense3(value_tensor), batch)
         if self.use_past:
             key, value = self._with_past(key, value, key_past, value_past, batch_valid_length)
-        out = self._attended(query, key, value, attention_mask)
+        out = self._attend(query, key, value, attention_mask)
         out = out.swapaxes(1, 2).reshape((*query_tensor.shape[:-1], -1))
         return self.dropout(self.projection(out.astype(query_tensor.dtype))), (key, value)
 
@@ -193,7 +193,7 @@ class MultiHeadAttention(Cell):
         key = key_past.astype(key.dtype) + key * last[:, None, None, :]
         return key, value_past.astype(value.dtype) + value * last[:, None, :, None]
 
-    def _attended(self, query, key, value, mask):
+    def _attend(self, query, key, value, mask):
         factor = math.sqrt(math.sqrt(self.size_per_head))  # both are divided, for small float16
         scores = ops.matmul(query / factor, key / factor).astype(self.softmax_dtype)
         if mask is not None:

@@ -36,7 +36,7 @@ def _get_lambda_func(total_layer=None):
     return set_options
 
 
-def _stacked(make, count, lambda_func, offset, parallel_config):
+def _create_layers(make, count, lambda_func, offset, parallel_config):
     """Creates `count` layers and passes each to `lambda_func`."""
     blocks = CellList()
     for number in range(count):
@@ -147,7 +147,7 @@ class TransformerEncoder(_Stack):
             )
 
         get_config = lambda_func or _get_lambda_func()
-        self.blocks = _stacked(layer, num_layers, get_config, offset, parallel_config)
+        self.blocks = _create_layers(layer, num_layers, get_config, offset, parallel_config)
 
     def construct(self, hidden_states, attention_mask, init_reset=True, batch_valid_length=None):
         return self._through(hidden_states, attention_mask, init_reset, batch_valid_length)
@@ -242,7 +242,7 @@ class TransformerDecoder(_Stack):
             )
 
         get_config = lambda_func or _get_lambda_func()
-        self.blocks = _stacked(layer, num_layers, get_config, offset, parallel_config)
+        self.blocks = _create_layers(layer, num_layers, get_config, offset, parallel_config)
 
     def construct(
         self,

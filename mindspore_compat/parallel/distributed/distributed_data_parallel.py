@@ -273,18 +273,18 @@ class _Bucket:
 
     def reduce(self):
         """Averages all sums over the ranks."""
-        self.flat[...] = self._combined(self.flat)
+        self.flat[...] = self._average(self.flat)
         self.waiting.clear()
         self.arrived.clear()
 
     def reduce_one(self, parameter):
         """Averages one sum over the ranks."""
         part = self.parts[id(parameter)]
-        part[...] = self._combined(part)
+        part[...] = self._average(part)
         self.waiting.discard(id(parameter))
         self.arrived.discard(id(parameter))
 
-    def _combined(self, array):
+    def _average(self, array):
         scaled = array if self.after else array * array.dtype.type(self.scale)
         total = self.group.all_reduce(scaled).wait()
         return total * array.dtype.type(self.scale) if self.after else total

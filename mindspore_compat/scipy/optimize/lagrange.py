@@ -106,7 +106,7 @@ class _Problem:
         self.point = self.value = self.limits = None
         self._gradient = transforms.value_and_grad(self._total)
 
-    def _bounded(self, x):
+    def _to_bounds(self, x):
         if self.lower is None and self.upper is None:
             return x
         if self.lower is None:
@@ -116,7 +116,7 @@ class _Problem:
         return (self.upper - self.lower) * ops.sigmoid(x) + self.lower
 
     def _total(self, x):
-        x = self._bounded(x)
+        x = self._to_bounds(x)
         shared = () if self.shared is None else (self.shared(x),)
         limits = [constraint(x, *shared) for constraint in self.constraints]
         value = self.func(x, *shared)

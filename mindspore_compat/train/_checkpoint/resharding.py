@@ -310,7 +310,7 @@ class Transformation:
             if self._is_included(name):
                 sliced.append({"name": name, "data": self._reslice(name, parts)})
             elif not self._belongs_elsewhere(name):
-                whole.append({"name": name, "data": self._own(name, parts)})
+                whole.append({"name": name, "data": self._own_slice(name, parts)})
         if not sliced or (self._source.stages is None and self._target.stages is None):
             raise ValueError(
                 f"For '{self._api}', the strategy files must name parameters of the checkpoints."
@@ -324,7 +324,7 @@ class Transformation:
             and not self._target.has(name, self._stage)
         )
 
-    def _own(self, name, slices):
+    def _own_slice(self, name, slices):
         rank = self._rank % self._source.ranks
         if rank not in slices:
             raise ValueError(

@@ -62,7 +62,7 @@ CASES = {
             x, ops.zeros(4), ops.ones(4), gamma, beta, training=True
         ),
         [(2, 4, 3, 5), (4,), (4,)],
-        ("standardized", "_standardized_vjp", "_moved"),
+        ("standardized", "_standardized_vjp", "_update_running"),
     ),
     "softmax": (
         lambda x, y: ops.softmax(x) * y,

@@ -399,13 +399,13 @@ class SpeechCommandsDataset(_Sounds):
     def _columns(self):
         return ["waveform", "sample_rate", "label", "speaker_id", "utterance_number"]
 
-    def _named(self, name):
+    def _listed_files(self, name):
         path = os.path.join(self.dataset_dir, f"{name}_list.txt")
         return {line.strip() for line in lines_of(path)}
 
     def _list(self):
         tests, validation = (
-            (self._named(name) if self.usage != "all" else set())
+            (self._listed_files(name) if self.usage != "all" else set())
             for name in ("testing", "validation")
         )
         for label in names_in(self.dataset_dir, os.path.isdir):

@@ -138,12 +138,12 @@ class _Conv(_Convolution):
         need_tensor(type(self).__name__, "input", input)
         padding = self.padding
         if self.padding_mode != "zeros":
-            input, padding = self._continued(input), 0
+            input, padding = self._pad_circular(input), 0
         return self._op.run(
             input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
         )
 
-    def _continued(self, x):
+    def _pad_circular(self, x):
         """Pads `x` with its own values."""
         widths = self._widths()
         if x.ndim not in (self._axes + 1, self._axes + 2):
