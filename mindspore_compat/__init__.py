@@ -100,17 +100,17 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     try:
-        found = _load(name)
+        attribute = _load(name)
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith(__name__):
             raise
-        found = None
-    if found is None:
+        attribute = None
+    if attribute is None:
         from ._core.declare.missing import Missing
 
         raise AttributeError(Missing(__name__, name, [*_HOME_OF, *_ROOMS]))
-    globals()[name] = found
-    return found
+    globals()[name] = attribute
+    return attribute
 
 
 def __dir__():

@@ -299,17 +299,17 @@ def triple(value):
 
 
 def once_sequence(value):
-    """Does the same as `once`, and also accepts a list."""
+    """Converts a number, or a tuple or list of one number, to a tuple of one number."""
     return once(tuple(value) if isinstance(value, list) else value)
 
 
 def twice_sequence(value):
-    """Does the same as `twice`, and also accepts a list."""
+    """Converts a number, or a tuple or list of two numbers, to a tuple of two numbers."""
     return twice(tuple(value) if isinstance(value, list) else value)
 
 
 def triple_sequence(value):
-    """Does the same as `triple`, and also accepts a list."""
+    """Converts a number, or a tuple or list of three numbers, to a tuple of three numbers."""
     return triple(tuple(value) if isinstance(value, list) else value)
 
 

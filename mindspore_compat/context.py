@@ -59,7 +59,7 @@ def _get_mode():
 
 
 def __getattr__(name):
-    found = build("context", name)
-    if found is None:
+    attribute = build("context", name)
+    if attribute is None:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return found
+    return attribute

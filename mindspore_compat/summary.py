@@ -53,7 +53,7 @@ def summary(net, *inputs):
         for hook in hooks:
             hook.remove()
         net.set_train(training)
-    return Summary(net, [Row(*each) for each in rows])
+    return Summary(net, [Row(*row) for row in rows])
 
 
 class Row:
@@ -90,8 +90,8 @@ class Summary:
     def __init__(self, net, rows):
         params = [*net.get_parameters()]
         self.title, self.rows = type(net).__name__, rows
-        self.parameters = sum(each.size for each in params)
-        self.parameter_bytes = sum(each.nbytes for each in params)
+        self.parameters = sum(param.size for param in params)
+        self.parameter_bytes = sum(param.nbytes for param in params)
         self.flops = sum(row.flops for row in rows)
         self.output_bytes = sum(row.output_bytes for row in rows)
 
@@ -116,7 +116,7 @@ class Summary:
 
     def _repr_html_(self):
         def line(tag, cells):
-            return "".join(f"<{tag}>{html.escape(each)}</{tag}>" for each in cells)
+            return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
 
         rows = "".join(f"<tr>{line('td', row.cells())}</tr>" for row in self.rows)
         caption = f"{html.escape(self.title)}: {self.total()}"
@@ -125,13 +125,13 @@ class Summary:
 
 def _tensors(value):
     if isinstance(value, (tuple, list)):
-        return [tensor for each in value for tensor in _tensors(each)]
+        return [tensor for item in value for tensor in _tensors(item)]
     return [value] if isinstance(value, Tensor) else []
 
 
 def _flops(cell, args, outs):
     """Returns the estimated operations of one call."""
-    weight, size = getattr(cell, "weight", None), sum(each.size for each in outs)
+    weight, size = getattr(cell, "weight", None), sum(out.size for out in outs)
     kind = type(cell).__name__
     if kind.startswith("Embedding"):
         return 0

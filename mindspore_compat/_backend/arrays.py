@@ -247,8 +247,8 @@ def on_device(array):
 
 
 def number_of(array):
-    """Returns the only element of an array: a float for an array of the host, a 0-d array for one
-    on a GPU, so that the host need not wait."""
+    """Returns the only element of an array: a float for an array of the host. For one on a GPU it
+    is a 0-d array, so that the host does not wait."""
     element = array.reshape(())
     return element if on_device(array) else float(element)
 

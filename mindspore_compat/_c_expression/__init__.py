@@ -28,9 +28,9 @@ def __getattr__(name):
     if name not in _ELSEWHERE:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     package, public = _ELSEWHERE[name]
-    found = getattr(importlib.import_module(f"..{package}", __name__), public)
-    globals()[name] = found
-    return found
+    attribute = getattr(importlib.import_module(f"..{package}", __name__), public)
+    globals()[name] = attribute
+    return attribute
 
 
 def _empty_instance(*, size, **settings):

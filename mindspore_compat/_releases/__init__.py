@@ -43,9 +43,9 @@ def changes_after(release):
     order = _version.RELEASES.index
     earliest = {}
     for change in CHANGES:
-        known = earliest.get(change.name)
+        previous = earliest.get(change.name)
         if order(change.release) > order(release) and (
-            known is None or order(change.release) < order(known.release)
+            previous is None or order(change.release) < order(previous.release)
         ):
             earliest[change.name] = change
     return earliest

@@ -43,8 +43,8 @@ def with_defaults(**defaults):
 
         @functools.wraps(today)
         def call(*args, **kwargs):
-            given = {*parameters[: len(args)], *kwargs}
-            missing = {name: value for name, value in defaults.items() if name not in given}
+            set_names = {*parameters[: len(args)], *kwargs}
+            missing = {name: value for name, value in defaults.items() if name not in set_names}
             return today(*args, **kwargs, **missing)
 
         return call

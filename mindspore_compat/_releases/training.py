@@ -85,9 +85,9 @@ def time_without_phase(today):
 
     @functools.wraps(today)
     def epoch_end(self, run_context):
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
+        with contextlib.redirect_stdout(io.StringIO()) as output:
             today(self, run_context)
-        print(printed.getvalue().partition(" ")[2], end="", flush=True)
+        print(output.getvalue().partition(" ")[2], end="", flush=True)
 
     return epoch_end
 

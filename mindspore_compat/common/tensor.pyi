@@ -896,9 +896,9 @@ class Tensor:
             `input` may have any shape. The result has the same shape and dtype.
         """
     def cholesky(self, upper: _b.bool = False) -> Tensor:
-        """Computes the Cholesky decomposition of each positive definite matrix: the lower triangle L
-        with x = L L^T, or the upper triangle U with x = U^T U if `upper` is True. Raises a RuntimeError
-        if a matrix is not positive definite.
+        """Computes the Cholesky decomposition of positive definite matrices: the lower triangle L with
+        x = L L^T or, if `upper` is True, the upper triangle U with x = U^T U. Raises a RuntimeError if
+        a matrix is not positive definite.
 
         Args:
             upper (bool, optional): whether the upper triangle is meant. Default: ``False``.

@@ -233,7 +233,7 @@ class AdamW(_Adam):
 @public("mint.optim.FusedAdamW")
 @documented
 class FusedAdamW(_Adam):
-    """AdamW optimizer over contiguous memory: the parameters of a group, and each kind of their
+    """AdamW optimizer over contiguous memory. The parameters of a group, and each kind of their
     states, are stored in one block, which is updated in one pass.
 
     Args:

@@ -86,7 +86,7 @@ class AdamW(_Optimizer):
     def update_with_top(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
         """A formula and its programs, one for each combination of flags and dtypes."""
 class FusedAdamW(_Optimizer):
-    """AdamW optimizer over contiguous memory: the parameters of a group, and each kind of their
+    """AdamW optimizer over contiguous memory. The parameters of a group, and each kind of their
     states, are stored in one block, which is updated in one pass.
 
     Args:

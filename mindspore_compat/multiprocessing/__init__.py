@@ -44,5 +44,5 @@ class Pool(multiprocessing.pool.Pool):
     @staticmethod
     def Process(ctx, *args, **kwds):  # noqa: N802 - Python's name
         """Returns a process of the pool."""
-        made = _Process if ctx.get_start_method() == "fork" else ctx.Process
-        return made(*args, **kwds)
+        process_class = _Process if ctx.get_start_method() == "fork" else ctx.Process
+        return process_class(*args, **kwds)

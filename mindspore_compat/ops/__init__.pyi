@@ -1804,9 +1804,9 @@ class CheckValid(_Primitive):
         """`CheckValid` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Cholesky(_Primitive):
-    """Computes the Cholesky decomposition of each positive definite matrix: the lower triangle L
-    with x = L L^T, or the upper triangle U with x = U^T U if `upper` is True. Raises a RuntimeError
-    if a matrix is not positive definite.
+    """Computes the Cholesky decomposition of positive definite matrices: the lower triangle L with
+    x = L L^T or, if `upper` is True, the upper triangle U with x = U^T U. Raises a RuntimeError if
+    a matrix is not positive definite.
 
     Args:
         upper (bool, optional): whether the upper triangle is meant. Default: ``False``.
@@ -2091,8 +2091,8 @@ class Conv2D(_Primitive):
         """`Conv2D` of its inputs, which the class describes."""
     def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], mode: _t.Literal[1] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
 class Conv2DBackpropInput(_Primitive):
-    """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input:
-    each element of `dout` is spread by the kernels over images of shape `input_size`.
+    """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input.
+    The kernels spread each element of `dout` over images of shape `input_size`.
 
     The sizes of `weight`, which are those of `Conv2D`, take precedence over `out_channel` and
     `kernel_size`. `pad_list` replaces `pad` if given. Both are used only if `pad_mode` is "pad".
@@ -2128,8 +2128,8 @@ class Conv2DBackpropInput(_Primitive):
         """`Conv2DBackpropInput` of its inputs, which the class describes."""
     def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
 class Conv2DTranspose(_Primitive):
-    """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input:
-    each element of `dout` is spread by the kernels over images of shape `input_size`.
+    """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input.
+    The kernels spread each element of `dout` over images of shape `input_size`.
 
     The sizes of `weight`, which are those of `Conv2D`, take precedence over `out_channel` and
     `kernel_size`. `pad_list` replaces `pad` if given. Both are used only if `pad_mode` is "pad".
@@ -10625,9 +10625,9 @@ def check_valid(bboxes: _Tensor, img_metas: _Tensor) -> _Tensor:
 def choice_with_mask(input_x: _Tensor, count: _b.int = 256, seed: _b.int | None = None) -> _t.Any:
     """Draws positions of true elements, as `ops.RandomChoiceWithMask` does."""
 def cholesky(input_x: _Tensor, upper: _b.bool = False) -> _Tensor:
-    """Computes the Cholesky decomposition of each positive definite matrix: the lower triangle L
-    with x = L L^T, or the upper triangle U with x = U^T U if `upper` is True. Raises a RuntimeError
-    if a matrix is not positive definite.
+    """Computes the Cholesky decomposition of positive definite matrices: the lower triangle L with
+    x = L L^T or, if `upper` is True, the upper triangle U with x = U^T U. Raises a RuntimeError if
+    a matrix is not positive definite.
 
     Args:
         input_x (Tensor of dtype float16 or float32 or float64): the input.

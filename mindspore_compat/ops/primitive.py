@@ -195,9 +195,9 @@ class Primitive:
         return self.add_prim_attr("stage", stage)
 
     def shard(self, in_strategy=None, out_strategy=None):
-        """Sets how to divide inputs and results over the processes of a divided network: one
-        that runs in graph mode with the parallel mode "semi_auto_parallel" or "auto_parallel", or
-        in an `AutoParallel`. A Parameter among the inputs is divided for good.
+        """Sets how to divide inputs and results over processes. It applies in graph mode with the
+        parallel mode "semi_auto_parallel" or "auto_parallel", and in an `AutoParallel`. A Parameter
+        among the inputs is divided for good.
 
         Args:
             in_strategy (tuple, optional): for each input a Layout, or a tuple with the number of

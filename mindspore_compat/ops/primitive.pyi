@@ -48,8 +48,7 @@ class AsValue:
         """Returns the errors and their conditions: [("TypeError", "is not a float"), ...]."""
     def read(self, value: _t.Any) -> _t.Any: ...
     def refuse(self, api: _t.Any, name: _t.Any, value: _t.Any) -> _t.Any: ...
-    def refuse_part(self, api: _t.Any, part: _t.Any, value: _t.Any, verb: _t.Any = 'be') -> _t.Any:
-        """Like `refuse`, for a part of an argument: "each member", "the input"."""
+    def refuse_part(self, api: _t.Any, part: _t.Any, value: _t.Any, verb: _t.Any = 'be') -> _t.Any: ...
     def samples(self) -> _t.Any: ...
     def scope(self) -> _t.Any: ...
     def source(self) -> _t.Any: ...
@@ -95,8 +94,7 @@ class OneOf:
     def read(self, value: _t.Any) -> _t.Any:
         """Returns the argument that a function receives for `value`, usually `value` itself."""
     def refuse(self, api: _t.Any, name: _t.Any, value: _t.Any) -> _t.Any: ...
-    def refuse_part(self, api: _t.Any, part: _t.Any, value: _t.Any, verb: _t.Any = 'be') -> _t.Any:
-        """Like `refuse`, for a part of an argument: "each member", "the input"."""
+    def refuse_part(self, api: _t.Any, part: _t.Any, value: _t.Any, verb: _t.Any = 'be') -> _t.Any: ...
     def samples(self) -> _t.Any: ...
     def scope(self) -> _t.Any:
         """Returns the globals that the expressions need, by name."""
@@ -204,9 +202,9 @@ class Primitive:
     def set_user_data(self, key: _t.Any, value: _t.Any) -> _t.Any:
         """Stores a value of the caller's under a key; the op does not use it."""
     def shard(self, in_strategy: _t.Any = None, out_strategy: _t.Any = None) -> _t.Any:
-        """Sets how to divide inputs and results over the processes of a divided network: one
-        that runs in graph mode with the parallel mode "semi_auto_parallel" or "auto_parallel", or
-        in an `AutoParallel`. A Parameter among the inputs is divided for good.
+        """Sets how to divide inputs and results over processes. It applies in graph mode with the
+        parallel mode "semi_auto_parallel" or "auto_parallel", and in an `AutoParallel`. A Parameter
+        among the inputs is divided for good.
 
         Args:
             in_strategy (tuple, optional): for each input a Layout, or a tuple with the number of

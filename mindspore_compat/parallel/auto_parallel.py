@@ -167,8 +167,10 @@ class AutoParallel(Cell):
         before = dict(vars(config.config.parallel))
         try:
             config.reset_auto_parallel_context()
-            given = self._context()
-            config.put_parallel(config.config.parallel.change("set_auto_parallel_context", given))
+            settings = self._context()
+            config.put_parallel(
+                config.config.parallel.change("set_auto_parallel_context", settings)
+            )
             mesh = None if running.space is not None else mesh_of(self._pipeline_stages)
             if mesh is None:
                 return self.network(*args, **kwargs)
@@ -198,7 +200,7 @@ class AutoParallel(Cell):
         elif self._parallel_mode != "semi_auto":
             mode, search = "auto_parallel", self._parallel_mode
         strategy = self._dataset_strategy_config
-        given = {
+        settings = {
             "auto_parallel_new_interface": True,
             "parallel_mode": mode,
             "search_mode": search,
@@ -226,15 +228,15 @@ class AutoParallel(Cell):
             "enable_parallel_optimizer": self._optimizer_config is not None,
         }
         if self._full_batch:
-            given["full_batch"] = True
-        elif isinstance(strategy, str) or not any(isinstance(each, Layout) for each in strategy):
-            given["dataset_strategy"] = strategy
+            settings["full_batch"] = True
+        elif isinstance(strategy, str) or not any(isinstance(item, Layout) for item in strategy):
+            settings["dataset_strategy"] = strategy
         if self._pipeline_stages > 1:
-            given["pipeline_result_broadcast"] = self._pipeline_result_broadcast
-            given["pipeline_config"] = self._pipeline_config
+            settings["pipeline_result_broadcast"] = self._pipeline_result_broadcast
+            settings["pipeline_config"] = self._pipeline_config
         if self._optimizer_config is not None:
-            given["parallel_optimizer_config"] = self._optimizer_config
-        return given
+            settings["parallel_optimizer_config"] = self._optimizer_config
+        return settings
 
     # Files ----------------------------------------------------------------------------------------
 
@@ -366,13 +368,13 @@ class AutoParallel(Cell):
         Raises:
             ValueError: if an argument is another value.
         """
-        chosen = {
+        options = {
             "parallel_optimizer_threshold": int(threshold),
             "optimizer_level": optimizer_level,
         }
         if shard_size != -1:
-            chosen["optimizer_weight_shard_size"] = int(shard_size)
-        self._optimizer_config = chosen
+            options["optimizer_weight_shard_size"] = int(shard_size)
+        self._optimizer_config = options
 
     @without_effect(
         "parallel.auto_parallel.AutoParallel.pipeline(output_broadcast, interleave)",
@@ -515,11 +517,11 @@ def _check_strategy(strategy):
     if isinstance(strategy, str):
         return
     InstanceOf(tuple).called("a str or a tuple").refuse(api, "config", strategy)
-    for each in strategy:
+    for item in strategy:
         InstanceOf(tuple, Layout).called("tuples or Layouts").refuse_part(
-            api, "'config'", each, verb="hold"
+            api, "'config'", item, verb="hold"
         )
-        for parts in each if isinstance(each, tuple) else ():
+        for parts in item if isinstance(item, tuple) else ():
             InstanceOf(int).called("ints").refuse_part(
                 api, "the tuples in 'config'", parts, verb="hold"
             )
@@ -530,10 +532,12 @@ def _check_speed_up(path):
     if not os.path.exists(path):
         raise ValueError(f"For '{api}', 'file_path' must be a file that exists, but got {path!r}.")
     with reading(path, ValueError, "is no JSON file of settings", api):
-        found = json_of(path)
-        if not isinstance(found, dict):
-            raise ValueError(f"For '{api}', {path!r} must hold an object, but it holds {found!r}.")
-        for key, value in found.items():
+        content = json_of(path)
+        if not isinstance(content, dict):
+            raise ValueError(
+                f"For '{api}', {path!r} must hold an object, but it holds {content!r}."
+            )
+        for key, value in content.items():
             if key not in _KINDS:
                 raise ValueError(
                     f"For '{api}', the key must be one of {', '.join(_KINDS)}, but got {key!r}."

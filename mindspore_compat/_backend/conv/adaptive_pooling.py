@@ -53,8 +53,8 @@ def _apply_means(xp, x, sizes, outs, transpose):
 
 
 def _window_by_window(lines, n, o, transpose):
-    """Multiplies as `_adapted`, without products with the zeros of the matrix: a NaN or infinity
-    reaches only the windows that contain it."""
+    """Multiplies as `_apply_means`, but not with the zeros of the matrix: a NaN or infinity reaches
+    only the windows that contain it."""
     if not transpose:
         return np.stack([lines[..., a:b].mean(-1) for a, b in _edges(n, o)], -1)
     spread = np.zeros((*lines.shape[:-1], n), lines.dtype)

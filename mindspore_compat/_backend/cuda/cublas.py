@@ -42,8 +42,9 @@ tf32 = {"matmul": False, "conv": False}
 
 
 class Kind(NamedTuple):
-    """A dtype as cuBLAS takes it: the codes of the matrices, the sums and the result, and the
-    numbers 0 and 1 (or the factor of the product) in the type of the sums."""
+    """A dtype in the form that cuBLAS requires: the codes of the matrices, the sums and the result,
+    and the numbers 0 and 1 in the type of the sums. A product with a factor has the factor in place
+    of 1."""
 
     data: int
     compute: int

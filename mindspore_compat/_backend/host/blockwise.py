@@ -58,7 +58,7 @@ def pointwise(xp, function, *arrays, **scalars):
         return function(xp, *arrays, **scalars)
     result = function(xp, *[xp.cast(a, FLOAT32) for a in arrays], **scalars)
     if type(result) is tuple:
-        return tuple([xp.cast(one, dtype) for one in result])
+        return tuple([xp.cast(array, dtype) for array in result])
     return xp.cast(result, dtype)
 
 

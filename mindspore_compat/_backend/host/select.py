@@ -140,8 +140,8 @@ def at_most(xp, x, high):
 
 
 def _clips(x, bound):
-    """Returns True if `clip` of the host can compute the bound: `x` is an array of the host, and
-    `bound` is a single number that has, or converts to, its dtype."""
+    """Returns True if `clip` of the host can apply the bound: `x` is an array of the host, and
+    `bound` is one number that has its dtype or converts to it."""
     if type(x) is not np.ndarray or x.dtype.char not in "efdilqBHILQbh":
         return False
     if isinstance(bound, np.ndarray):

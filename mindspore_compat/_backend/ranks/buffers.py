@@ -36,7 +36,7 @@ def empty_for(shape, dtype):
 
 def landing(buffer, like, shape):
     """Returns an array of this shape with the dtype and device of `like`, and a function that fills
-    it from `buffer`, host memory that an exchange has filled."""
+    it from `buffer`, the host memory that an exchange fills."""
     space = arrays.space_of(like)
     same_bytes = (
         buffer.dtype in (numpy.uint8, like.dtype)

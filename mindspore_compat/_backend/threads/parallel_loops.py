@@ -164,7 +164,7 @@ class ParallelLoop(jit.Loop):
 
     def call_of(self, table, *arguments):
         """Returns a function without arguments that runs the loop for a table of at least one
-        piece, and returns a true value if a piece has returned False."""
+        piece. It returns a true value if a piece has returned False."""
         helpers, ready = scheduler.helpers(len(table)), self.ready
         own = (scheduler.slot(), helpers, ready.address, spinning.longest(), table)
         return functools.partial(ready.call, *own, *arguments)
@@ -326,7 +326,7 @@ def _writer():
 
 @functools.cache
 def _reader(kinds):
-    """Returns the compiled function that reads from an address the words of a job, its table, and a
+    """Returns the compiled function that reads a job from an address: its words, its table, and a
     tuple of the arrays and numbers that `_writer` has written."""
     from llvmlite import ir
     from numba import types

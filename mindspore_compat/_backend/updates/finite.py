@@ -33,8 +33,8 @@ def overflowed(checked):
     """Returns whether any element is infinite or NaN, as a 0-d bool array on the arrays' device."""
     stages = next((x.stages for x in checked if hasattr(x, "stages")), None)
     if stages is not None:  # of gradients that lie on pipeline stages
-        here = [getattr(x, "array", x) for x in checked]
-        return stages.anywhere(overflowed([x for x in here if x is not None]))
+        blocks = [getattr(x, "array", x) for x in checked]
+        return stages.anywhere(overflowed([x for x in blocks if x is not None]))
     space = next((x.space for x in checked if hasattr(x, "placement")), None)
     if space is not None:  # every rank looks at its blocks
         return space.anywhere(overflowed([getattr(x, "block", x) for x in checked]))

@@ -133,8 +133,8 @@ def _svd_vjp(xp, g, out):
 
 
 def _rest_turned(xp, g, whole, count):
-    """Returns the gradient of the first `count` columns of a square orthogonal matrix, including
-    the gradient of the other columns: they rotate with the first ones, just enough to stay
+    """Returns the gradient of the first `count` columns of a square orthogonal matrix. It includes
+    the gradient of the other columns, which rotate with the first ones just enough to stay
     orthogonal."""
     first, rest = whole[..., :count], whole[..., count:]
     return g[..., :count] - _product(xp, rest, adjoint(xp, g[..., count:]), first)

@@ -153,7 +153,7 @@ Listed = _Listed()
 
 @dataclass(frozen=True, repr=False)
 class ElementOf(InTensor):
-    """Like `InTensor` for one int; a fractional part is cut off."""
+    """An int that may be the element of a Tensor; a fractional part is cut off."""
 
     def read(self, value):
         if not isinstance(value, registered("Tensor")) or value.size != 1:

@@ -235,8 +235,8 @@ class ShardedSpace:
         return array
 
     def seen(self, x):
-        """Returns `x` in the form that functions which only move or cast elements take: a parked
-        array is gathered only if the gathered copy is kept until the step ends."""
+        """Returns `x` for functions that only move or cast elements. A parked array is gathered
+        only if the gathered copy is kept until the step ends."""
         return self.used(x) if x.parked and x.kept is not False else x
 
     def forget(self):

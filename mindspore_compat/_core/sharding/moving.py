@@ -46,8 +46,8 @@ def move(xp, mesh, block, source, target):
 
 
 def _next_step(dims, sums, wanted, left):
-    """Returns the next exchange on the way from one placement to another: (its kind, the axis of
-    the array, the mesh axes, the other axis of the array). Returns None if none is left.
+    """Returns the next exchange between two placements, as (kind, axis of the array, mesh axes,
+    other axis of the array). Returns None if none is left.
 
     Args:
         dims, sums: the placement so far.

@@ -70,9 +70,9 @@ class Plan:
         if stage is not None:
             self.used.add(stage)
         if len(stages) == 1:
-            here = FOLLOWS if stage is None else stage
-            known = self.cells.setdefault(id(cell), (cell, here))
-            if known[1] != here:  # it is part of several Cells
+            own_stage = FOLLOWS if stage is None else stage
+            known = self.cells.setdefault(id(cell), (cell, own_stage))
+            if known[1] != own_stage:  # it is part of several Cells
                 self.cells[id(cell)] = (cell, FOLLOWS)
         return stages
 

@@ -52,7 +52,7 @@ def divisions(api, mesh, shapes, strategies, letters):
         RuntimeError: if a strategy has another number of axes, does not divide the number of ranks
             or a length, or divides axes differently that belong together.
     """
-    layouts, placed, parts_of = [], {}, {}
+    layouts, axes_by_name, parts_of = [], {}, {}
     for number, (shape, strategy) in enumerate(zip(shapes, strategies, strict=False)):
         if strategy is None:
             layouts.append(None)
@@ -71,12 +71,12 @@ def divisions(api, mesh, shapes, strategies, letters):
                         f"For '{api}', a strategy must divide axes alike that belong together, "
                         f"but got {tuple(strategies)}."
                     )
-                if letter not in placed:
-                    used = {axis for axes in placed.values() for axis in axes}
-                    placed[letter] = mesh.axes_for(parts, used)
-                if placed[letter] is None:
+                if letter not in axes_by_name:
+                    used = {axis for axes in axes_by_name.values() for axis in axes}
+                    axes_by_name[letter] = mesh.axes_for(parts, used)
+                if axes_by_name[letter] is None:
                     raise _too_many(api, mesh, strategies)
-                dims.append(placed[letter])
+                dims.append(axes_by_name[letter])
         need_divisible(api, mesh, shape, dims)
         layouts.append(tuple(dims))
     return layouts

@@ -35,15 +35,15 @@ def share(parameters):
         if axes:
             dims = getattr(array, "dims", ((),) * array.ndim)
             dims = ((*dims[0], *axes), *dims[1:])
-            placed = space.place(array, dims)
-            parameter._array = space.wrap(space.base.array(placed.block), dims, (), axes)
+            divided = space.place(array, dims)
+            parameter._array = space.wrap(space.base.array(divided.block), dims, (), axes)
             if settings.optimizer_level == "level3":
                 parameter._array.kept = False
 
 
 def _axes_to_share(mesh, array, settings):
-    """Returns the mesh axes that divide the first axis of a parameter further: the last mesh axes
-    along which ranks hold copies, if they divide its length."""
+    """Returns the mesh axes that divide the first axis of a parameter further. These are the last
+    mesh axes along which ranks hold copies, if they divide its length."""
     dims = getattr(array, "dims", ((),) * array.ndim)
     block = getattr(array, "block", array)
     if not array.ndim or block.nbytes < settings.parallel_optimizer_threshold * 1024:
@@ -116,12 +116,12 @@ class Owners:
         for parameter, rank in zip(parameters, self.ranks, strict=True):
             if rank is not None:
                 messages.setdefault((rank, parameter._array.dtype), []).append(parameter._array)
-        xp, started = current_space(), []
+        xp, sends = current_space(), []
         for rank, dtype in sorted(messages, key=str):
             arrays = messages[rank, dtype]
             flat = xp.concatenate([xp.reshape(array, (-1,)) for array in arrays])
-            started.append((rank, arrays, self.stages.world.broadcast(flat, rank)))
-        for rank, arrays, pending in started:
+            sends.append((rank, arrays, self.stages.world.broadcast(flat, rank)))
+        for rank, arrays, pending in sends:
             flat, start = pending.wait(), 0
             for array in () if self.own(rank) else arrays:
                 array[...] = xp.reshape(flat[start : start + array.size], array.shape)

@@ -74,8 +74,8 @@ def one_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 @functools.cache
 def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the dtype that the factors of a product are promoted to: `promote_np`, except that
-    Tensors of bool and of uint16, uint32 or uint64 do not mix.
+    """Returns the dtype to which the factors of a product are promoted. It is that of `promote_np`,
+    except that Tensors of bool and of uint16, uint32 or uint64 do not mix.
 
     Raises:
         TypeError: if the two do not mix.

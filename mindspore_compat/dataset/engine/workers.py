@@ -208,8 +208,8 @@ class OrderedMap:
             count += len(chunk)
 
     def _by_reader(self, pool, items):
-        """Yields iterators over the results of some tiny items each, computed as soon as they are
-        read, until items may take longer or there are no more."""
+        """Yields iterators over the results of several tiny items each, computed when they are
+        read. Ends when items may take longer, or there are no more."""
         pace, seconds, rest = pool.pace, [], items.rest()
         is_timed = pace.times_each
         work = self._time_work(pool.work, seconds) if is_timed else self._call_catching(pool.work)
@@ -339,8 +339,8 @@ class _Pool:
         return task
 
     def most_threads(self):
-        """Returns the maximum number of threads: fewer than the cores if each row occupies a core
-        and the reader is busy, too, for more than half of the time."""
+        """Returns the maximum number of threads. It is less than the number of cores if each row
+        occupies a core and the reader is busy for more than half of the time."""
         pace = self.pace
         reader_works = self._reader_may_work() and pace.within > pace.away
         if reader_works and max(pace.computing, default=0) > 0.5:

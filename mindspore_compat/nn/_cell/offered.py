@@ -311,7 +311,7 @@ _PACKAGES = ((_NN, ""), (f"{_NN.removesuffix('nn')}mint.nn", "mint."))
 
 
 def offered_names(layer):
-    """Returns the names of the attributes that a layer offers."""
+    """Returns the attribute names under which a layer offers primitives."""
     return [name for _, name in _OFFERED if offer(layer, name) is not None]
 
 

@@ -332,7 +332,7 @@ def _tensor_grad_overflow(grad):
 
 @_grad_overflow.register("RowTensor")
 def _tensor_grad_overflow_row_tensor(grad):
-    """Returns the same for the rows of a row-sparse gradient."""
+    """Returns 1.0 if a row of a row-sparse gradient has an infinite or NaN element, else 0.0."""
     return ops.FloatStatus()(grad.values)
 
 

@@ -338,8 +338,8 @@ def incre_flash_attention(
     return _result(call, (), quant_scale2, quant_offset2)
 
 
-def _need_none(call, why, **given):
-    for name, tensor in given.items():
+def _need_none(call, why, **arguments):
+    for name, tensor in arguments.items():
         if tensor is not None:
             call.refuse(f"'{name}' must be None: it is {why}, but got {tensor!r}")
 

@@ -63,8 +63,8 @@ def conv2d_transpose_primitive(
     group: Positive = 1,
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
-    """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input:
-    each element of `dout` is spread by the kernels over images of shape `input_size`.
+    """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input.
+    The kernels spread each element of `dout` over images of shape `input_size`.
 
     The sizes of `weight`, which are those of `Conv2D`, take precedence over `out_channel` and
     `kernel_size`. `pad_list` replaces `pad` if given. Both are used only if `pad_mode` is "pad".

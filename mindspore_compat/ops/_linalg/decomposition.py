@@ -56,9 +56,9 @@ def matrix_logarithm(xp, x: TensorOf("complex64", "complex128")):
     "Tensor.cholesky(upper=False)",
 )
 def cholesky(xp, input_x: Float16To64, upper: Bool = False):
-    """Computes the Cholesky decomposition of each positive definite matrix: the lower triangle L
-    with x = L L^T, or the upper triangle U with x = U^T U if `upper` is True. Raises a RuntimeError
-    if a matrix is not positive definite.
+    """Computes the Cholesky decomposition of positive definite matrices: the lower triangle L with
+    x = L L^T or, if `upper` is True, the upper triangle U with x = U^T U. Raises a RuntimeError if
+    a matrix is not positive definite.
 
     Shapes:
         `input_x` is (..., M, M). The result has the same shape and dtype.

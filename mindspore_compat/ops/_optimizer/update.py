@@ -95,9 +95,11 @@ class Update(Primitive):
         memory."""
         *tensors, gradient = standing(*tensors, grad)
         if Staged in [type(tensor._array) for tensor in (*tensors, gradient)]:
-            here = [unwrapped(tensor) for tensor in (*tensors, gradient)]
-            if Staged not in [type(tensor._array) for tensor in here]:  # it is this rank's stage
-                self.run(fused, here[:-1], here[-1], **scalars)
+            space_arrays = [unwrapped(tensor) for tensor in (*tensors, gradient)]
+            if Staged not in [
+                type(tensor._array) for tensor in space_arrays
+            ]:  # it is this rank's stage
+                self.run(fused, space_arrays[:-1], space_arrays[-1], **scalars)
             return tuple(map(plain, tensors))
         note_in_place_write(tensors)
         grad = self.joined(tensors, gradient)

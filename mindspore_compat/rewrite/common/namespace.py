@@ -8,8 +8,8 @@ _subtree_black_list = [CellList, SequentialCell]
 
 
 def is_subtree(cls_inst):
-    """Returns whether the computation of a Cell is read too: that of a user-defined class, unless
-    the class or a base class of it is in `_subtree_black_list`.
+    """Returns whether the computation of a Cell is read too. It is for a user-defined class, unless
+    `_subtree_black_list` contains the class or a base class of it.
 
     Args:
         cls_inst (Cell): the Cell.

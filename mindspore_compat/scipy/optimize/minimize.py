@@ -195,8 +195,8 @@ class _Dense:
         if product <= 0:
             return
         scale = 1 / product
-        left = numpy.eye(len(step)) - scale * numpy.outer(step, change)
-        self.matrix = left @ self.matrix @ left.T + scale * numpy.outer(step, step)
+        projection = numpy.eye(len(step)) - scale * numpy.outer(step, change)
+        self.matrix = projection @ self.matrix @ projection.T + scale * numpy.outer(step, step)
 
     def inverse(self):
         """Returns the matrix."""
@@ -224,8 +224,8 @@ class _Limited:
         return out
 
     def learn(self, step, change):
-        """Adds a step and the change of the gradient along it to the last ones; leaves out a step
-        along which the gradient does not grow."""
+        """Stores a step and the change of the gradient along it, and drops the oldest pair if there
+        are too many. A step along which the gradient does not grow is not stored."""
         if numpy.dot(step, change) > 0:
             self.pairs = [*self.pairs, (step, change)][-self.size :]
 

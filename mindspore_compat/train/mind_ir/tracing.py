@@ -316,7 +316,7 @@ def _in_order(name, args, kwargs):
 
 
 def _arguments_of_emitter(name, args, kwargs):
-    """Does the same for a function without a rule, by its emitter's signature."""
+    """Returns the arguments by position, with the defaults of the function's emitter."""
     binding = inspect.signature(EMIT[name]).bind(None, None, *args, **kwargs)
     binding.apply_defaults()
     return list(binding.arguments.values())[2:]

@@ -168,8 +168,9 @@ def weight_gradient(g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(plan):
-    """Returns the offsets and sizes of the weight gradient, the number of partial sums, the samples
-    and rows of each, the pieces that compute them, the pieces that add them, and their memory."""
+    """Returns, for the partial sums of a weight gradient: its offsets and sizes, their number, the
+    samples and rows of each, the pieces that compute them, the pieces that add them, and their
+    memory."""
     planes = _planes(plan)
     height, area = plan.out[0], prod(plan.out)
     samples = max(min(WINDOWS // area, plan.batch), 1)

@@ -202,8 +202,9 @@ def weight_gradient(method, g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(method, plan):
-    """Returns the samples and rows of tiles of a partial sum, the number of sums, their pieces, the
-    pieces that add them, the elements of a plane of sums, the sizes and the memory."""
+    """Returns, for the partial sums of a weight gradient: their samples and rows of tiles, their
+    number, the pieces that compute them, the pieces that add them, the elements of a plane, the
+    sizes, and the memory."""
     count = -(-_pieces(plan) // plan.groups)
     channels = blocks(plan.channels, max(-(-plan.channels // count), CHANNELS))
     widest = channels[0].stop

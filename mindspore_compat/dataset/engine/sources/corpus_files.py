@@ -55,7 +55,7 @@ class Corpus(FilesDataset, TextBaseDataset):
 
 
 class TrainTest(Corpus):
-    """Files for training and test."""
+    """Base class of corpora with the files train.csv and test.csv."""
 
     _names = {"train": ["train.csv"], "test": ["test.csv"], "all": ["test.csv", "train.csv"]}
 
@@ -76,7 +76,7 @@ class TrainTest(Corpus):
 
 
 class TrainTestWorkersLast(Corpus):
-    """Like `TrainTest`, but the number of workers is the second to last parameter."""
+    """Base class like `TrainTest`, with the number of workers as the second to last parameter."""
 
     _names = {"train": ["train.csv"], "test": ["test.csv"], "all": ["train.csv", "test.csv"]}
 
