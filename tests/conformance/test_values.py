@@ -112,7 +112,8 @@ def test_what_is_done_first_is_undone(worker):
     assert drive(worker, "nn.ReLU", init={}, then=["sample.held"])["then 1"] == "None"
 
 
-def test_a_source_reads_the_files_of_its_publisher(worker):
+def test_a_source_reads_the_files_of_its_publisher(worker, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     init = {"dataset_dir": "sample.files.source('places365')", "shuffle": "False"}
     rows = drive(worker, "dataset.Places365Dataset", init={**init, "usage": "'val'"})["result"]
     assert rows["count"] == "2" and rows["rows"]["0"]["label"] == ["array uint32", [], [2]]
