@@ -70,9 +70,8 @@ def _from_library(trace):
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
         is_generated = file.startswith("<") and " #" in file  # by this package: see source.py
-        if not (
-            is_generated or file.startswith(_PACKAGE) or any(name in file for name in _LIBRARIES)
-        ):
+        is_library = file.endswith(".pyx") or any(name in file for name in _LIBRARIES)
+        if not (is_generated or file.startswith(_PACKAGE) or is_library):
             return False
         trace = trace.tb_next
     return True
