@@ -1,5 +1,5 @@
 """Operators give the same at the edges of numbers and shapes in whatever way they are computed:
-in graph mode, on views and unaligned memory, with compiled loops (tests/edges).
+in graph mode, on views and in unaligned memory (tests/edges).
 """
 
 import subprocess
@@ -28,7 +28,7 @@ def test_some_operators_are_the_same_in_graph_mode_and_on_views():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("way", ["graph", "layouts", "loops"])
+@pytest.mark.parametrize("way", ["graph", "layouts"])
 def test_all_operators_are_the_same(way):
     swept("--ways", way)
 
