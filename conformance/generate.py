@@ -130,7 +130,7 @@ def _is_answered(case, answer):
 def _copy_code(folder):
     """This package without specs and answers."""
     own = Path(__file__).parent
-    for path in (*own.rglob("*.py"), *(own / "data").glob("*.*")):
+    for path in (*own.rglob("*.py"), *(own / "data").rglob("*.*")):
         copy = folder / path.relative_to(own)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
