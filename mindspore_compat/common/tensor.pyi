@@ -1659,7 +1659,9 @@ class Tensor:
         """
     @staticmethod
     def from_numpy(array: _t.Any) -> _t.Any:
-        """Returns a Tensor that shares the memory of a NumPy array on the CPU."""
+        """Returns a Tensor that shares the memory of a NumPy array on the CPU. An array of another
+        byte order is copied.
+        """
     @_t.overload
     def gather(self, dim: _b.int | Tensor, index: Tensor) -> Tensor:
         """Gathers elements along an axis. With two axes and `dim` 1, out[i][j] = self[i][index[i][j]].

@@ -47,6 +47,14 @@ def test_arithmetic(way, dtype):
     assert given.dtype == plain.dtype and (given == plain).all()
 
 
+def test_another_byte_order_is_converted():
+    values = numpy.arange(6).reshape(2, 3)
+    for dtype in (">i4", "<i4", ">f8"):
+        tensor = ms.from_numpy(values.astype(dtype))
+        assert tensor.dtype == (ms.float64 if dtype == ">f8" else ms.int32)
+        numpy.testing.assert_array_equal((tensor + 1).asnumpy(), values + 1)
+
+
 @pytest.mark.parametrize("way", ["array", "tensor"])
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_gradients(way, dtype):

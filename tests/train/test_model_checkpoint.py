@@ -100,6 +100,13 @@ def test_another_network_can_be_saved(tmp_path):
     assert float(ms.load_checkpoint(str(tmp_path / "A-2_4.ckpt"))["weight"]) == 1.0
 
 
+def test_a_config_tells_its_options():
+    config = CheckpointConfig(exception_save=True, crc_check=True, remove_redundancy=True)
+    assert config.exception_save and config.crc_check and config.remove_redundancy
+    config.exception_save = False
+    assert not config.exception_save
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_an_exception_can_be_saved_from(first, tmp_path):
     def fail(run_context):

@@ -318,7 +318,8 @@ class Tensor:
 
     @staticmethod
     def from_numpy(array):
-        """Returns a Tensor that shares the memory of a NumPy array on the CPU.
+        """Returns a Tensor that shares the memory of a NumPy array on the CPU. An array of another
+        byte order is copied.
 
         Raises:
             TypeError: if `array` is not a NumPy array.
@@ -328,6 +329,7 @@ class Tensor:
                 f"For 'Tensor.from_numpy', 'array' must be a numpy.ndarray, but got "
                 f"{type(array).__name__}."
             )
+        array = array.astype(array.dtype.newbyteorder("="), copy=False)
         dtypes.from_numpy(array.dtype)
         whole = numpy.ascontiguousarray(array) if array.ndim else array
         return Tensor._wrap(arrays.to_current(whole))

@@ -105,7 +105,7 @@ class CheckpointConfig:
         self._append_dict = _append_dict(append_info)
         self._enc_key = enc_key
         self._enc_mode = enc_mode
-        self._exception_save = exception_save
+        self.exception_save = exception_save
         self._crc_check = crc_check
         self._remove_redundancy = remove_redundancy
         self._format = format
@@ -135,7 +135,10 @@ class CheckpointConfig:
     )
     enc_key = property(lambda self: self._enc_key, doc="The key to encrypt with.")
     enc_mode = property(lambda self: self._enc_mode, doc="How files are encrypted.")
-    crc_check = property(lambda self: self._crc_check, doc="Where a checksum is stored.")
+    crc_check = property(lambda self: self._crc_check, doc="Whether a checksum is stored.")
+    remove_redundancy = property(
+        lambda self: self._remove_redundancy, doc="Whether values that ranks share are saved once."
+    )
     format = property(lambda self: self._format, doc='"ckpt" or "safetensors".')
     append_dict = property(lambda self: self._append_dict, doc="What else is saved, by name.")
     map_param_inc = property(lambda self: self._map_param_inc, doc="An option of the original.")
@@ -273,7 +276,7 @@ class ModelCheckpoint(Callback):
         return self._last_triggered_step
 
     def __exit__(self, *err):
-        if err[0] is not None and self._config._exception_save and self._cb_params is not None:
+        if err[0] is not None and self._config.exception_save and self._cb_params is not None:
             name = f"{self._file_name(self._cb_params)}_breakpoint"
             self._save_breakpoint(os.path.join(self._folder(self._cb_params), name))
         self._cb_params = None
