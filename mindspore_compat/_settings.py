@@ -20,7 +20,7 @@ VALUES = {  # name without the prefix -> the allowed values; a str describes the
 
 
 def check(environ):
-    """Refuses wrong values; an empty one counts as absent.
+    """Raises ValueError for wrong values; an empty one counts as absent.
 
     Raises:
         ValueError: if a variable has a value that is not allowed.

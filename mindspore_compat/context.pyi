@@ -24,7 +24,7 @@ class ParallelMode:
 RELEASE: _b.int
 STRICT: _b.int
 def get_auto_parallel_context(attr_key: _t.Any) -> _t.Any:
-    """Returns a value for training on several devices.
+    """Returns one setting of parallel training by its key, as set by `set_auto_parallel_context`.
 
     Args:
         attr_key: its key, such as "parallel_mode".

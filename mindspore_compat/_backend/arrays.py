@@ -43,8 +43,8 @@ door.providers += [
 
 
 class Host(Space):
-    """The space of the host, `HOST`: NumPy's functions, and the compiled loops of whole bodies if
-    Numba is installed."""
+    """The array namespace of the host, `HOST`: NumPy's functions, and the compiled loops of whole
+    bodies if Numba is installed."""
 
     @functools.cached_property
     def bodies(self):
@@ -56,8 +56,8 @@ class Host(Space):
 
 
 class LargeHost(Host):
-    """The space of the host for large arrays, `LARGE`: threads share elementwise functions and
-    reductions."""
+    """The array namespace of the host for large arrays, `LARGE`: several threads share each
+    elementwise function and reduction."""
 
     def __getattr__(self, name):
         function = getattr(HOST, name)
@@ -119,7 +119,7 @@ def _keep_freed_memory():
 
 
 def space_of(array):
-    """Returns the space of an array: the functions for arrays of its type."""
+    """Returns the array namespace of an array (its `xp`): the functions for arrays of its type."""
     space = SPACES.get(type(array)) or getattr(array, "space", None)
     if space is None:
         raise TypeError(f"{type(array).__name__} is not an array of a known library")
@@ -128,8 +128,8 @@ def space_of(array):
 
 @functools.cache
 def _device_space():
-    """Returns the space of the GPU if a GPU can run a kernel, else None; `why_no_gpu` gives the
-    reason."""
+    """Returns the GPU's array namespace if a GPU can run a kernel, else None; `why_no_gpu` gives
+    the reason."""
     global _failure
     try:
         cupy = _computing_cupy()
@@ -205,8 +205,8 @@ def allow_tf32(value, purpose="matmul"):
 
 
 def for_size(xp, arrays):
-    """Returns the space in which to compute with `arrays`: LARGE, whose functions use several
-    threads, if `xp` is HOST and one of the arrays is large; else `xp`."""
+    """Returns the array namespace in which to compute with `arrays`: LARGE, whose functions use
+    several threads, if `xp` is HOST and one of the arrays is large; else `xp`."""
     if xp is HOST and any([getattr(array, "nbytes", 0) >= Least.SPACE for array in arrays]):
         return LARGE
     return xp
@@ -220,7 +220,8 @@ def running_recorder():
 
 
 def current_space():
-    """Returns the space of the current device target."""
+    """Returns the array namespace of the current device target, or that of the step that is being
+    recorded."""
     recorder = running_recorder()
     if recorder is not None:
         return recorder.space
@@ -254,7 +255,8 @@ def number_of(array):
 
 
 def to_space(space, array):
-    """Returns the same values as an array of `space`."""
+    """Returns the same values as an array of the array namespace `space`: copied to the host or the
+    GPU unless it is there already."""
     if SPACES.get(type(array)) is space:
         return array
     return to_host(array) if space is HOST else space.module.asarray(to_host(array))

@@ -17,7 +17,7 @@ NONCE_LENGTH = 12  # the number of bytes of the initial vector that GCM uses
 
 
 def check(key, mode):
-    """Refuses an unknown mode, and a key of a wrong length."""
+    """Raises ValueError for an unknown mode or a key of a wrong length."""
     if mode not in MAGIC:
         raise ValueError(f"the mode must be one of {', '.join(MAGIC)}, but got {mode!r}")
     if len(key) not in KEY_LENGTHS[mode]:

@@ -172,7 +172,7 @@ class Growth:
 
 
 def check_growth(count, size):
-    """Refuses content that is too large for the file it is stored in.
+    """Raises ValueError for content that is too large for the file it is stored in.
 
     Args:
         count (int): the number of bytes it requests.

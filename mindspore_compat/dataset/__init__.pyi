@@ -17,7 +17,7 @@ from . import text as text
 from . import transforms as transforms
 from . import vision as vision
 class AGNewsDataset(SourceDataset):
-    """The news of AG News: the columns "index", "title" and "description", text.
+    """Reads the news of AG News into the columns "index", "title" and "description", all text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -42,7 +42,8 @@ class AGNewsDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class AmazonReviewDataset(SourceDataset):
-    """The reviews of Amazon, polarity or full: the columns "label", "title" and "content", text.
+    """Reads the reviews of Amazon, polarity or full, into the columns "label", "title" and
+    "content", all text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -149,7 +150,7 @@ class BuiltinSampler:
     def parse(self) -> _t.Any:
         """Returns the sampler in the form for pipelines, which here is the sampler itself."""
 class CLUEDataset(SourceDataset):
-    """The rows of CLUE files, with one JSON object per line.
+    """Reads the rows of CLUE files, with one JSON object per line.
 
     The columns are the object's entries for the task, by name; the entries of "target" become
     separate columns. Integers are uint32, other values are text; "keyword" is a list of text.
@@ -176,8 +177,8 @@ class CLUEDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class CMUArcticDataset(MappableDataset):
-    """The sentences of CMU Arctic: "waveform", "sample_rate" (uint32), "transcript" and
-    "utterance_id".
+    """Reads the sentences of CMU Arctic into the columns "waveform", "sample_rate" (uint32),
+    "transcript" and "utterance_id".
 
     Args:
         dataset_dir (str): the folder of folders such as cmu_us_aew_arctic.
@@ -222,7 +223,7 @@ class CSVDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class Caltech101Dataset(GeneratorDataset):
-    """The objects of Caltech 101.
+    """Reads the objects of Caltech 101.
 
     The columns are "image", the bytes of the file or its pixels, and "category", int64, the number
     of its folder; or "annotation", float64, the points of its outline; or all three columns.
@@ -242,7 +243,8 @@ class Caltech101Dataset(GeneratorDataset):
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns the numbers of the folders, by name."""
 class Caltech256Dataset(MappableDataset):
-    """The objects of Caltech 256: "image", the bytes of the file or its pixels; "label", int32.
+    """Reads the objects of Caltech 256 into the columns "image", the bytes of the file or its
+    pixels, and "label", int32.
 
     Args:
         dataset_dir (str): the folder of the folders of .jpg files, one for each class.
@@ -262,7 +264,7 @@ class Caltech256Dataset(MappableDataset):
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns the number of folders."""
 class CelebADataset(MappableDataset):
-    """The faces of CelebA.
+    """Reads the faces of CelebA.
 
     The columns are "image", the bytes of the file or its pixels, and "attr", uint32: 1 for each
     attribute that the face has, 0 for the others.
@@ -289,8 +291,8 @@ class CelebADataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class Cifar100Dataset(MappableDataset):
-    """The images of CIFAR-100: (32, 32, 3) uint8 images, with the coarse and the fine labels as
-    uint32.
+    """Reads the images of CIFAR-100 as (32, 32, 3) uint8 images with a coarse and a fine label,
+    both uint32.
 
     Args:
         dataset_dir (str): the folder of train.bin and test.bin.
@@ -308,7 +310,7 @@ class Cifar100Dataset(MappableDataset):
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class Cifar10Dataset(MappableDataset):
-    """The images of CIFAR-10: (32, 32, 3) uint8 images and uint32 labels.
+    """Reads the images of CIFAR-10 as (32, 32, 3) uint8 images and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of data_batch_1.bin to data_batch_5.bin and test_batch.bin.
@@ -326,7 +328,7 @@ class Cifar10Dataset(MappableDataset):
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class CityscapesDataset(MappableDataset):
-    """The street scenes of Cityscapes.
+    """Reads the street scenes of Cityscapes.
 
     The columns are "image" and "task": the bytes of the two files or their pixels; for polygons,
     the text of the JSON file.
@@ -351,7 +353,8 @@ class CityscapesDataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class CoNLL2000Dataset(SourceDataset):
-    """The sentences of CoNLL-2000: the columns "word", "pos_tag" and "chunk_tag", lists of text.
+    """Reads the sentences of CoNLL-2000 into the columns "word", "pos_tag" and "chunk_tag", each a
+    list of text.
 
     Args:
         dataset_dir (str): the folder of train.txt and test.txt.
@@ -376,7 +379,7 @@ class CoNLL2000Dataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class CocoDataset(MappableDataset):
-    """The images of COCO with their annotations; images without annotations are skipped.
+    """Reads the images of COCO with their annotations; images without annotations are skipped.
 
     The columns are "image", the bytes of the file or its pixels, and by task, with one row per
     object: "bbox" (float32), "category_id" and "iscrowd" (uint32) for detection; "segmentation"
@@ -429,7 +432,7 @@ class ConcatDataset(UnionBaseDataset):
                 order decides which dataset yields its next row.
         """
 class DBpediaDataset(SourceDataset):
-    """The articles of DBpedia: the columns "class", "title" and "content", text.
+    """Reads the articles of DBpedia into the columns "class", "title" and "content", all text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -454,7 +457,8 @@ class DBpediaDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class DIV2KDataset(MappableDataset):
-    """The images of DIV2K: "hr_image" and "lr_image", the bytes of two files or their pixels.
+    """Reads the images of DIV2K into the columns "hr_image" and "lr_image", the bytes of two files
+    or their pixels.
 
     Args:
         dataset_dir (str): the folder of DIV2K_train_HR, DIV2K_train_LR_bicubic and similar ones.
@@ -880,8 +884,8 @@ class DistributedSampler(BuiltinSampler):
         `repeats`, rows from the start are repeated to make all shards equal.
         """
 class EMnistDataset(MappableDataset):
-    """The letters and digits of EMNIST: (28, 28, 1) uint8 images, as they are stored, and uint32
-    labels.
+    """Reads the letters and digits of EMNIST as (28, 28, 1) uint8 images, as they are stored, and
+    uint32 labels.
 
     Args:
         dataset_dir (str): the folder of files such as emnist-mnist-train-images-idx3-ubyte.
@@ -900,7 +904,7 @@ class EMnistDataset(MappableDataset):
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, name: _t.Literal['byclass', 'bymerge', 'balanced', 'letters', 'digits', 'mnist'], usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class EnWik9Dataset(SourceDataset):
-    """The lines of EnWik9, including empty ones, in one column, "text".
+    """Reads the lines of EnWik9, including empty ones, in one column, "text".
 
     Args:
         dataset_dir (str): the folder of enwik9.
@@ -944,7 +948,8 @@ class FakeImageDataset(MappableDataset):
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns the number of labels."""
 class FashionMnistDataset(MappableDataset):
-    """The clothes of Fashion-MNIST, or data in the same format: (28, 28, 1) uint8 images and uint32 labels.
+    """Reads the digits of MNIST, or data in the same format, as (28, 28, 1) uint8 images and uint32
+    labels.
 
     Args:
         dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
@@ -975,7 +980,7 @@ class FilterDataset(UnionBaseDataset):
     """
     def __init__(self, input_dataset: _t.Any, predicate: _c.Callable[..., _t.Any], input_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None) -> None: ...
 class FlickrDataset(MappableDataset):
-    """The images of Flickr8k or Flickr30k with captions.
+    """Reads the images of Flickr8k or Flickr30k with captions.
 
     The columns are "image", the bytes of the file or its pixels, and "annotation", the sentences.
 
@@ -996,8 +1001,8 @@ class FlickrDataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class Flowers102Dataset(GeneratorDataset):
-    """The flowers of Oxford's 102: "image", optionally "segmentation", the bytes of files or their
-    pixels, and "label", uint32.
+    """Reads the flowers of Oxford's 102 into the columns "image", optionally "segmentation", the
+    bytes of files or their pixels, and "label", uint32.
 
     Args:
         dataset_dir (str): the folder of imagelabels.mat, setid.mat, jpg and segmim.
@@ -1015,7 +1020,8 @@ class Flowers102Dataset(GeneratorDataset):
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns the labels by the names of the flowers."""
 class Food101Dataset(MappableDataset):
-    """The dishes of Food 101: "image", the bytes of the file or its pixels, and "label", text.
+    """Reads the dishes of Food 101 into the columns "image", the bytes of the file or its pixels,
+    and "label", text.
 
     Args:
         dataset_dir (str): the folder of the folders images and meta.
@@ -1034,7 +1040,8 @@ class Food101Dataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class GTZANDataset(MappableDataset):
-    """The music of GTZAN: "waveform", "sample_rate" (uint32) and "label", the genre.
+    """Reads the music of GTZAN into the columns "waveform", "sample_rate" (uint32) and "label", the
+    genre.
 
     Args:
         dataset_dir (str): the folder of the folders of the genres.
@@ -1202,7 +1209,8 @@ class GraphData:
             numpy.ndarray, one row per walk.
         """
 class IMDBDataset(MappableDataset):
-    """The reviews of IMDb: "text", and "label" (int32, 1 for positive and 0 for negative reviews).
+    """Reads the reviews of IMDb into the columns "text" and "label" (int32, 1 for positive and 0
+    for negative reviews).
 
     Args:
         dataset_dir (str): the folder of train and test, each with the folders pos and neg.
@@ -1222,7 +1230,7 @@ class IMDBDataset(MappableDataset):
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns 2."""
 class IWSLT2016Dataset(SourceDataset):
-    """The talks of IWSLT 2016: the columns "text" and "translation".
+    """Reads the talks of IWSLT 2016 into the columns "text" and "translation".
 
     Args:
         dataset_dir (str): the folder of texts, which holds folders such as de/en/de-en.
@@ -1252,7 +1260,7 @@ class IWSLT2016Dataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class IWSLT2017Dataset(SourceDataset):
-    """The talks of IWSLT 2017: the columns "text" and "translation".
+    """Reads the talks of IWSLT 2017 into the columns "text" and "translation".
 
     Args:
         dataset_dir (str): the folder of texts, which holds the folder
@@ -1334,10 +1342,10 @@ class Iterator:
     def stop(self) -> _t.Any:
         """Ends the iteration and its workers, and releases the pipeline."""
 class KITTIDataset(MappableDataset):
-    """The streets of KITTI: "image", the bytes of the file or its pixels; for training also, with
-    one row per object: "label" and "occluded" (uint32), "truncated", "alpha", "bbox", "dimensions",
-    "location" and "rotation_y" (float32). A label is the index of an object's kind in
-    the sorted list of kinds.
+    """Reads the streets of KITTI into the columns "image", the bytes of the file or its pixels; for
+    training also, with one row per object: "label" and "occluded" (uint32), "truncated", "alpha",
+    "bbox", "dimensions", "location" and "rotation_y" (float32). A label is the index of an object's
+    kind in the sorted list of kinds.
 
     Args:
         dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.
@@ -1357,7 +1365,8 @@ class KITTIDataset(MappableDataset):
     decrypt: _t.Any
     extra_metadata: _t.Any
 class KMnistDataset(MappableDataset):
-    """The letters of Kuzushiji-MNIST, or data in the same format: (28, 28, 1) uint8 images and uint32 labels.
+    """Reads the digits of MNIST, or data in the same format, as (28, 28, 1) uint8 images and uint32
+    labels.
 
     Args:
         dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
@@ -1376,7 +1385,8 @@ class KMnistDataset(MappableDataset):
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class LFWDataset(MappableDataset):
-    """The faces of LFW: images of persons, or pairs of images of the same person or two persons.
+    """Reads the faces of LFW: images of persons, or pairs of images of the same person or two
+    persons.
 
     The columns are "image" and "label", the person's number; or "image1", "image2" and "label", 1
     for the same person and 0 for two persons. Labels are uint32, images the bytes of the file or
@@ -1403,8 +1413,8 @@ class LFWDataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class LJSpeechDataset(MappableDataset):
-    """The sentences of LJ Speech: "waveform", "sample_rate" (int32), "transcription" and
-    "normalized_transcription".
+    """Reads the sentences of LJ Speech into the columns "waveform", "sample_rate" (int32),
+    "transcription" and "normalized_transcription".
 
     Args:
         dataset_dir (str): the folder of metadata.csv and wavs.
@@ -1421,7 +1431,8 @@ class LJSpeechDataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class LSUNDataset(MappableDataset):
-    """The scenes of LSUN: "image", the bytes of the file or its pixels, and "label", uint32.
+    """Reads the scenes of LSUN into the columns "image", the bytes of the file or its pixels, and
+    "label", uint32.
 
     Labels are the indices of the folders sorted by name; if both training and validation data are
     read, a class has one label for each.
@@ -1447,8 +1458,8 @@ class LSUNDataset(MappableDataset):
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns the number of classes that are read."""
 class LibriTTSDataset(MappableDataset):
-    """The sentences of LibriTTS: "waveform", "sample_rate" (uint32), "original_text",
-    "normalized_text", "speaker_id", "chapter_id" (uint32) and "utterance_id".
+    """Reads the sentences of LibriTTS into the columns "waveform", "sample_rate" (uint32),
+    "original_text", "normalized_text", "speaker_id", "chapter_id" (uint32) and "utterance_id".
 
     Args:
         dataset_dir (str): the folder of folders such as dev-clean, of folders of speakers, of
@@ -1494,7 +1505,8 @@ class LineReader:
             line: the number of the line, counted from 1.
         """
 class ManifestDataset(MappableDataset):
-    """The images listed in a manifest file, lines of JSON: "image", and "label", int32.
+    """Reads the images listed in a manifest file, one JSON object per line, into the columns
+    "image" and "label" (int32).
 
     The label of an image with several labels is an array.
 
@@ -1586,7 +1598,8 @@ class MindDataset(MappableDataset):
     """
     def __init__(self, dataset_files: _b.str | _b.list[_b.str], columns_list: _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, sampler: _t.Any = None, padded_sample: _b.dict[_t.Any, _t.Any] | None = None, num_padded: _b.int | None = None, num_samples: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class MnistDataset(MappableDataset):
-    """The digits of MNIST, or data in the same format: (28, 28, 1) uint8 images and uint32 labels.
+    """Reads the digits of MNIST, or data in the same format, as (28, 28, 1) uint8 images and uint32
+    labels.
 
     Args:
         dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
@@ -1605,7 +1618,7 @@ class MnistDataset(MappableDataset):
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class Multi30kDataset(SourceDataset):
-    """The descriptions of Multi30k: the columns "text" and "translation".
+    """Reads the descriptions of Multi30k into the columns "text" and "translation".
 
     Args:
         dataset_dir (str): the folder of training, validation and mmt16_task1_test.
@@ -1648,7 +1661,8 @@ class NumpySlicesDataset(GeneratorDataset):
     """
     def __init__(self, data: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _b.dict[_t.Any, _t.Any] | _np.ndarray[_t.Any, _t.Any], column_names: _b.str | _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class OmniglotDataset(MappableDataset):
-    """The characters of Omniglot: "image", the bytes of the file or its pixels; "label", int32.
+    """Reads the characters of Omniglot into the columns "image", the bytes of the file or its
+    pixels, and "label", int32.
 
     Args:
         dataset_dir (str): the folder of images_background and images_evaluation, which hold a
@@ -1717,7 +1731,7 @@ class PaddedDataset(GeneratorDataset):
     """
     def __init__(self, padded_samples: _b.list[_t.Any]) -> None: ...
 class PennTreebankDataset(SourceDataset):
-    """The lines of the Penn Treebank, in one column, "text".
+    """Reads the lines of the Penn Treebank, in one column, "text".
 
     Args:
         dataset_dir (str): the folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt.
@@ -1742,7 +1756,7 @@ class PennTreebankDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class PhotoTourDataset(MappableDataset):
-    """The patches of Photo Tourism, (64, 64, 1) uint8, which needs OpenCV.
+    """Reads the patches of Photo Tourism as (64, 64, 1) uint8 images; needs OpenCV.
 
     The column is "image" for training; for tests the columns are "image1", "image2" and "matches",
     uint32: 1 if both show the same point, otherwise 0.
@@ -1766,8 +1780,8 @@ class PhotoTourDataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class Places365Dataset(MappableDataset):
-    """The photographs of Places365: "image", the bytes of the file or its pixels, and "label",
-    uint32.
+    """Reads the photographs of Places365 into the columns "image", the bytes of the file or its
+    pixels, and "label", uint32.
 
     Args:
         dataset_dir (str): the folder of categories_places365.txt, of the list of the images, such
@@ -1799,7 +1813,8 @@ class ProjectDataset(UnionBaseDataset):
     """
     def __init__(self, input_dataset: _t.Any, columns: _b.str | _b.list[_b.str]) -> None: ...
 class QMnistDataset(MappableDataset):
-    """The digits of QMNIST: (28, 28, 1) uint8 images, and labels or full annotations, as uint32.
+    """Reads the digits of QMNIST as (28, 28, 1) uint8 images, and labels or full annotations, as
+    uint32.
 
     Args:
         dataset_dir (str): the folder of qmnist-train-images-idx3-ubyte,
@@ -1869,8 +1884,8 @@ class RenameDataset(UnionBaseDataset):
     """
     def __init__(self, input_dataset: _t.Any, input_columns: _b.str | _b.list[_b.str], output_columns: _b.str | _b.list[_b.str]) -> None: ...
 class RenderedSST2Dataset(MappableDataset):
-    """The sentences of SST2 rendered as images: "image", the bytes of the file or its pixels;
-    "label".
+    """Reads the sentences of SST2, rendered as images, into the columns "image", the bytes of the
+    file or its pixels, and "label".
 
     The label is uint32, 0 for negative and 1 for positive.
 
@@ -1908,7 +1923,8 @@ class RepeatDataset(UnionBaseDataset):
     def get_repeat_count(self) -> _t.Any:  # type: ignore
         """Returns the number of repetitions."""
 class SBDataset(GeneratorDataset):
-    """The images of SBD: "image", the bytes of the file or its pixels, and "task", uint8.
+    """Reads the images of SBD into the columns "image", the bytes of the file or its pixels, and
+    "task", uint8.
 
     The task is the boundaries of each of 20 categories, or one map of categories.
 
@@ -1926,7 +1942,8 @@ class SBDataset(GeneratorDataset):
     """
     def __init__(self, dataset_dir: _b.str, task: _t.Any = 'Boundaries', usage: _t.Literal['train', 'val', 'train_noval', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class SBUDataset(MappableDataset):
-    """The photographs of SBU: "image", the bytes of the file or its pixels, and "caption", text.
+    """Reads the photographs of SBU into the columns "image", the bytes of the file or its pixels,
+    and "caption", text.
 
     Images that were not downloaded are skipped.
 
@@ -1947,7 +1964,7 @@ class SBUDataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class SQuADDataset(SourceDataset):
-    """The questions of SQuAD 1.1 or 2.0: the columns "context", "question", "text" and
+    """Reads the questions of SQuAD 1.1 or 2.0 into the columns "context", "question", "text" and
     "answer_start".
 
     The column "text" is the list of answers and "answer_start" their positions, uint32; without an
@@ -1976,7 +1993,8 @@ class SQuADDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class SST2Dataset(SourceDataset):
-    """The sentences of SST2: the columns "sentence" and, except for "test", "label", text.
+    """Reads the sentences of SST2 into the columns "sentence" and, except for "test", "label", both
+    text.
 
     Args:
         dataset_dir (str): the folder of train.tsv, dev.tsv and test.tsv.
@@ -2001,8 +2019,8 @@ class SST2Dataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class STL10Dataset(MappableDataset):
-    """The images of STL-10: (96, 96, 3) uint8 images, and int32 labels from 0, or -1 for unlabeled
-    images.
+    """Reads the images of STL-10 as (96, 96, 3) uint8 images, and int32 labels from 0, or -1 for
+    unlabeled images.
 
     Args:
         dataset_dir (str): the folder of train_X.bin, train_y.bin, test_X.bin, test_y.bin and
@@ -2022,7 +2040,8 @@ class STL10Dataset(MappableDataset):
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'unlabeled', 'train+unlabeled', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class SUN397Dataset(MappableDataset):
-    """The scenes of SUN397: "image", the bytes of the file or its pixels, and "label", uint32.
+    """Reads the scenes of SUN397 into the columns "image", the bytes of the file or its pixels, and
+    "label", uint32.
 
     Args:
         dataset_dir (str): the folder of ClassName.txt, which names the folders of the classes.
@@ -2040,7 +2059,7 @@ class SUN397Dataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class SVHNDataset(GeneratorDataset):
-    """The house numbers of SVHN: (32, 32, 3) uint8 images and uint32 labels.
+    """Reads the house numbers of SVHN as (32, 32, 3) uint8 images and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of train_32x32.mat, test_32x32.mat and extra_32x32.mat.
@@ -2100,7 +2119,7 @@ class Schema:
     def to_json(self) -> _t.Any:
         """Returns the schema as JSON text, with the keys of each object in alphabetical order."""
 class SemeionDataset(MappableDataset):
-    """The digits of Semeion: (16, 16) uint8 images of 0 and 1, and uint32 labels.
+    """Reads the digits of Semeion as (16, 16) uint8 images of 0 and 1, and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of semeion.data.
@@ -2159,7 +2178,7 @@ class SkipDataset(UnionBaseDataset):
     """
     def __init__(self, input_dataset: _t.Any, count: _b.int) -> None: ...
 class SogouNewsDataset(SourceDataset):
-    """The news of Sogou: the columns "index", "title" and "content", text.
+    """Reads the news of Sogou into the columns "index", "title" and "content", all text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -2190,8 +2209,8 @@ class SourceDataset(Dataset):
     their own order, and `_sampler_of_stored`, which returns the sampler for them.
     """
 class SpeechCommandsDataset(MappableDataset):
-    """The words of Speech Commands: "waveform", "sample_rate" (int32), "label", "speaker_id" and
-    "utterance_number" (int32).
+    """Reads the words of Speech Commands into the columns "waveform", "sample_rate" (int32),
+    "label", "speaker_id" and "utterance_number" (int32).
 
     Args:
         dataset_dir (str): the folder of the folders of the words, testing_list.txt and
@@ -2287,8 +2306,8 @@ class TakeDataset(UnionBaseDataset):
     """
     def __init__(self, input_dataset: _t.Any, count: _b.int = -1) -> None: ...
 class TedliumDataset(MappableDataset):
-    """The sentences of TED-LIUM: "waveform", "sample_rate" (int32), "transcript", "talk_id",
-    "speaker_id" and "identifier".
+    """Reads the sentences of TED-LIUM into the columns "waveform", "sample_rate" (int32),
+    "transcript", "talk_id", "speaker_id" and "identifier".
 
     A waveform is float32 (32767 is 1.0) of shape (1, number of samples). MindSpore 2.10 returns
     zeros instead.
@@ -2343,7 +2362,8 @@ class TupleIterator(Iterator):
     """
     def __init__(self, dataset: _t.Any, columns: _t.Any = None, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
 class UDPOSDataset(SourceDataset):
-    """The sentences of UDPOS: the columns "word", "universal" and "stanford", lists of text.
+    """Reads the sentences of UDPOS into the columns "word", "universal" and "stanford", each a list
+    of text.
 
     Args:
         dataset_dir (str): the folder of en-ud-tag.v2.train.txt, en-ud-tag.v2.dev.txt and
@@ -2369,7 +2389,7 @@ class UDPOSDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class USPSDataset(SourceDataset):
-    """The digits of USPS: (16, 16, 1) uint8 images and uint32 labels.
+    """Reads the digits of USPS as (16, 16, 1) uint8 images and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of usps, for training, and usps.t, for tests.
@@ -2393,7 +2413,7 @@ class USPSDataset(SourceDataset):
 class UnionBaseDataset(Dataset):
     """Base class of operations, and of sources of any kind of data."""
 class VOCDataset(MappableDataset):
-    """The images of Pascal VOC, with objects or segmentations.
+    """Reads the images of Pascal VOC, with objects or segmentations.
 
     For segmentation the columns are "image" and "target", the bytes of two files or their pixels;
     for detection "image", "bbox" (float32: left, top, width, height of each object), "label",
@@ -2428,9 +2448,9 @@ class VOCDataset(MappableDataset):
 class VisionBaseDataset(Dataset):
     """Base class of image sources."""
 class WIDERFaceDataset(MappableDataset):
-    """The faces of WIDER FACE: "image", the bytes of the file or its pixels; except for "test"
-    also, with one entry per face, "bbox" (left, top, width, height), "blur", "expression",
-    "illumination", "occlusion", "pose" and "invalid", all int32, as in the file.
+    """Reads the faces of WIDER FACE into the columns "image", the bytes of the file or its pixels;
+    except for "test" also, with one entry per face, "bbox" (left, top, width, height), "blur",
+    "expression", "illumination", "occlusion", "pose" and "invalid", all int32, as in the file.
 
     Args:
         dataset_dir (str): the folder of WIDER_train, WIDER_val, WIDER_test and wider_face_split.
@@ -2502,7 +2522,7 @@ class WeightedRandomSampler(BuiltinSampler):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns True."""
 class WikiTextDataset(SourceDataset):
-    """The lines of WikiText-2 or WikiText-103, in one column, "text".
+    """Reads the lines of WikiText-2 or WikiText-103, in one column, "text".
 
     Args:
         dataset_dir (str): the folder of wiki.train.tokens, wiki.valid.tokens and wiki.test.tokens.
@@ -2527,7 +2547,8 @@ class WikiTextDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class YahooAnswersDataset(SourceDataset):
-    """The questions of Yahoo: the columns "class", "title", "content" and "answer", text.
+    """Reads the questions of Yahoo into the columns "class", "title", "content" and "answer", all
+    text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -2552,7 +2573,7 @@ class YahooAnswersDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class YelpReviewDataset(SourceDataset):
-    """The reviews of Yelp, polarity or full: the columns "label" and "text", text.
+    """Reads the reviews of Yelp, polarity or full, into the columns "label" and "text", both text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -2577,7 +2598,8 @@ class YelpReviewDataset(SourceDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
 class YesNoDataset(MappableDataset):
-    """The words of YesNo: "waveform", "sample_rate" (int32) and "label" (int32, 1 for each yes).
+    """Reads the words of YesNo into the columns "waveform", "sample_rate" (int32) and "label"
+    (int32, 1 for each yes).
 
     Args:
         dataset_dir (str): the folder of files such as 1_0_0_0_1_1_0_0.wav.

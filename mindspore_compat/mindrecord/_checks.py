@@ -8,7 +8,7 @@ _FORBIDDEN = set("\\/:*?\"<>|`&';")
 
 
 def check_file_name(api, path):
-    """Refuses an invalid name of a MindRecord file.
+    """Raises ParamValueError for an invalid name of a MindRecord file.
 
     Raises:
         ParamValueError: if it is not text, is empty, or its last part is empty, begins or ends with

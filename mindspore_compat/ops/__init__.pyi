@@ -842,7 +842,7 @@ class ApproximateEqual(_Primitive):
         """`ApproximateEqual` of its inputs, which the class describes."""
     def __init__(self, tolerance: _b.float = 1e-05) -> None: ...
 class ArgMaxWithValue(_Primitive):
-    """Computes the maxima along an axis, as their positions and their values.
+    """Computes the maxima along an axis; returns their positions, then their values.
 
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
@@ -859,7 +859,7 @@ class ArgMaxWithValue(_Primitive):
         """`ArgMaxWithValue` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = 0, keep_dims: _b.bool = False) -> None: ...
 class ArgMinWithValue(_Primitive):
-    """Computes the minima along an axis, as their positions and their values.
+    """Computes the minima along an axis; returns their positions, then their values.
 
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
@@ -2995,8 +2995,8 @@ class Diag(_Primitive):
         """`Diag` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class DiagPart(_Primitive):
-    """Extracts the elements whose indices are equal in both halves of the axes, the inverse of
-    `ops.diag`.
+    """Extracts the diagonal of a Tensor of shape s + s: element i of the result is `input_x[i, i]`
+    for each index i of s. The inverse of `ops.diag`.
 
     Args:
         input_x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int32 or int64):
@@ -4357,7 +4357,9 @@ class HistogramFixedWidth(_Primitive):
         """`HistogramFixedWidth` of its inputs, which the class describes."""
     def __init__(self, nbins: _b.int, dtype: _t.Literal['int32'] = 'int32') -> None: ...
 class HistogramSummary(_Primitive):
-    """Records the distribution of a Tensor's values: `ops.HistogramSummary()(tag, tensor)`."""
+    """Records the histogram of a Tensor's values in the open summary files:
+    `ops.HistogramSummary()(tag, tensor)`.
+    """
     def __call__(self, name: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
     kind: _t.Any
@@ -4499,7 +4501,7 @@ class Imag(_Primitive):
         """`Imag` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class ImageSummary(_Primitive):
-    """Records images (N, C, H, W): `ops.ImageSummary()(tag, tensor)`."""
+    """Records images (N, C, H, W) in the open summary files: `ops.ImageSummary()(tag, tensor)`."""
     def __call__(self, name: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
     kind: _t.Any
@@ -7352,7 +7354,7 @@ class ScalarCast(_Primitive):
     def __call__(self, input_x: _t.Any, input_y: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class ScalarSummary(_Primitive):
-    """Records a scalar: `ops.ScalarSummary()(tag, tensor)`."""
+    """Records a scalar in the open summary files: `ops.ScalarSummary()(tag, tensor)`."""
     def __call__(self, name: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
     kind: _t.Any
@@ -8638,7 +8640,7 @@ class TensorScatterUpdate(_Primitive):
     def __init__(self, use_locking: _t.Any = False) -> None: ...
 TensorShape = DynamicShape
 class TensorSummary(_Primitive):
-    """Records a Tensor: `ops.TensorSummary()(tag, tensor)`."""
+    """Records a Tensor in the open summary files: `ops.TensorSummary()(tag, tensor)`."""
     def __call__(self, name: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
     kind: _t.Any

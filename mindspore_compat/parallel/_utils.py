@@ -91,7 +91,7 @@ def _need_to_full():
 
 
 def _device_number_check(parallel_mode, device_number):
-    """Refuses more than one device in the mode "stand_alone".
+    """Raises ValueError for more than one device in the mode "stand_alone".
 
     Raises:
         ValueError: if `device_number` is not 1 there.

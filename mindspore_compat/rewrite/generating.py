@@ -69,7 +69,8 @@ class Generation:
     # making
 
     def network(self, tree):
-        """Creates the network from a file that contains the source."""
+        """Writes the generated source to a file, and returns the network whose classes are compiled
+        from that file."""
         path = _save(self.text(), f"{self._class_names[tree]}_{id(tree)}.py")
         with open(path, encoding="utf-8") as file:
             module = ast.parse(file.read(), path)

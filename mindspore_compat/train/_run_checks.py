@@ -18,7 +18,8 @@ _OLD_HOOKS = {"begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "en
 
 
 def check_levels(optimizer, amp_level, boost_level):
-    """Rejects unknown levels, and mixed precision without an optimizer."""
+    """Raises ValueError for an unknown `amp_level` or `boost_level`, and for mixed precision
+    without an optimizer."""
     Str.refuse("Model", "amp_level", amp_level)
     for name, level, levels in (
         ("amp_level", amp_level, _LEVELS),

@@ -1,4 +1,4 @@
-"""Convolution of GPU arrays by cuDNN, with both gradients.
+"""Computes the convolution of GPU arrays by cuDNN, and its gradients for the input and the weights.
 
 Worked example. A 3x3 convolution of images (32, 64, 56, 56) is one call. The first call asks cuDNN
 for its algorithms for these sizes. It keeps the first algorithm that needs at most MOST_WORKSPACE

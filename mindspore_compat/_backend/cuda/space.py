@@ -21,8 +21,8 @@ BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
 
 class DeviceSpace(Space):
-    """The space of a GPU: the functions of CuPy arrays. Functions that CuPy defines otherwise than
-    NumPy follow NumPy here.
+    """The array namespace of a GPU: the functions of CuPy arrays. Functions that CuPy defines
+    otherwise than NumPy follow NumPy here.
 
     Args:
         module: CuPy, or its stand-in.

@@ -253,7 +253,8 @@ class _Draws:
         self.refresh()
 
     def refresh(self):
-        """Updates the copies on the GPU, at the start of a step."""
+        """Copies the stream's seed and offset to the GPU if they have changed, and takes the offset
+        as the start of the step."""
         state = self.stream.state()
         self.start = state[1]
         if state != self._state:

@@ -151,7 +151,8 @@ class ElementSpace(SymbolSpace):
     """The `xp` of a traced call: NumPy's functions and those that every space adds."""
 
     def where(self, condition, *choices):
-        """Computes NumPy's `where`."""
+        """Adds `where(condition, yes, no)` to the trace and returns its result; `choices` are `yes`
+        and `no`."""
         yes, no = choices
         return self.trace.add("where", condition, yes, no)
 

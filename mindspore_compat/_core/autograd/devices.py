@@ -12,7 +12,8 @@ from .traced import Traced, traced_space
 
 
 class _Move(VjpRule):
-    """The vjp rule of a move from a space."""
+    """The vjp rule of a copy between host and GPU: copies the gradient back to `home`, the array
+    namespace that the array came from."""
 
     def __init__(self, home):
         self.name, self.inputs, self.saves = "move", ("x",), ()
@@ -31,7 +32,8 @@ _RULES = {}  # the space that arrays come from -> the rule of a move from there
 
 
 def _moved_back(g, home):
-    """Moves a gradient, an array or a Traced value, back to the space of the original array."""
+    """Copies a gradient, an array or a Traced value, to `home`, the array namespace of the original
+    array."""
     if type(g) is not Traced:
         return arrays.to_space(home, g) if type(g) in SPACES else g
     if type(g.array) not in SPACES:
@@ -54,7 +56,8 @@ def recorded_move(xp, array, node):
 
 
 def in_space(xp, tensor):
-    """Moves `tensor` to a space; returns `tensor` itself if it is already there."""
+    """Copies `tensor` to the device of the array namespace `xp`, differentiably; returns `tensor`
+    itself if it is already there."""
     array, node = recorded_move(xp, tensor._array, tensor._node)
     if array is tensor._array:
         return tensor

@@ -25,7 +25,8 @@ _UNARY = {"neg": "negative", "invert": "invert", "abs": "abs"}
 
 
 def with_operators(cls):
-    """Gives a class, whose instances have a `space`, the operators: `a + b` is `a.space.add(a, b)`.
+    """Adds Python's operators to a class whose instances have an array namespace `space`: `a + b`
+    calls `a.space.add(a, b)`.
 
     A decorator.
     """

@@ -439,7 +439,7 @@ def _flat(grads, count):
 
 
 def as_gradient(g):
-    """Returns `g` as an array (sums of 0-d arrays are NumPy scalars), and its space."""
+    """Returns `g` as an array (sums of 0-d arrays are NumPy scalars), and its array namespace."""
     xp = SPACES.get(type(g))
     if xp is not None:
         return g, xp
@@ -451,7 +451,8 @@ def as_gradient(g):
 
 
 def _fill_gradients(gradients, outs, fills):
-    """Returns the gradients of several outputs, with zeros for missing ones, and their space."""
+    """Returns the gradients of several outputs, with zeros for missing ones, and their array
+    namespace."""
     _, xp = as_gradient(next(g for g in gradients if g is not None))
     if not fills:
         return tuple(g if g is None else as_gradient(g)[0] for g in gradients), xp

@@ -42,8 +42,8 @@ _BY_NAME = {
 
 @with_operators
 class Traced:
-    """An array together with the tape node that made it, and its space. Python's operators on it
-    record the operation. `TracedSpace.wrap` makes it."""
+    """An array together with the tape node that made it, and its array namespace. Python's
+    operators on it record the operation. `TracedSpace.wrap` makes it."""
 
     __slots__ = ("array", "node", "space")
     __array_ufunc__ = None  # a NumPy array on the left leaves the operator to this class
@@ -128,7 +128,8 @@ class TracedSpace:
 
 
 def traced_space(base):
-    """Returns the space of Traced values over `base`."""
+    """Returns the array namespace over `base` that records gradients: its functions take Traced
+    values."""
     space = TRACED.get(base)
     if space is None:
         space = TRACED[base] = TracedSpace(base)

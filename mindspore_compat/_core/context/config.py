@@ -489,7 +489,7 @@ _FOLLOW = {
 
 
 def get_auto_parallel_context(attr_key):
-    """Returns a value for training on several devices.
+    """Returns one setting of parallel training by its key, as set by `set_auto_parallel_context`.
 
     Args:
         attr_key: its key, such as "parallel_mode".

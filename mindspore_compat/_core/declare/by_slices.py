@@ -101,8 +101,8 @@ def _run_slices(space, function):
 
 
 def _space_of(values):
-    """Returns the innermost batch space among Tensors and Batches, also within sequences, or
-    None."""
+    """Returns the array namespace of the innermost vmap among Tensors and Batches, also within
+    sequences, or None."""
     return space_among(_flat_arrays(values))
 
 

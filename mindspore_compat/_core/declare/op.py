@@ -425,8 +425,8 @@ class Op:
         return array.astype(promotion.scalar_np(tensors[0]._array.dtype, kind))
 
     def _space(self, operands):
-        """Returns the common space of all arrays: a batched space first, else the GPU, else the
-        host."""
+        """Returns the common array namespace of all arrays: a batched one first, else that of the
+        GPU, else that of the host."""
         best = None
         for a in operands:
             if a is None:
@@ -441,7 +441,8 @@ class Op:
         return best or arrays.current_space()
 
     def _promote(self, xp, operands):
-        """Returns the arrays of one space, cast to one dtype if the op promotes."""
+        """Returns the arrays, which belong to the array namespace `xp`, cast to their promoted
+        dtype if the op promotes."""
         if not self.promote:
             return operands
         names = self.inputs + [self.many] * (len(operands) - len(self.inputs))
@@ -454,9 +455,9 @@ class Op:
         return operands
 
     def _with_axes(self, xp, operands):
-        """Returns the dtype to which the result is cast back: that of the only input with axes, if
-        0-d inputs do not take part in promotion (`weak_0d`). Returns None in all other cases, and
-        within a vmap."""
+        """Returns the dtype of the only input that has axes, to which the result is then cast back.
+        Returns None if 0-d inputs take part in promotion (`weak_0d` is not set), if no or several
+        inputs have axes, if the running Cell sets a precision, and within a vmap."""
         if not self.types.weak_0d or precision.dtype is not None or xp.hides_axis:
             return None
         dtypes = [a.dtype for a in operands if a.ndim]

@@ -462,7 +462,8 @@ def _return_lines(api, call, scope, signature, unfit):
 
 
 def _refuse_numbers(api, numbers):
-    """Refuses a call with numbers only, if one argument must be a Tensor; see `beside_tensor`."""
+    """Raises TypeError for a call with numbers only, if one argument must be a Tensor; see
+    `beside_tensor`."""
     if not any(isinstance(value, Tensor) for value in numbers.values()):
         raise TypeError(
             f"For '{api}', {' or '.join(map(repr, numbers))} must be a Tensor, but got "

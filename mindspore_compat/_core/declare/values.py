@@ -34,13 +34,14 @@ def weak_scalar(array, number, exact):
 
 
 def space_for(array):
-    """Returns the space of an array or of a batch."""
+    """Returns the array namespace of an array or of a batch."""
     space = SPACES.get(type(array))
     return space if space is not None else array.space
 
 
 def result_array(xp, value):
-    """Returns the result of a body as an array: scalars become arrays, values of a space stay."""
+    """Returns the result of a body as an array: scalars become arrays of `xp`, other values are
+    unchanged."""
     return value if type(value) in SPACES or hasattr(value, "space") else xp.asarray(value)
 
 

@@ -93,7 +93,8 @@ def mesh_of(stages=1):
 
 
 def space_on(mesh):
-    """Returns the space of arrays that are divided over `mesh` and lie on the current device."""
+    """Returns the array namespace of arrays that are divided over `mesh` and lie on the current
+    device."""
     base = HOST if current_space() is HOST else current_space()
     spaces = mesh.__dict__.setdefault("spaces", {})
     if base not in spaces:

@@ -158,7 +158,8 @@ def _too_many(api, mesh, strategies):
 
 
 def need_divisible(api, mesh, shape, dims):
-    """Raises a RuntimeError if `dims` cannot divide each axis of a shape into equal parts."""
+    """Raises a RuntimeError unless `dims` names the mesh axes for each axis of a shape, and they
+    cut each axis into equal parts."""
     if len(dims) != len(shape):
         raise RuntimeError(
             f"For '{api}', a Layout must have one entry for each of the {len(shape)} axes of the "

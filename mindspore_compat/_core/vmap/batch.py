@@ -525,7 +525,7 @@ def everywhere(condition):
 
 
 def space_among(arrays):
-    """Returns the innermost batch space among arrays, or None."""
+    """Returns the array namespace of the innermost vmap among arrays, or None."""
     space = None
     for a in arrays:
         if type(a) is Batch and (space is None or a.space.level > space.level):
@@ -535,7 +535,7 @@ def space_among(arrays):
 
 @implements
 def enter_batch(xp, x, space, axis):
-    """Returns `x` with its axis `axis` hidden, in `space`."""
+    """Returns `x` as a Batch of the vmap `space`, which hides the axis `axis`."""
     return space.wrap_batch(space.base.moveaxis(x, axis, 0))
 
 

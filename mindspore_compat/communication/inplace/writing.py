@@ -147,7 +147,7 @@ def check_reduction(api, op, allowed=REDUCTIONS):
 
 
 def check_shape(api, name, tensor, shape, error=ValueError):
-    """Refuses a Tensor of another shape."""
+    """Raises `error` unless a Tensor has the shape `shape`."""
     if tensor.shape != tuple(shape):
         raise error(
             f"For '{api}', '{name}' must have the shape {tuple(shape)}, but got {tensor.shape}."
@@ -155,7 +155,7 @@ def check_shape(api, name, tensor, shape, error=ValueError):
 
 
 def check_dtype(api, name, tensor, dtype):
-    """Refuses a Tensor of another dtype."""
+    """Raises TypeError unless a Tensor has the dtype `dtype`."""
     if tensor.dtype != dtype:
         raise TypeError(f"For '{api}', '{name}' must be of dtype {dtype}, but got {tensor.dtype}.")
 
@@ -173,7 +173,7 @@ def check_list(api, name, tensors, like, size):
 
 
 def check_rows(api, name, tensor, size):
-    """Refuses a Tensor whose axis 0 cannot be split into equal parts."""
+    """Raises ValueError for a Tensor whose axis 0 cannot be split into `size` equal parts."""
     if tensor.ndim == 0 or tensor.shape[0] % size:
         raise ValueError(
             f"For '{api}', axis 0 of '{name}' must be divisible by the group's size "

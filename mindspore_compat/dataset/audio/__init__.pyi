@@ -456,7 +456,8 @@ class InverseSpectrogram(_TensorOperation):
     axes: _t.Any
     least: _t.Any
 class LFCC(_TensorOperation):
-    """LFCC, linear frequency cepstral coefficients: like MFCC, but with evenly spaced filters.
+    """Computes LFCC, linear frequency cepstral coefficients, of a signal: like MFCC, but with
+    evenly spaced filters.
 
     Takes numbers of shape (..., time) and returns float32 of shape (..., n_lfcc, frames).
 

@@ -41,7 +41,7 @@ class AudioOperation(TensorOperation):
         return self._compute(self._cast(x))
 
     def _check(self, x, lead):
-        """Refuses an array that is not audio.
+        """Raises RuntimeError for an array that is not audio.
 
         Raises:
             RuntimeError: text, an array with too few axes, or one without elements.
@@ -79,7 +79,7 @@ class ComplexOperation(AudioOperation):
 
 
 def check_complex(api, x):
-    """Refuses an array whose last axis does not have length 2.
+    """Raises RuntimeError for an array whose last axis does not have length 2.
 
     Raises:
         RuntimeError: if it has another length.

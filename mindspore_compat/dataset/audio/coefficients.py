@@ -112,7 +112,8 @@ def _cepstrum(sums, logarithm, count, norm):
 
 
 class LFCC(AudioOperation):
-    """LFCC, linear frequency cepstral coefficients: like MFCC, but with evenly spaced filters.
+    """Computes LFCC, linear frequency cepstral coefficients, of a signal: like MFCC, but with
+    evenly spaced filters.
 
     Takes numbers of shape (..., time) and returns float32 of shape (..., n_lfcc, frames).
 

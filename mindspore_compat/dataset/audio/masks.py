@@ -18,7 +18,7 @@ class _Mask(SpectrogramOperation):
     """Base class of masks."""
 
     def _fits(self, x, axis, least, name, limit):
-        """Refuses a number greater than the length of an axis.
+        """Raises RuntimeError for a number greater than the length of an axis.
 
         Raises:
             RuntimeError: if it is greater.

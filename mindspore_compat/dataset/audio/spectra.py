@@ -261,7 +261,7 @@ class MelScale(SpectrogramOperation):
 
 
 def check_frequencies(api, x, count):
-    """Refuses a spectrogram with a wrong number of frequencies.
+    """Raises RuntimeError for a spectrogram with a wrong number of frequencies.
 
     Raises:
         RuntimeError: if it has another.
@@ -273,7 +273,7 @@ def check_frequencies(api, x, count):
 
 
 def check_even(api, n_fft):
-    """Refuses an odd FFT size for an inverse transform, as the original does.
+    """Raises RuntimeError for an odd FFT size for an inverse transform, as the original does.
 
     Raises:
         RuntimeError: if it is odd.
@@ -382,7 +382,7 @@ class MelSpectrogram(AudioOperation):
 
 
 def check_half(api, x, spectrogram, lead):
-    """Refuses inputs for which the original does not compute a mel spectrogram.
+    """Raises RuntimeError for inputs for which the original does not compute a mel spectrogram.
 
     Raises:
         RuntimeError: if half a frame is as long as the input, or a spectrogram is not onesided.

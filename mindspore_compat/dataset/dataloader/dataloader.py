@@ -237,7 +237,7 @@ class DataLoader:
 
 
 def _refuse_orders(**arguments):
-    """Refuses arguments that set an order for iterable datasets."""
+    """Raises ValueError for arguments that set an order for iterable datasets."""
     for name, value in arguments.items():
         if value is not None:
             raise ValueError(

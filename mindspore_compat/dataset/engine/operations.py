@@ -64,7 +64,7 @@ def column_indices(api, columns, names):
 
 
 def distinct(api, parameter, names):
-    """Refuses empty and duplicate names.
+    """Raises ValueError for an empty or a duplicate name.
 
     Raises:
         ValueError: if a name is empty or occurs twice.

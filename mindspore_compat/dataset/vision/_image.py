@@ -44,11 +44,8 @@ class PilOperation(ImageOperation):
 
 
 def check_rank(api, image, lead, ranks):
-    """Refuses an image with a wrong number of axes.
-
-    Raises:
-        RuntimeError: if it has another.
-    """
+    """Raises RuntimeError unless the number of axes of an image, without `lead` leading ones, is in
+    `ranks`."""
     if image.ndim - lead not in ranks:
         raise RuntimeError(
             f"For '{api}', an image must have {' or '.join(map(str, ranks))} axes, "
@@ -57,11 +54,8 @@ def check_rank(api, image, lead, ranks):
 
 
 def check_channels(api, image, counts):
-    """Refuses an image with a wrong number of channels on its last axis.
-
-    Raises:
-        RuntimeError: if it is not.
-    """
+    """Raises RuntimeError unless the number of channels, the length of the last axis, is in
+    `counts`."""
     if image.shape[-1] not in counts:
         raise RuntimeError(
             f"For '{api}', an image must have {' or '.join(map(str, counts))} "
@@ -70,11 +64,8 @@ def check_channels(api, image, counts):
 
 
 def check_least_rank(api, image, lead, least=2):
-    """Refuses an image with too few axes.
-
-    Raises:
-        RuntimeError: if it has fewer.
-    """
+    """Raises RuntimeError for an image with fewer than `least` axes, not counting `lead` leading
+    ones."""
     if image.ndim - lead < least:
         raise RuntimeError(
             f"For '{api}', an image must have at least {least} axes, but got shape "
@@ -83,11 +74,7 @@ def check_least_rank(api, image, lead, least=2):
 
 
 def check_dtype(api, image, dtypes):
-    """Refuses an image with a wrong dtype.
-
-    Raises:
-        RuntimeError: if it has another.
-    """
+    """Raises RuntimeError unless the dtype of an image is one of the names in `dtypes`."""
     if image.dtype.name not in dtypes:
         raise RuntimeError(
             f"For '{api}', an image must hold {' or '.join(dtypes)}, but got {image.dtype}."

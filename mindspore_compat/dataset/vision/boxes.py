@@ -47,7 +47,7 @@ class _BoxOperation(ImageOperation):
 
 
 def _check_boxes(api, boxes, height, width):
-    """Refuses an array that does not hold boxes within an image.
+    """Raises RuntimeError for an array that does not hold boxes within an image.
 
     Raises:
         RuntimeError: if they are not.

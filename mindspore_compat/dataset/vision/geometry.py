@@ -44,7 +44,7 @@ _modes = {Border.EDGE: "edge", Border.REFLECT: "reflect", Border.SYMMETRIC: "sym
 
 
 def check_inside(api, image, top, left, height, width):
-    """Refuses a region that is not within the image.
+    """Raises RuntimeError for a region that is not within the image.
 
     Raises:
         RuntimeError: if it is not.

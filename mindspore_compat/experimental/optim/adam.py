@@ -1,4 +1,4 @@
-"""Adam over parameter groups."""
+"""The Adam optimizer over parameter groups, each with its own learning rate and other options."""
 
 import math
 

@@ -25,7 +25,7 @@ def check_paths(api, **paths):
 
 
 def check_number(api, partition_number):
-    """Refuses an invalid number of files.
+    """Raises ValueError for an invalid number of files.
 
     Raises:
         ValueError: if it is not an int in [1, 1000].

@@ -76,7 +76,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     @checked
     def construct(self, logits: Half, labels: Anything):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         if not self.sparse:
             return self.get_loss(ops.SoftmaxCrossEntropyWithLogits()(logits, labels)[0])
         return self.get_loss(self._of_classes(logits, labels))
@@ -135,7 +135,7 @@ class CrossEntropyLoss(LossBase):
     def construct(
         self, logits: Anything, labels: TensorOf("int32", "float16", "float32", "bfloat16")
     ):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.cross_entropy(
             logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
         )
@@ -173,7 +173,7 @@ class NLLLoss(LossBase):
         self.ignore_index = ignore_index
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
@@ -204,7 +204,7 @@ class BCELoss(LossBase):
         self.weight = weight
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
@@ -243,7 +243,7 @@ class BCEWithLogitsLoss(LossBase):
         self.pos_weight = pos_weight
 
     def construct(self, input, target):
-        """Returns the loss."""
+        """Returns the loss of the predictions `input` for `target`."""
         return ops.binary_cross_entropy_with_logits(
             input, target, self.weight, self.pos_weight, self.reduction
         )
@@ -375,7 +375,7 @@ class SampledSoftmaxLoss(LossBase):
 
     @checked
     def construct(self, weights: Anything, biases: Anything, labels: Classes, logits: Anything):
-        """Returns the loss."""
+        """Returns the loss of `weights`, `biases`, `labels` and `logits`."""
         if labels.ndim == 1:
             labels = labels.expand_dims(1)
         classes, true_counts, counts = self.sampled_values or self.sampler(labels)
@@ -446,7 +446,7 @@ class CTCLoss(LossBase):
 
     @checked
     def construct(self, log_probs: Anything, targets: Anything, input_lengths, target_lengths):
-        """Returns the loss."""
+        """Returns the loss of `log_probs`, `targets`, `input_lengths` and `target_lengths`."""
         single = log_probs.ndim == 2
         if single:
             log_probs = log_probs.expand_dims(1)

@@ -52,7 +52,7 @@ class L1Loss(LossBase):
     """
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.l1_loss(logits, labels, self.reduction)
 
 
@@ -67,7 +67,7 @@ class L1LossExt(LossBase):
     """
 
     def construct(self, input, target):
-        """Returns the loss."""
+        """Returns the loss of the predictions `input` for `target`."""
         return ops.l1_loss(input, target, self.reduction)
 
 
@@ -91,7 +91,7 @@ class MAELoss(LossBase):
     """
 
     def construct(self, logits, label):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for `label`."""
         return ops.l1_loss(logits, label, self.reduction)
 
 
@@ -116,7 +116,7 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         loss = ops.mse_loss(logits, labels, self.reduction)
         if logits.is_floating_point() or labels.is_floating_point():
             return loss
@@ -144,7 +144,7 @@ class RMSELoss(LossBase):
         self.MSELoss = MSELoss()
 
     def construct(self, logits, label):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for `label`."""
         return ops.sqrt(ops.mse_loss(logits, label))
 
 
@@ -177,7 +177,7 @@ class SmoothL1Loss(LossBase):
         self.beta = beta
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
@@ -210,7 +210,7 @@ class HuberLoss(LossBase):
         self.delta = delta
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.huber_loss(logits, labels, self.reduction, self.delta)
 
 
@@ -244,7 +244,7 @@ class KLDivLoss(LossBase):
         self.reduction = reduction
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.kl_div(logits, labels, self.reduction)
 
 
@@ -281,7 +281,7 @@ class PoissonNLLLoss(LossBase):
 
     @checked
     def construct(self, input: Anything, target: Anything):
-        """Returns the loss."""
+        """Returns the loss of the predictions `input` for `target`."""
         if self.log_input:
             loss = ops.exp(input) - input * target
         else:
@@ -326,7 +326,7 @@ class GaussianNLLLoss(LossBase):
         self.eps = eps
 
     def construct(self, logits, labels, var):
-        """Returns the loss."""
+        """Returns the loss of `logits`, `labels` and `var`."""
         return ops.gaussian_nll_loss(logits, labels, var, self.full, self.eps, self.reduction)
 
 
@@ -354,7 +354,7 @@ class SoftMarginLoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.soft_margin_loss(logits, labels, self.reduction)
 
 
@@ -386,7 +386,7 @@ class HingeEmbeddingLoss(LossBase):
         self.margin = margin
 
     def construct(self, logits, labels):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
 
 
@@ -418,7 +418,7 @@ class MarginRankingLoss(LossBase):
         self.margin = margin
 
     def construct(self, input1, input2, target):
-        """Returns the loss."""
+        """Returns the loss of `input1`, `input2` and `target`."""
         return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
 
 
@@ -453,7 +453,7 @@ class CosineEmbeddingLoss(LossBase):
         self.margin = margin
 
     def construct(self, logits_x1, logits_x2, labels):
-        """Returns the loss."""
+        """Returns the loss of `logits_x1`, `logits_x2` and `labels`."""
         _need_tensors(logits_x1, logits_x2)
         if logits_x1.dtype != logits_x2.dtype:
             raise TypeError(
@@ -508,7 +508,7 @@ class TripletMarginLoss(LossBase):
 
     @checked
     def construct(self, x, positive, negative, margin: Float | Anything = 1.0):
-        """Returns the loss."""
+        """Returns the loss of `x`, `positive`, `negative` and `margin`."""
         margin = margin if isinstance(self.margin, float) and self.margin == 1.0 else self.margin
         if isinstance(margin, float):
             margin = Tensor(margin, float32)
@@ -557,7 +557,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     @checked
     def construct(self, x: Anything, positive: Anything, negative: Anything):
-        """Returns the loss."""
+        """Returns the loss of `x`, `positive` and `negative`."""
         near = self.distance_function(x, positive)
         far = self.distance_function(x, negative)
         if self.swap:

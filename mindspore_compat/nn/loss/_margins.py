@@ -40,7 +40,7 @@ class MultiMarginLoss(LossBase):
         self.weight = weight
 
     def construct(self, x, target, weight=None):
-        """Returns the loss."""
+        """Returns the loss of `x`, `target` and `weight`."""
         return self.multi_margin_loss(x, target, self.weight if weight is None else weight)
 
 
@@ -72,7 +72,7 @@ class MultilabelMarginLoss(LossBase):
         self.multilabel_margin_loss = ops.MultilabelMarginLoss(reduction)
 
     def construct(self, x, target):
-        """Returns the loss."""
+        """Returns the loss of the predictions `x` for `target`."""
         return self.multilabel_margin_loss(x, target)[0]
 
 
@@ -103,5 +103,5 @@ class MultiLabelSoftMarginLoss(LossBase):
         self.weight = weight
 
     def construct(self, x, target):
-        """Returns the loss."""
+        """Returns the loss of the predictions `x` for `target`."""
         return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)

@@ -38,7 +38,7 @@ class DiceLoss(LossBase):
 
     @checked
     def construct(self, logits: Anything, label: Anything):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for `label`."""
         _need_same("DiceLoss", logits, label)
         if not logits.is_floating_point():
             logits = logits.astype(float32)
@@ -99,7 +99,7 @@ class MultiClassDiceLoss(LossBase):
 
     @checked
     def construct(self, logits: Anything, label: Anything):
-        """Returns the loss."""
+        """Returns the loss of the predictions `logits` for `label`."""
         _need_same("MultiClassDiceLoss", logits, label)
         if logits.ndim < 2:
             raise ValueError(

@@ -111,7 +111,7 @@ class _Summary(Primitive):
 
 @public("ops.ScalarSummary")
 class ScalarSummary(_Summary):
-    """Records a scalar: `ops.ScalarSummary()(tag, tensor)`.
+    """Records a scalar in the open summary files: `ops.ScalarSummary()(tag, tensor)`.
 
     Example:
         >>> ms.ops.ScalarSummary()("loss", ms.Tensor(0.5))
@@ -122,7 +122,7 @@ class ScalarSummary(_Summary):
 
 @public("ops.TensorSummary")
 class TensorSummary(_Summary):
-    """Records a Tensor: `ops.TensorSummary()(tag, tensor)`.
+    """Records a Tensor in the open summary files: `ops.TensorSummary()(tag, tensor)`.
 
     Example:
         >>> ms.ops.TensorSummary()("weight", ms.Tensor([1.0, 2.0]))
@@ -133,7 +133,7 @@ class TensorSummary(_Summary):
 
 @public("ops.ImageSummary")
 class ImageSummary(_Summary):
-    """Records images (N, C, H, W): `ops.ImageSummary()(tag, tensor)`.
+    """Records images (N, C, H, W) in the open summary files: `ops.ImageSummary()(tag, tensor)`.
 
     Example:
         >>> ms.ops.ImageSummary()("input", ms.ops.ones((1, 3, 4, 4)))
@@ -144,7 +144,8 @@ class ImageSummary(_Summary):
 
 @public("ops.HistogramSummary")
 class HistogramSummary(_Summary):
-    """Records the distribution of a Tensor's values: `ops.HistogramSummary()(tag, tensor)`.
+    """Records the histogram of a Tensor's values in the open summary files:
+    `ops.HistogramSummary()(tag, tensor)`.
 
     Example:
         >>> ms.ops.HistogramSummary()("gradient", ms.Tensor([1.0, 2.0]))

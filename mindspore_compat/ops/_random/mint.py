@@ -112,7 +112,7 @@ def randn(*size, generator=None, dtype=None, device=None):
 
 
 def _space_and_dtype(api, input, dtype, device):
-    """Returns the space of the input's array, and the dtype of the result, which must be
+    """Returns the array namespace of the input's array, and the dtype of the result, which must be
     floating."""
     need_accelerator(api, device)
     target = input.dtype if dtype is None else dtype

@@ -157,7 +157,7 @@ def _extreme(xp, input, axis, keepdims, find):
 def arg_max_with_value(
     xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0, keep_dims: Bool = False
 ):
-    """Computes the maxima along an axis, as their positions and their values.
+    """Computes the maxima along an axis; returns their positions, then their values.
 
     Shapes:
         `input` may have any shape. Both results lack the axis, or have length 1 along it with
@@ -176,7 +176,7 @@ def arg_max_with_value(
 def arg_min_with_value(
     xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0, keep_dims: Bool = False
 ):
-    """Computes the minima along an axis, as their positions and their values.
+    """Computes the minima along an axis; returns their positions, then their values.
 
     Shapes:
         `input` may have any shape. Both results lack the axis, or have length 1 along it with

@@ -485,7 +485,7 @@ def tensor_fill(self, value):
 
 
 def _space_of_device(api, device, pin_memory, own):
-    """Returns the space of a device given by name; `own` if no device is given."""
+    """Returns the array namespace of a device given by name; `own` if no device is given."""
     if not isinstance(device, (str, type(None))):
         _Device.refuse(api, "device", device)
     host = device in ("CPU", "cpu")

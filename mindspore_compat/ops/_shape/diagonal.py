@@ -165,8 +165,8 @@ def diag_part(
     xp,
     input_x: TensorOf("int32", "int64", "float16", "float32", "float64", "complex64", "complex128"),
 ):
-    """Extracts the elements whose indices are equal in both halves of the axes, the inverse of
-    `ops.diag`.
+    """Extracts the diagonal of a Tensor of shape s + s: element i of the result is `input_x[i, i]`
+    for each index i of s. The inverse of `ops.diag`.
 
     Shapes:
         `input_x` is of shape s + s. The result is of shape s, of the same dtype.

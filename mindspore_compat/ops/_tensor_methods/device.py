@@ -148,7 +148,8 @@ class MoveTo(Primitive):
 
 
 def _copied_to(tensor, space):
-    """Copies a Tensor to the memory of `space`; a Batch is not moved."""
+    """Copies a Tensor to the memory of the array namespace `space` (host or GPU); a Batch is
+    copied, but not moved."""
     array = tensor._array
     return Tensor._wrap((to_space(space, array) if type(array) in SPACES else array).copy())
 

@@ -214,7 +214,8 @@ def is_pinned(self):
 
 
 def _static(path):
-    """Declares a public method that takes no Tensor, as `public`."""
+    """Returns a decorator that makes a function public under `path` as a static method, which
+    receives no Tensor as `self`."""
 
     def give(function):
         public(path)(staticmethod(function))

@@ -109,7 +109,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
 
 
 def _device_of(tensors):
-    """Returns the space of Tensors: the GPU's if at least one of them is on it."""
+    """Returns the array namespace of Tensors: the GPU's if at least one of them is on it."""
     spaces = [space_for(tensor._array) for tensor in tensors]
     return next((space for space in spaces if space is not HOST), HOST)
 

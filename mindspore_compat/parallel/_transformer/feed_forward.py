@@ -10,7 +10,7 @@ __all__ = ["FeedForward"]
 
 
 def need_multiple(api, name, value, other, parts):
-    """Refuses a number that is not a multiple of another one."""
+    """Raises ValueError for a number that is not a multiple of another one."""
     if value % parts:
         raise ValueError(
             f"For '{api}', '{name}' must be a multiple of {other}, {parts}, but got {value}."

@@ -276,7 +276,8 @@ def _cut_further(target, name, array):
 
 
 def _from_slices(network, files, strategy_file, target, secret):
-    """Returns the network's parameters by name, joined from the slices in the files of ranks."""
+    """Loads the checkpoint file of each rank, and returns the network's parameters by name, each
+    joined from its slices in these files."""
     if network is None:
         raise TypeError(
             f"For '{_API}', 'network' must be a Cell where 'format' is 'ckpt', but got None."

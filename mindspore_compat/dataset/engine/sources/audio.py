@@ -89,8 +89,8 @@ _VOICES = (
 
 @documented
 class CMUArcticDataset(_Sounds):
-    """The sentences of CMU Arctic: "waveform", "sample_rate" (uint32), "transcript" and
-    "utterance_id".
+    """Reads the sentences of CMU Arctic into the columns "waveform", "sample_rate" (uint32),
+    "transcript" and "utterance_id".
 
     Args:
         dataset_dir (str): the folder of folders such as cmu_us_aew_arctic.
@@ -185,7 +185,8 @@ def _numbers(ranges):
 
 @documented
 class GTZANDataset(_Sounds):
-    """The music of GTZAN: "waveform", "sample_rate" (uint32) and "label", the genre.
+    """Reads the music of GTZAN into the columns "waveform", "sample_rate" (uint32) and "label", the
+    genre.
 
     Args:
         dataset_dir (str): the folder of the folders of the genres.
@@ -251,8 +252,8 @@ _PARTS = (
 
 @documented
 class LibriTTSDataset(_Sounds):
-    """The sentences of LibriTTS: "waveform", "sample_rate" (uint32), "original_text",
-    "normalized_text", "speaker_id", "chapter_id" (uint32) and "utterance_id".
+    """Reads the sentences of LibriTTS into the columns "waveform", "sample_rate" (uint32),
+    "original_text", "normalized_text", "speaker_id", "chapter_id" (uint32) and "utterance_id".
 
     Args:
         dataset_dir (str): the folder of folders such as dev-clean, of folders of speakers, of
@@ -323,8 +324,8 @@ class LibriTTSDataset(_Sounds):
 
 @documented
 class LJSpeechDataset(_Sounds):
-    """The sentences of LJ Speech: "waveform", "sample_rate" (int32), "transcription" and
-    "normalized_transcription".
+    """Reads the sentences of LJ Speech into the columns "waveform", "sample_rate" (int32),
+    "transcription" and "normalized_transcription".
 
     Args:
         dataset_dir (str): the folder of metadata.csv and wavs.
@@ -367,8 +368,8 @@ class LJSpeechDataset(_Sounds):
 
 @documented
 class SpeechCommandsDataset(_Sounds):
-    """The words of Speech Commands: "waveform", "sample_rate" (int32), "label", "speaker_id" and
-    "utterance_number" (int32).
+    """Reads the words of Speech Commands into the columns "waveform", "sample_rate" (int32),
+    "label", "speaker_id" and "utterance_number" (int32).
 
     Args:
         dataset_dir (str): the folder of the folders of the words, testing_list.txt and
@@ -423,7 +424,8 @@ class SpeechCommandsDataset(_Sounds):
 
 @documented
 class YesNoDataset(_Sounds):
-    """The words of YesNo: "waveform", "sample_rate" (int32) and "label" (int32, 1 for each yes).
+    """Reads the words of YesNo into the columns "waveform", "sample_rate" (int32) and "label"
+    (int32, 1 for each yes).
 
     Args:
         dataset_dir (str): the folder of files such as 1_0_0_0_1_1_0_0.wav.

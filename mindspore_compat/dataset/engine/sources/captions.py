@@ -18,7 +18,7 @@ __all__ = ["FlickrDataset", "SBUDataset"]
 
 @documented
 class FlickrDataset(Listed, VisionBaseDataset):
-    """The images of Flickr8k or Flickr30k with captions.
+    """Reads the images of Flickr8k or Flickr30k with captions.
 
     The columns are "image", the bytes of the file or its pixels, and "annotation", the sentences.
 
@@ -79,7 +79,8 @@ _URLS, _CAPTIONS, _FOLDER = (
 
 @documented
 class SBUDataset(Listed, VisionBaseDataset):
-    """The photographs of SBU: "image", the bytes of the file or its pixels, and "caption", text.
+    """Reads the photographs of SBU into the columns "image", the bytes of the file or its pixels,
+    and "caption", text.
 
     Images that were not downloaded are skipped.
 

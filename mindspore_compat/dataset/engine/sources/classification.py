@@ -42,7 +42,8 @@ class _Classes(Listed, VisionBaseDataset):
 
 @documented
 class Caltech256Dataset(_Classes):
-    """The objects of Caltech 256: "image", the bytes of the file or its pixels; "label", int32.
+    """Reads the objects of Caltech 256 into the columns "image", the bytes of the file or its
+    pixels, and "label", int32.
 
     Args:
         dataset_dir (str): the folder of the folders of .jpg files, one for each class.
@@ -84,7 +85,8 @@ class Caltech256Dataset(_Classes):
 
 @documented
 class Food101Dataset(_Classes):
-    """The dishes of Food 101: "image", the bytes of the file or its pixels, and "label", text.
+    """Reads the dishes of Food 101 into the columns "image", the bytes of the file or its pixels,
+    and "label", text.
 
     Args:
         dataset_dir (str): the folder of the folders images and meta.
@@ -128,7 +130,8 @@ class Food101Dataset(_Classes):
 
 @documented
 class OmniglotDataset(_Classes):
-    """The characters of Omniglot: "image", the bytes of the file or its pixels; "label", int32.
+    """Reads the characters of Omniglot into the columns "image", the bytes of the file or its
+    pixels, and "label", int32.
 
     Args:
         dataset_dir (str): the folder of images_background and images_evaluation, which hold a
@@ -180,8 +183,8 @@ class OmniglotDataset(_Classes):
 
 @documented
 class RenderedSST2Dataset(_Classes):
-    """The sentences of SST2 rendered as images: "image", the bytes of the file or its pixels;
-    "label".
+    """Reads the sentences of SST2, rendered as images, into the columns "image", the bytes of the
+    file or its pixels, and "label".
 
     The label is uint32, 0 for negative and 1 for positive.
 
@@ -230,7 +233,8 @@ class RenderedSST2Dataset(_Classes):
 
 @documented
 class SUN397Dataset(_Classes):
-    """The scenes of SUN397: "image", the bytes of the file or its pixels, and "label", uint32.
+    """Reads the scenes of SUN397 into the columns "image", the bytes of the file or its pixels, and
+    "label", uint32.
 
     Args:
         dataset_dir (str): the folder of ClassName.txt, which names the folders of the classes.
@@ -280,7 +284,8 @@ _SCENES = (
 
 @documented
 class LSUNDataset(_Classes):
-    """The scenes of LSUN: "image", the bytes of the file or its pixels, and "label", uint32.
+    """Reads the scenes of LSUN into the columns "image", the bytes of the file or its pixels, and
+    "label", uint32.
 
     Labels are the indices of the folders sorted by name; if both training and validation data are
     read, a class has one label for each.
@@ -337,7 +342,8 @@ class LSUNDataset(_Classes):
 
 @documented
 class ManifestDataset(_Classes):
-    """The images listed in a manifest file, lines of JSON: "image", and "label", int32.
+    """Reads the images listed in a manifest file, one JSON object per line, into the columns
+    "image" and "label" (int32).
 
     The label of an image with several labels is an array.
 

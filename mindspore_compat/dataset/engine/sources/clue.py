@@ -32,7 +32,7 @@ _TASKS = {
 
 @documented
 class CLUEDataset(FilesDataset, TextBaseDataset):
-    """The rows of CLUE files, with one JSON object per line.
+    """Reads the rows of CLUE files, with one JSON object per line.
 
     The columns are the object's entries for the task, by name; the entries of "target" become
     separate columns. Integers are uint32, other values are text; "keyword" is a list of text.

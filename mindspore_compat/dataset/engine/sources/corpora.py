@@ -40,7 +40,7 @@ class _Lines:
 
 @documented_corpus
 class PennTreebankDataset(_Lines, TrainValidTest):
-    """The lines of the Penn Treebank, in one column, "text".
+    """Reads the lines of the Penn Treebank, in one column, "text".
 
     Args:
         dataset_dir (str): the folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt.
@@ -69,7 +69,7 @@ class PennTreebankDataset(_Lines, TrainValidTest):
 
 @documented_corpus
 class WikiTextDataset(_Lines, TrainValidTest):
-    """The lines of WikiText-2 or WikiText-103, in one column, "text".
+    """Reads the lines of WikiText-2 or WikiText-103, in one column, "text".
 
     Args:
         dataset_dir (str): the folder of wiki.train.tokens, wiki.valid.tokens and wiki.test.tokens.
@@ -121,7 +121,8 @@ class _Tagged:
 
 @documented_corpus
 class CoNLL2000Dataset(_Tagged, TrainTestWorkersLast):
-    """The sentences of CoNLL-2000: the columns "word", "pos_tag" and "chunk_tag", lists of text.
+    """Reads the sentences of CoNLL-2000 into the columns "word", "pos_tag" and "chunk_tag", each a
+    list of text.
 
     Args:
         dataset_dir (str): the folder of train.txt and test.txt.
@@ -145,7 +146,8 @@ class CoNLL2000Dataset(_Tagged, TrainTestWorkersLast):
 
 @documented_corpus
 class UDPOSDataset(_Tagged, Corpus):
-    """The sentences of UDPOS: the columns "word", "universal" and "stanford", lists of text.
+    """Reads the sentences of UDPOS into the columns "word", "universal" and "stanford", each a list
+    of text.
 
     Args:
         dataset_dir (str): the folder of en-ud-tag.v2.train.txt, en-ud-tag.v2.dev.txt and
@@ -192,7 +194,7 @@ class UDPOSDataset(_Tagged, Corpus):
 
 @documented_corpus
 class EnWik9Dataset(Corpus):
-    """The lines of EnWik9, including empty ones, in one column, "text".
+    """Reads the lines of EnWik9, including empty ones, in one column, "text".
 
     Args:
         dataset_dir (str): the folder of enwik9.
@@ -234,7 +236,8 @@ class EnWik9Dataset(Corpus):
 
 @documented_corpus
 class SST2Dataset(Corpus):
-    """The sentences of SST2: the columns "sentence" and, except for "test", "label", text.
+    """Reads the sentences of SST2 into the columns "sentence" and, except for "test", "label", both
+    text.
 
     Args:
         dataset_dir (str): the folder of train.tsv, dev.tsv and test.tsv.
@@ -301,7 +304,7 @@ _SQUAD = {
 
 @documented_corpus
 class SQuADDataset(Corpus):
-    """The questions of SQuAD 1.1 or 2.0: the columns "context", "question", "text" and
+    """Reads the questions of SQuAD 1.1 or 2.0 into the columns "context", "question", "text" and
     "answer_start".
 
     The column "text" is the list of answers and "answer_start" their positions, uint32; without an
@@ -369,7 +372,8 @@ class SQuADDataset(Corpus):
 
 @documented
 class IMDBDataset(Listed, TextBaseDataset):
-    """The reviews of IMDb: "text", and "label" (int32, 1 for positive and 0 for negative reviews).
+    """Reads the reviews of IMDb into the columns "text" and "label" (int32, 1 for positive and 0
+    for negative reviews).
 
     Args:
         dataset_dir (str): the folder of train and test, each with the folders pos and neg.

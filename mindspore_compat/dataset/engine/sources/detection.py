@@ -38,7 +38,7 @@ class _Objects(Listed, VisionBaseDataset):
 
 @documented
 class VOCDataset(_Objects):
-    """The images of Pascal VOC, with objects or segmentations.
+    """Reads the images of Pascal VOC, with objects or segmentations.
 
     For segmentation the columns are "image" and "target", the bytes of two files or their pixels;
     for detection "image", "bbox" (float32: left, top, width, height of each object), "label",
@@ -190,7 +190,7 @@ _TASKS = {
 
 @documented
 class CocoDataset(_Objects):
-    """The images of COCO with their annotations; images without annotations are skipped.
+    """Reads the images of COCO with their annotations; images without annotations are skipped.
 
     The columns are "image", the bytes of the file or its pixels, and by task, with one row per
     object: "bbox" (float32), "category_id" and "iscrowd" (uint32) for detection; "segmentation"
@@ -326,10 +326,10 @@ def _pad_rows(rows):
 
 @documented
 class KITTIDataset(_Objects):
-    """The streets of KITTI: "image", the bytes of the file or its pixels; for training also, with
-    one row per object: "label" and "occluded" (uint32), "truncated", "alpha", "bbox", "dimensions",
-    "location" and "rotation_y" (float32). A label is the index of an object's kind in
-    the sorted list of kinds.
+    """Reads the streets of KITTI into the columns "image", the bytes of the file or its pixels; for
+    training also, with one row per object: "label" and "occluded" (uint32), "truncated", "alpha",
+    "bbox", "dimensions", "location" and "rotation_y" (float32). A label is the index of an object's
+    kind in the sorted list of kinds.
 
     Args:
         dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.
@@ -418,9 +418,9 @@ class KITTIDataset(_Objects):
 
 @documented
 class WIDERFaceDataset(_Objects):
-    """The faces of WIDER FACE: "image", the bytes of the file or its pixels; except for "test"
-    also, with one entry per face, "bbox" (left, top, width, height), "blur", "expression",
-    "illumination", "occlusion", "pose" and "invalid", all int32, as in the file.
+    """Reads the faces of WIDER FACE into the columns "image", the bytes of the file or its pixels;
+    except for "test" also, with one entry per face, "bbox" (left, top, width, height), "blur",
+    "expression", "illumination", "occlusion", "pose" and "invalid", all int32, as in the file.
 
     Args:
         dataset_dir (str): the folder of WIDER_train, WIDER_val, WIDER_test and wider_face_split.

@@ -49,8 +49,8 @@ def _join(parts):
 
 @documented
 class EMnistDataset(InMemory):
-    """The letters and digits of EMNIST: (28, 28, 1) uint8 images, as they are stored, and uint32
-    labels.
+    """Reads the letters and digits of EMNIST as (28, 28, 1) uint8 images, as they are stored, and
+    uint32 labels.
 
     Args:
         dataset_dir (str): the folder of files such as emnist-mnist-train-images-idx3-ubyte.
@@ -104,7 +104,8 @@ def _check_counts(images, labels):
 
 @documented
 class QMnistDataset(InMemory):
-    """The digits of QMNIST: (28, 28, 1) uint8 images, and labels or full annotations, as uint32.
+    """Reads the digits of QMNIST as (28, 28, 1) uint8 images, and labels or full annotations, as
+    uint32.
 
     Args:
         dataset_dir (str): the folder of qmnist-train-images-idx3-ubyte,
@@ -173,7 +174,7 @@ class QMnistDataset(InMemory):
 
 @documented
 class SemeionDataset(InMemory):
-    """The digits of Semeion: (16, 16) uint8 images of 0 and 1, and uint32 labels.
+    """Reads the digits of Semeion as (16, 16) uint8 images of 0 and 1, and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of semeion.data.
@@ -227,8 +228,8 @@ class SemeionDataset(InMemory):
 
 @documented
 class STL10Dataset(InMemory):
-    """The images of STL-10: (96, 96, 3) uint8 images, and int32 labels from 0, or -1 for unlabeled
-    images.
+    """Reads the images of STL-10 as (96, 96, 3) uint8 images, and int32 labels from 0, or -1 for
+    unlabeled images.
 
     Args:
         dataset_dir (str): the folder of train_X.bin, train_y.bin, test_X.bin, test_y.bin and
@@ -294,7 +295,7 @@ class STL10Dataset(InMemory):
 
 @documented
 class USPSDataset(FilesDataset, VisionBaseDataset):
-    """The digits of USPS: (16, 16, 1) uint8 images and uint32 labels.
+    """Reads the digits of USPS as (16, 16, 1) uint8 images and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of usps, for training, and usps.t, for tests.
@@ -372,7 +373,7 @@ _SIDE, _PATCHES = 64, 16  # the side of a patch; the number of patches along eac
 
 @documented
 class PhotoTourDataset(Listed, VisionBaseDataset):
-    """The patches of Photo Tourism, (64, 64, 1) uint8, which needs OpenCV.
+    """Reads the patches of Photo Tourism as (64, 64, 1) uint8 images; needs OpenCV.
 
     The column is "image" for training; for tests the columns are "image1", "image2" and "matches",
     uint32: 1 if both show the same point, otherwise 0.

@@ -23,7 +23,8 @@ _IMAGE_SETS = {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "l
 
 @documented
 class LFWDataset(Listed, VisionBaseDataset):
-    """The faces of LFW: images of persons, or pairs of images of the same person or two persons.
+    """Reads the faces of LFW: images of persons, or pairs of images of the same person or two
+    persons.
 
     The columns are "image" and "label", the person's number; or "image1", "image2" and "label", 1
     for the same person and 0 for two persons. Labels are uint32, images the bytes of the file or
@@ -122,7 +123,7 @@ _PARTS = {"train": "0", "valid": "1", "test": "2"}
 
 @documented
 class CelebADataset(Listed, VisionBaseDataset):
-    """The faces of CelebA.
+    """Reads the faces of CelebA.
 
     The columns are "image", the bytes of the file or its pixels, and "attr", uint32: 1 for each
     attribute that the face has, 0 for the others.

@@ -64,7 +64,7 @@ class Records:
 
 @documented
 class Caltech101Dataset(GeneratorDataset):
-    """The objects of Caltech 101.
+    """Reads the objects of Caltech 101.
 
     The columns are "image", the bytes of the file or its pixels, and "category", int64, the number
     of its folder; or "annotation", float64, the points of its outline; or all three columns.
@@ -150,8 +150,8 @@ class Caltech101Dataset(GeneratorDataset):
 
 @documented
 class Flowers102Dataset(GeneratorDataset):
-    """The flowers of Oxford's 102: "image", optionally "segmentation", the bytes of files or their
-    pixels, and "label", uint32.
+    """Reads the flowers of Oxford's 102 into the columns "image", optionally "segmentation", the
+    bytes of files or their pixels, and "label", uint32.
 
     Args:
         dataset_dir (str): the folder of imagelabels.mat, setid.mat, jpg and segmim.
@@ -241,7 +241,8 @@ class Flowers102Dataset(GeneratorDataset):
 
 @documented
 class SBDataset(GeneratorDataset):
-    """The images of SBD: "image", the bytes of the file or its pixels, and "task", uint8.
+    """Reads the images of SBD into the columns "image", the bytes of the file or its pixels, and
+    "task", uint8.
 
     The task is the boundaries of each of 20 categories, or one map of categories.
 
@@ -309,7 +310,7 @@ class SBDataset(GeneratorDataset):
 
 @documented
 class SVHNDataset(GeneratorDataset):
-    """The house numbers of SVHN: (32, 32, 3) uint8 images and uint32 labels.
+    """Reads the house numbers of SVHN as (32, 32, 3) uint8 images and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of train_32x32.mat, test_32x32.mat and extra_32x32.mat.

@@ -198,7 +198,8 @@ def read_idx(path, magic):
 
 
 class MnistDataset(_IdxDataset):
-    """The digits of MNIST, or data in the same format: (28, 28, 1) uint8 images and uint32 labels.
+    """Reads the digits of MNIST, or data in the same format, as (28, 28, 1) uint8 images and uint32
+    labels.
 
     Args:
         dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
@@ -282,7 +283,7 @@ def _read_records(path, size):
 
 
 class Cifar10Dataset(_CifarDataset):
-    """The images of CIFAR-10: (32, 32, 3) uint8 images and uint32 labels.
+    """Reads the images of CIFAR-10 as (32, 32, 3) uint8 images and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of data_batch_1.bin to data_batch_5.bin and test_batch.bin.
@@ -320,8 +321,8 @@ class Cifar10Dataset(_CifarDataset):
 
 
 class Cifar100Dataset(_CifarDataset):
-    """The images of CIFAR-100: (32, 32, 3) uint8 images, with the coarse and the fine labels as
-    uint32.
+    """Reads the images of CIFAR-100 as (32, 32, 3) uint8 images with a coarse and a fine label,
+    both uint32.
 
     Args:
         dataset_dir (str): the folder of train.bin and test.bin.

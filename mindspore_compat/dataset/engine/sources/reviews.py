@@ -35,7 +35,7 @@ class _Rows:
 
 @documented_corpus
 class AGNewsDataset(_Rows, TrainTest):
-    """The news of AG News: the columns "index", "title" and "description", text.
+    """Reads the news of AG News into the columns "index", "title" and "description", all text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -58,7 +58,8 @@ class AGNewsDataset(_Rows, TrainTest):
 
 @documented_corpus
 class AmazonReviewDataset(_Rows, TrainTest):
-    """The reviews of Amazon, polarity or full: the columns "label", "title" and "content", text.
+    """Reads the reviews of Amazon, polarity or full, into the columns "label", "title" and
+    "content", all text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -81,7 +82,7 @@ class AmazonReviewDataset(_Rows, TrainTest):
 
 @documented_corpus
 class DBpediaDataset(_Rows, TrainTest):
-    """The articles of DBpedia: the columns "class", "title" and "content", text.
+    """Reads the articles of DBpedia into the columns "class", "title" and "content", all text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -104,7 +105,8 @@ class DBpediaDataset(_Rows, TrainTest):
 
 @documented_corpus
 class YahooAnswersDataset(_Rows, TrainTest):
-    """The questions of Yahoo: the columns "class", "title", "content" and "answer", text.
+    """Reads the questions of Yahoo into the columns "class", "title", "content" and "answer", all
+    text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -127,7 +129,7 @@ class YahooAnswersDataset(_Rows, TrainTest):
 
 @documented_corpus
 class SogouNewsDataset(_Rows, TrainTestWorkersLast):
-    """The news of Sogou: the columns "index", "title" and "content", text.
+    """Reads the news of Sogou into the columns "index", "title" and "content", all text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
@@ -150,7 +152,7 @@ class SogouNewsDataset(_Rows, TrainTestWorkersLast):
 
 @documented_corpus
 class YelpReviewDataset(_Rows, TrainTestWorkersLast):
-    """The reviews of Yelp, polarity or full: the columns "label" and "text", text.
+    """Reads the reviews of Yelp, polarity or full, into the columns "label" and "text", both text.
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.

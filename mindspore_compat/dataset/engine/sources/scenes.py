@@ -30,7 +30,7 @@ _ENDINGS = {
 
 @documented
 class CityscapesDataset(Listed, VisionBaseDataset):
-    """The street scenes of Cityscapes.
+    """Reads the street scenes of Cityscapes.
 
     The columns are "image" and "task": the bytes of the two files or their pixels; for polygons,
     the text of the JSON file.
@@ -105,8 +105,8 @@ class CityscapesDataset(Listed, VisionBaseDataset):
 
 @documented
 class Places365Dataset(Listed, VisionBaseDataset):
-    """The photographs of Places365: "image", the bytes of the file or its pixels, and "label",
-    uint32.
+    """Reads the photographs of Places365 into the columns "image", the bytes of the file or its
+    pixels, and "label", uint32.
 
     Args:
         dataset_dir (str): the folder of categories_places365.txt, of the list of the images, such
@@ -174,7 +174,8 @@ _LETTERS = {"mild": "m", "difficult": "d", "wild": "w"}
 
 @documented
 class DIV2KDataset(Listed, VisionBaseDataset):
-    """The images of DIV2K: "hr_image" and "lr_image", the bytes of two files or their pixels.
+    """Reads the images of DIV2K into the columns "hr_image" and "lr_image", the bytes of two files
+    or their pixels.
 
     Args:
         dataset_dir (str): the folder of DIV2K_train_HR, DIV2K_train_LR_bicubic and similar ones.

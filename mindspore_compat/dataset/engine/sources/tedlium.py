@@ -29,8 +29,8 @@ _ORDERS = {"01": "<i2", "10": ">i2"}
 
 @documented
 class TedliumDataset(Listed, AudioBaseDataset):
-    """The sentences of TED-LIUM: "waveform", "sample_rate" (int32), "transcript", "talk_id",
-    "speaker_id" and "identifier".
+    """Reads the sentences of TED-LIUM into the columns "waveform", "sample_rate" (int32),
+    "transcript", "talk_id", "speaker_id" and "identifier".
 
     A waveform is float32 (32767 is 1.0) of shape (1, number of samples). MindSpore 2.10 returns
     zeros instead.

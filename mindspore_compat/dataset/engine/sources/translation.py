@@ -98,7 +98,7 @@ def _segments(path):
 
 @documented_corpus
 class IWSLT2016Dataset(_Talks):
-    """The talks of IWSLT 2016: the columns "text" and "translation".
+    """Reads the talks of IWSLT 2016 into the columns "text" and "translation".
 
     Args:
         dataset_dir (str): the folder of texts, which holds folders such as de/en/de-en.
@@ -156,7 +156,7 @@ class IWSLT2016Dataset(_Talks):
 
 @documented_corpus
 class IWSLT2017Dataset(_Talks):
-    """The talks of IWSLT 2017: the columns "text" and "translation".
+    """Reads the talks of IWSLT 2017 into the columns "text" and "translation".
 
     Args:
         dataset_dir (str): the folder of texts, which holds the folder
@@ -212,7 +212,7 @@ _ROOMS = {"train": "training/train", "valid": "validation/val", "test": "mmt16_t
 
 @documented_corpus
 class Multi30kDataset(_Pairs):
-    """The descriptions of Multi30k: the columns "text" and "translation".
+    """Reads the descriptions of Multi30k into the columns "text" and "translation".
 
     Args:
         dataset_dir (str): the folder of training, validation and mmt16_task1_test.

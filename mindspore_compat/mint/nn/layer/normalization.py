@@ -101,7 +101,8 @@ class _BatchNorm(Cell):
         return self._by_batch(input, self._count_batch())
 
     def _check_input_dim(self, input):
-        """Refuses an input with another number of axes; a subclass may accept others."""
+        """Raises ValueError for an input whose number of axes is not in `_ranks`; a subclass may
+        accept others."""
         if input.ndim not in self._ranks:
             raise ValueError(
                 f"For '{type(self).__name__}', the input must have "
