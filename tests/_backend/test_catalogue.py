@@ -15,6 +15,7 @@ from mindspore_compat._backend import array_types, arrays, catalogue, space
 from mindspore_compat._backend.bodies.row_plan import RowSpace
 from mindspore_compat._core.autograd import operators, vjp_rules
 from mindspore_compat._core.autograd.traced import traced_space
+from mindspore_compat._core.sharding import array as sharding
 from mindspore_compat._core.vmap import batch
 from mindspore_compat.train.mind_ir import tracing
 
@@ -146,6 +147,12 @@ def test_batch_has_every_function():
     assert batch.RULES.keys() <= FUNCTIONS.keys()
     with_rule = {f.name for f in FUNCTIONS.values() if f.family in ("stack", "samples")}
     assert with_rule <= batch.RULES.keys()
+
+
+def test_rules_of_divided_arrays_have_names_of_functions():
+    """A rule with another name is never called: the function gathers its arguments instead."""
+    assert sharding.RULES and sharding.RULES.keys() <= FUNCTIONS.keys()
+    assert sharding.FAMILIES.keys() <= set(catalogue.FAMILIES)
 
 
 PARTS = {  # functions that are differentiated through their parts, with inputs: shapes, or values

@@ -58,7 +58,7 @@ def _keep(space, mask, x):
 
 
 @rule
-def _dropout_rule(space, x, mask, keep):
+def _dropped(space, x, mask, keep):
     if not is_divided((x, mask)):
         return space.base.dropped(x, mask, keep)
     meeting = meet(space, [(x, letters_of(x)), (mask, letters_of(mask))], linear=((0,),))
