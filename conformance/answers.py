@@ -55,8 +55,8 @@ def save(results, folder=FOLDER):
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
     for case, result in results:
-        if "formula" in case or case["kind"] == members.KIND:
-            continue  # the formula, or the table of names, answers instead of the original
+        if not is_stored(case):
+            continue
         fact = [digest(case), result["status"], result.get("observed", _exception(result))]
         modules.setdefault(module_of(case["name"], None, FACADES), {})[case["id"]] = fact
     judged = {f"{case['name']}::{case['kind']}" for case, _ in results}
@@ -70,6 +70,13 @@ def save(results, folder=FOLDER):
             for key in sorted(stored)
         ]
         path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def is_stored(case):
+    """Whether the original's answer to a case is kept here: not if a formula, the case itself or
+    the table of names answers instead.
+    """
+    return "formula" not in case and case["kind"] not in ("values", members.KIND)
 
 
 def _exception(result):
