@@ -4,14 +4,13 @@ import json
 import socket
 import struct
 import threading
-import time
 
 import numpy as np
 import pytest
 
 from mindspore_compat.dataset.engine import graphdata_server as server_module
 from mindspore_compat.dataset.engine.graphdata import LocalGraph, Twister
-from mindspore_compat.dataset.engine.graphdata_server import Client, serve
+from mindspore_compat.dataset.engine.graphdata_server import Client
 
 HOST = "127.0.0.1"
 
@@ -37,17 +36,16 @@ class Ring(LocalGraph):
 @pytest.fixture
 def port(monkeypatch):
     monkeypatch.setattr(server_module, "PATIENCE", 0.5)
-    with socket.socket() as taken:
-        taken.bind((HOST, 0))
-        number = taken.getsockname()[1]
-    threading.Thread(target=serve, args=(Ring(), HOST, number, 100, False), daemon=True).start()
-    for _ in range(100):
-        try:
-            socket.create_connection((HOST, number)).close()
-            return number
-        except OSError:
-            time.sleep(0.02)
-    raise AssertionError("the server does not listen")
+    before = set(threading.enumerate())
+    server = server_module._Server((HOST, 0), Ring(), 100, False)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+    left = [thread for thread in threading.enumerate() if thread not in before]
+    for thread in left:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in left)
 
 
 def message(value, length=None):
