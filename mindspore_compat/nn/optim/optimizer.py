@@ -19,7 +19,7 @@ from ..._backend.updates.asynchronous import is_asynchronous
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Str, checked
-from ..._core.sharding.array import ShardedSpace
+from ..._core.sharding.array import Sharded, ShardedSpace
 from ..._core.sharding.updates import on_wholes, share
 from ..._core.tensor.tensor import Tensor
 from ..._core.without_effect import without_effect
@@ -166,8 +166,9 @@ class Optimizer(Cell):
         step is being captured, no number is read from the GPU."""
         if ShardedSpace.in_use:
             share(self.parameters)
-            if not self._takes_divided:
-                with on_wholes(self.get_parameters()):
+            tensors = () if self._takes_divided else [*self.get_parameters()]
+            if any(type(tensor._array) is Sharded for tensor in tensors):
+                with on_wholes(tensors):
                     return super().__call__(*args, **kwargs)
         captured = current.running()
         current.note_training()

@@ -14,6 +14,7 @@ from kit.steps import network_of
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._backend.steps import current
+from mindspore_compat._core.sharding.array import ShardedSpace
 from mindspore_compat.common._graph_mode import reachable, steps
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
@@ -206,6 +207,14 @@ def test_steps_of_thor_are_captured_by_order(space, logged):
     assert logged == []
     assert [counts.names["launches"]["graph"] for counts in captured.counts[9:]] == [1] * 5
     assert all(counts.synchronisations == 0 for counts in captured.counts)
+
+
+def test_arrays_divided_elsewhere_in_the_process_change_no_step(space, logged, monkeypatch):
+    monkeypatch.setattr(ShardedSpace, "in_use", True)
+    test_steps_of_thor_are_captured_by_order(space, logged)
+    _, refused = runs(made=own_optimizer)
+    assert len(logged) == 1 and "the optimizer 'Descent'" in logged[0]
+    assert not any(counts.names["launches"]["graph"] for counts in refused.counts)
 
 
 def test_an_overflow_between_captured_steps_changes_the_scale_alone(space, logged):
