@@ -164,7 +164,7 @@ class Tensor:
 
     @staticmethod
     def _of_rows(rows):
-        """Wraps a RowSparse gradient, whose rows are summed, in a Tensor."""
+        """Wraps a RowSparse gradient, whose rows are summed, or a MarkedRows in a Tensor."""
         tensor = _new(_RowSparseTensor)
         tensor._rows = rows
         return tensor
@@ -466,7 +466,8 @@ class _RowSparseTensor(Tensor):
     stores the same rows; any other use of its values turns it into an ordinary Tensor.
 
     Attributes:
-        _rows (RowSparse): the rows, in ascending order, each once.
+        _rows (RowSparse): the rows, in ascending order, each once; on a GPU a MarkedRows, whose
+            `values` are the whole array.
     """
 
     shape = property(lambda self: self._rows.shape)

@@ -11,6 +11,7 @@ from ..._backend.steps import current
 from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.complete import Unit, assigned, complete
 from ..._backend.updates.fuse import fuse
+from ..._core.autograd.row_sparse import MarkedRows
 from ..._core.context.config import config
 from ..._core.sharding.updates import Owners
 from ..._core.tensor.tensor import Tensor
@@ -126,15 +127,23 @@ class FusedOptimizer(Optimizer):
         return self.parameters
 
     def can_skip(self, gradients):
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so."""
         if self._works_on_host((gradients,)):
             return True
         return (
             self._skips_in_construct()
             and self._plan.offload is None
-            and all(type(gradient) is Tensor for gradient in gradients)
+            and all(self._takes_whole(gradient) for gradient in gradients)
             and is_asynchronous(*[parameter._array for parameter in self.parameters])
         )
+
+    def _takes_whole(self, gradient):
+        """Returns True for a gradient that the update takes as one array, without waiting."""
+        if type(gradient) is Tensor:
+            return True
+        marked = type(getattr(gradient, "_rows", None)) is MarkedRows
+        return marked and not self._plan.rows_only
 
     def _works_on_host(self, arguments):
         """Returns True if the states are on the host, but all parameters and gradients are on a
@@ -176,7 +185,8 @@ class FusedOptimizer(Optimizer):
         if self.links and self._own_links:  # a subclass's, so not in the pass of the update
             for link in _LINKS:
                 gradients = getattr(self, link)(gradients)
-        return gradient_arrays(type(self).__name__, gradients, self.parameters)
+        name, rows_only = type(self).__name__, self._plan.rows_only
+        return gradient_arrays(name, gradients, self.parameters, rows_only)
 
     def _end_units(self):
         """Returns the units (_backend/updates/complete.py) of the changes to make once a step,

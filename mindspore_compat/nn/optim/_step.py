@@ -11,6 +11,7 @@ from functools import partial
 from ..._backend import arrays
 from ..._backend.updates.complete import Unit
 from ..._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
+from ..._core.autograd.row_sparse import MarkedRows
 from ..._core.autograd.tape import note_in_place_write
 from ..._core.sharding.array import Sharded, ShardedSpace
 from ..._core.sharding.staged import Staged, own_array
@@ -38,9 +39,12 @@ class Rows:
         return out
 
 
-def gradient_arrays(api, gradients, parameters):
+def gradient_arrays(api, gradients, parameters, rows_only=False):
     """Returns the arrays of gradients, on the device of their parameters (which a step is about to
     write) and in their shapes; None for a parameter of another pipeline stage.
+
+    With `rows_only`, row-sparse gradients on a GPU are Rows, for which the host waits; otherwise
+    they are arrays. Those on the host are always Rows.
 
     Raises:
         TypeError: if a gradient is not a Tensor, or is complex where its parameter is not.
@@ -59,8 +63,10 @@ def gradient_arrays(api, gradients, parameters):
     results = []
     for gradient, parameter in zip(gradients, parameters, strict=True):
         target = parameter._array
-        if "_rows" in vars(gradient):  # of a gradient that the tape has kept row-sparse
-            rows, xp = gradient._rows, arrays.space_of(target)
+        rows = vars(gradient).get("_rows")  # of a gradient that the tape has kept row-sparse
+        if rows is not None and (rows_only or type(rows) is not MarkedRows):
+            xp = arrays.space_of(target)
+            rows = rows.chosen() if type(rows) is MarkedRows else rows
             index, values = (arrays.to_space(xp, x) for x in (rows.index, rows.values))
             array = Rows(index, values, rows.shape)
         elif isinstance(gradient, Tensor):

@@ -20,7 +20,7 @@ from ..._backend.updates.finite import overflowed
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, InstanceOf, Number, TensorOf, checked
 from ..._core.tensor.dtype import float32
-from ..._core.tensor.tensor import Tensor, stored
+from ..._core.tensor.tensor import Tensor, map_stored, stored
 from ...common.parameter import Parameter
 from ...common.sparse_tensor import RowTensor
 from ...communication.groups import get_group_size
@@ -338,15 +338,17 @@ def _tensor_grad_overflow_row_tensor(grad):
 
 def _divide(grads, scale):
     """Divides gradients by the loss scale; a scale on a GPU is not read by the host."""
-    if any(type(g) is not Tensor for g in grads):
+    wholes = [stored(g) for g in grads] if is_asynchronous(scale._array) else grads
+    if any(type(g) is not Tensor for g in wholes):
         return _divided_by_number(grads, scale)
-    operands = [g._array for g in grads], scale._array
+    operands = [g._array for g in wholes], scale._array
     quotients = loss_scaling.divide(*operands)
     if quotients is None and arrays.running_recorder() is None:
         return _divided_by_number(grads, scale)
     if quotients is None:
         quotients = recorded_array.call(_divided_arrays, operands)
-    return tuple(map(Tensor._wrap, quotients))
+    quotients = map(Tensor._wrap, quotients)
+    return tuple([map_stored(lambda _, q=q: q, g) for g, q in zip(grads, quotients, strict=True)])
 
 
 def _divided_by_number(grads, scale):

@@ -5,10 +5,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from fakecupy import counting, rawkernels
 from kit import close, same
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._backend import arrays
 
 ROWS, WIDTH = 9, 3
 IDS = [[1, 4, 4], [7, 1, 1], [4, 0, 2]]
@@ -120,6 +122,46 @@ def test_other_rows_stay_on_a_gpu_too(space, name):
     same(cell.embedding_table.asnumpy()[[3, 5, 6, 8]], before[[3, 5, 6, 8]])
 
 
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+@pytest.mark.parametrize("ids", [[1, 4, 4], [2, -1, 9, 2]])
+def test_rows_and_scaled_rows_on_a_gpu(space, ids):
+    ids = Tensor(ids, ms.int32)
+    (sparse,) = gradient(table(), ops.sin, ids)
+    (dense,) = gradient(table(sparse=False, target="DEVICE"), ops.sin, ids)
+    half = sparse * 0.5
+    for found, factor in ((sparse, 1), (half, 0.5)):
+        assert found._rows.index.tolist() == [i for i in np.unique(ids.asnumpy()) if 0 <= i < ROWS]
+        chosen = found._rows.chosen()
+        close(Tensor._wrap(chosen.whole()), dense * factor)
+        close(found, dense * factor)
+
+
+@pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("name", ["Adam", "Momentum"])
+def test_an_optimizer_of_all_rows_waits_for_nothing_on_a_gpu(space, name, scaled, capture_allowed):
+    found, cells = [], [table(), table(), table(sparse=False, target="DEVICE")]
+    for graph, cell in zip((False, True, False), cells, strict=True):
+        ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
+        network, optimizer = ops_of(cell), OPTIMIZERS[name](cell.trainable_params())
+        if scaled:
+            scale = nn.DynamicLossScaleUpdateCell(2.0**8, 100, 2)
+            step = nn.TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=scale)
+        else:
+            step = nn.TrainOneStepCell(network, optimizer)
+        for ids in [*IDS, *IDS]:
+            ids = Tensor(ids, ms.int32)
+            with counting.counted() as counts:
+                step(ids)
+        assert not counts.names["synchronisations"]
+        assert counts.names["launches"]["graph"] == graph
+        found.append(cell.embedding_table.asnumpy())
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    same(found[0], found[1])
+    close(found[0], found[2])
+
+
 def ops_of(cell):
     """A Cell that returns the sum of the squares of rows."""
 
@@ -144,11 +186,15 @@ def test_clipping_and_loss_scales_keep_rows():
         close(x, y)
 
 
+@pytest.mark.parametrize("space", ["numpy", "fakecupy"], indirect=True)
 @pytest.mark.parametrize("name", ["LazyAdam", "FTRL", "ProximalAdagrad", "Adam, lazy"])
-def test_a_step_allocates_nothing_of_the_size_of_the_table(name):
+def test_a_step_allocates_nothing_of_the_size_of_the_table(space, name):
     cell = nn.EmbeddingLookup(200_000, 8)
     optimizer = OPTIMIZERS[name](cell.trainable_params())
-    step = nn.TrainOneStepWithLossScaleCell(ops_of(cell), optimizer, Tensor(1024.0))
+    if space is arrays.HOST:
+        step = nn.TrainOneStepWithLossScaleCell(ops_of(cell), optimizer, Tensor(1024.0))
+    else:  # the loss scale there divides whole gradients
+        step = nn.TrainOneStepCell(ops_of(cell), optimizer)
     ids = Tensor(np.arange(64) * 7, ms.int32)
     step(ids)
     tracemalloc.start()
