@@ -2,7 +2,8 @@
 
 `threading.Thread.start` waits until the new thread says that it runs. Where memory lacks, the
 thread may die before it can say so, and its starter waits for ever. The threads of this package are
-of the class below: `start` gives up after a time.
+of the class below: `start` gives up after a time. A thread whose `start` is interrupted before it
+runs never runs; `threading.enumerate` does not list it, as it would for ever.
 """
 
 import threading
@@ -16,6 +17,25 @@ class Thread(threading.Thread):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self._started = _Begun()
+        self._runs = self._is_given_up = False
+
+    def start(self):
+        try:
+            super().start()
+        except BaseException:
+            with threading._active_limbo_lock:
+                if not self._runs:
+                    self._is_given_up = True
+                    threading._limbo.pop(self, None)
+            raise
+
+    def _bootstrap(self):
+        """The first thing that the new thread calls."""
+        with threading._active_limbo_lock:
+            if self._is_given_up:
+                return
+            self._runs = True
+        super()._bootstrap()
 
 
 class _Begun(threading.Event):

@@ -12,6 +12,7 @@ from kit.interrupts import State, moments, stop_at
 
 from mindspore_compat import Model, Parameter, Tensor, nn
 from mindspore_compat import dataset as ds
+from mindspore_compat.dataset.engine import workers
 from mindspore_compat.train import Callback
 
 
@@ -102,6 +103,24 @@ def test_an_interrupted_iteration_leaves_no_thread():
     assert not set(threading.enumerate()) - before
     assert not multiprocessing.active_children()
     read()
+
+
+@pytest.mark.parametrize("place", ["start", "end"])
+def test_an_interrupted_start_or_end_of_workers_leaves_no_thread(place, monkeypatch):
+    def interrupted(*_):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    before = set(threading.enumerate())
+    if place == "end":
+        monkeypatch.setattr(workers._Pool, "_dismiss", interrupted)
+    else:
+        starts = "_start_joinable_thread", "_start_new_thread"  # since Python 3.13, and before
+        name = next(name for name in starts if hasattr(threading, name))
+        monkeypatch.setattr(threading, name, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(rows(2).create_tuple_iterator(num_epochs=1, output_numpy=True))
+    assert not set(threading.enumerate()) - before
 
 
 def test_the_next_iteration_is_whole():

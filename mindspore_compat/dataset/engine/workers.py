@@ -186,10 +186,10 @@ class OrderedMap:
                 else:
                     for results in self._by_reader(pool, items):
                         yield from results
+            pool.finish()
         except BaseException:
             pool.abandon()
             raise
-        pool.finish()
 
     def _hand_over(self, pool, items, waiting):
         """Submits items up to the limit of running ahead."""
