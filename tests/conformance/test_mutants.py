@@ -29,7 +29,7 @@ TARGETS = {
     },
     "nn.DynamicLossScaleUpdateCell": {
         "nn.wrap.loss_scale": ["DynamicLossScaleUpdateCell"],
-        "_backend.updates.loss_scaling": ["_changed"],
+        "_backend.updates.loss_scaling": ["_change_scale"],
     },
     "nn.Conv1d": {"nn.layer.conv": ["Conv1d", "_flat", "_three_axes", "_sequence"]},
     "nn.Conv2d": {
@@ -150,6 +150,6 @@ def test_a_function_that_is_not_there_is_an_error():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
 def test_planted_mutants_are_found():
     name = "nn.DynamicLossScaleUpdateCell"
-    entries = mutants("_backend.updates.loss_scaling", ["_changed"])
+    entries = mutants("_backend.updates.loss_scaling", ["_change_scale"])
     chosen = [m for m in entries if m.kind == "operator" and "window" in m.old][:2]
     assert chosen and survivors(name, chosen, kinds=("steps",)) == []

@@ -41,7 +41,7 @@ def operands(rows, columns, width):
 def test_the_loop_means_the_product(shape, any_size, monkeypatch):
     by_python(monkeypatch)
     own = {name: getattr(tiles, name) for name in ("LANES", "ROWS", "VECTORS")}
-    monkeypatch.setattr(between, "sizes", lambda: own)
+    monkeypatch.setattr(between, "vector_sizes", lambda: own)
     given, wanted = operands(*shape, 4)
     close_sums(door.call("matmul_between_blocks", *given), wanted.astype(np.float32))
 
