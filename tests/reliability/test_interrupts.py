@@ -7,6 +7,7 @@ from kit.interrupts import State, half_changed, moments, stop_at
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, mint, nn
 from mindspore_compat._backend.thresholds import Least
+from mindspore_compat._core.sharding.array import ShardedSpace
 from mindspore_compat.common.sparse_tensor import RowTensor
 from mindspore_compat.experimental import optim
 
@@ -144,6 +145,11 @@ def test_a_training_step_is_finished_or_not_begun(mode, make_step, make):
     for _ in range(4):  # in graph mode the next one is a replay
         step(x, y)
     assert half_changed(lambda: step(x, y), state_of(step), 60) == (60, [])
+
+
+def test_a_step_after_arrays_have_been_divided(monkeypatch):
+    monkeypatch.setattr(ShardedSpace, "in_use", True)
+    test_a_training_step_is_finished_or_not_begun(ms.GRAPH_MODE, plain_step, Descent)
 
 
 @pytest.mark.parametrize("calls", [0, 1, 2])
