@@ -72,7 +72,9 @@ class ASGD(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -247,7 +249,9 @@ class AdaMax(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -342,7 +346,9 @@ class Adadelta(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -402,7 +408,9 @@ class Adagrad(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -474,7 +482,9 @@ class Adam(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -546,7 +556,9 @@ class AdamOffload(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -610,7 +622,9 @@ class AdamWeightDecay(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -2090,7 +2104,9 @@ class FTRL(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -2898,7 +2914,9 @@ class LazyAdam(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -3671,7 +3689,9 @@ class ProximalAdagrad(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -3745,7 +3765,9 @@ class RMSProp(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -4104,7 +4126,9 @@ class Rprop(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
@@ -4166,7 +4190,9 @@ class SGD(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any

@@ -57,7 +57,9 @@ class Momentum(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
+        the update takes them so.
+        """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any

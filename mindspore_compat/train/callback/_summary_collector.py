@@ -95,7 +95,7 @@ class SummaryCollector(Callback):
         >>> specified = {"collect_metric": False, "histogram_regular": "^conv1.*"}
         >>> collector = SummaryCollector("summary", collect_specified_data=specified)
 
-    Source: mindspore.SummaryCollector of MindSpore 2.10.
+    Source: mindspore.train.SummaryCollector of MindSpore 2.10.
     """
 
     _DEFAULT_SPECIFIED_DATA = _DEFAULTS

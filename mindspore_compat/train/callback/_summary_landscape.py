@@ -50,7 +50,7 @@ class SummaryLandscape:
         >>> landscape = SummaryLandscape("summary")
         >>> landscape.clean_ckpt()
 
-    Source: mindspore.SummaryLandscape of MindSpore 2.10.
+    Source: mindspore.train.SummaryLandscape of MindSpore 2.10.
     """
 
     @checked

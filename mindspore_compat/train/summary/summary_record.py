@@ -69,7 +69,7 @@ class SummaryRecord:
         ...     summary.add_value("scalar", "loss", Tensor(0.5))
         ...     summary.record(1)
 
-    Source: mindspore.SummaryRecord of MindSpore 2.10.
+    Source: mindspore.train.summary.SummaryRecord of MindSpore 2.10.
     """
 
     count = 0
