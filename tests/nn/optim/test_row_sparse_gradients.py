@@ -162,6 +162,22 @@ def test_an_optimizer_of_all_rows_waits_for_nothing_on_a_gpu(space, name, scaled
     close(found[0], found[2])
 
 
+@pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_a_step_that_updates_rows_is_not_captured(space, capture_allowed):
+    found = []
+    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        ms.set_context(mode=mode)
+        cell = table()
+        step = nn.TrainOneStepCell(ops_of(cell), nn.LazyAdam(cell.trainable_params(), 0.1))
+        for ids in [*IDS, *IDS]:
+            with counting.counted() as counts:
+                step(Tensor(ids, ms.int32))
+        assert not counts.names["launches"]["graph"]
+        found.append(cell.embedding_table.asnumpy())
+    same(*found)
+
+
 def ops_of(cell):
     """A Cell that returns the sum of the squares of rows."""
 

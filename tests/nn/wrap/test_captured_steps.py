@@ -532,28 +532,6 @@ def test_what_cannot_be_captured_runs_as_before_and_says_why_once(space, reason,
     assert not any(counts.names["launches"]["graph"] for counts in captured.counts)
 
 
-def test_row_sparse_gradients_are_not_captured(space, logged):
-    class Table(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.table = ms.Parameter(ms.Tensor(np.ones((5, 3), np.float32)), name="table")
-            self.gather = ops.SparseGatherV2()
-
-        def construct(self, index, label):
-            return (self.gather(self.table, index, 0) * label).sum()
-
-    index, label = ms.Tensor(np.int32([1, 3])), ms.Tensor(np.float32([[2.0], [3.0]]))
-    found = []
-    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
-        ms.set_context(mode=mode)
-        cell = Table()
-        step = nn.TrainOneStepCell(cell, nn.LazyAdam(cell.trainable_params(), 0.1))
-        for _ in range(4):
-            step(index, label)
-        found.append(cell.table.asnumpy())
-    assert np.array_equal(*found)
-
-
 def test_a_parameter_assigned_before_each_step_is_in_the_end_not_captured(space, logged):
     def each_time(number, step):
         weight = step.network.trainable_params()[0]
