@@ -493,6 +493,8 @@ def _perform(task, work, worker):
         seconds, computing = time.perf_counter() - start, time.thread_time() - computing_start
         task.set_result((outcomes, max(seconds, 1e-9), computing))
     except BaseException as error:
+        if task.done():  # an interrupt after the result
+            raise
         task.set_exception(error)
 
 
