@@ -10,6 +10,7 @@ Each rank saves what it holds after every step.
 import os
 import signal
 import sys
+import time
 
 import numpy as np
 
@@ -24,8 +25,12 @@ now = {"step": 0, "phase": ""}
 
 
 def reach(here):
-    """Ends rank 1 if this is the step and the phase."""
+    """Ends rank 1 if this is the step and the phase, once rank 0 has saved the step before."""
     if RANK == 1 and now["step"] == 2 and here == phase:
+        until = time.monotonic() + 30
+        while int(ms.load_checkpoint(f"{folder}/0.ckpt")["step"]) < 1:
+            assert time.monotonic() < until, "rank 0 does not save its second step"
+            time.sleep(0.01)
         if way == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
         raise SystemExit(0)
