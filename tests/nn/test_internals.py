@@ -63,7 +63,7 @@ def test_constants_and_settings_of_offered_names():
 
 def test_primitives_of_a_network():
     net = Net()
-    assert set(net.dense._primitives) == {"reshape", "shape_op", "bias_add", "matmul"}
+    assert list(net.dense._primitives) == ["reshape", "shape_op", "bias_add", "matmul"]
     assert all(isinstance(each, Primitive) for each in net._get_prims_recursively())
 
 

@@ -311,8 +311,14 @@ _PACKAGES = ((_NN, ""), (f"{_NN.removesuffix('nn')}mint.nn", "mint."))
 
 
 def offered_names(layer):
-    """Returns the attribute names under which a layer offers primitives."""
-    return [name for _, name in _OFFERED if offer(layer, name) is not None]
+    """Returns the attribute names that a layer offers, in the order of the table."""
+    owners = {
+        prefix + cls.__name__
+        for cls in type(layer).__mro__
+        for package, prefix in _PACKAGES
+        if cls.__module__.startswith(package)
+    }
+    return list(dict.fromkeys(name for owner, name in _OFFERED if owner in owners))
 
 
 def offer(layer, name):
