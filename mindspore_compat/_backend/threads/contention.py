@@ -35,25 +35,25 @@ class Contention:
         self._period = SHORTEST
         self._start_window(clock())
 
-    def _start_window(self, time):
-        self._start, self._before, self._next = time, self._switches(), time + WINDOW
+    def _start_window(self, start):
+        self._start, self._before, self._next = start, self._switches(), start + WINDOW
 
     def update(self):
         """Returns whether there is contention, and counts switches again if it is time to."""
-        time = self._clock()
-        if time < self._next:
+        moment = self._clock()
+        if moment < self._next:
             return self.now
         if self.now:  # to see whether it lasts
             self.now = False
-            self._start_window(time)
+            self._start_window(moment)
             return False
         switches = self._switches() - self._before
-        self.now = switches >= SWITCHES and switches >= RATE * (time - self._start)
+        self.now = switches >= SWITCHES and switches >= RATE * (moment - self._start)
         if self.now:
-            self._next, self._period = time + self._period, min(2 * self._period, LONGEST)
+            self._next, self._period = moment + self._period, min(2 * self._period, LONGEST)
         else:
             self._period = SHORTEST
-            self._start_window(time)
+            self._start_window(moment)
         return self.now
 
 
