@@ -162,32 +162,20 @@ class _Reader:
 
     def visit_chain(self, node):
         """Visits a name, attribute or call, with all attributes and calls on its left."""
-        parts, line = [], getattr(node, "end_lineno", node.lineno)
-        if type(node) is not ast.Attribute:
-            line = node.lineno
-        top, store = node, type(getattr(node, "ctx", None)) in (ast.Store, ast.Del)
-        while True:
-            kind = type(node)
-            if kind is ast.Attribute:
-                parts.append(node.attr)
-                node = node.value
-            elif kind is ast.Call:
-                parts.append(node)
-                line = node.func.end_lineno if node is top else line
-                self.scan_all(node.args)
-                self.scan_all(keyword.value for keyword in node.keywords)
-                node = node.func
-            else:
-                break
-        if kind is not ast.Name:
-            self.scan(node)
-            return
-        if store and not parts:
-            self.scope.bind(node.id)
-            return
-        parts.append(node.id)
-        record = (line, self.scope, parts[::-1], bool(self.optional))
-        (self.stores if store else self.chains).append(record)
+        line = (node.func if type(node) is ast.Call else node).end_lineno
+        is_store = type(getattr(node, "ctx", None)) in (ast.Store, ast.Del)
+        first, rest = _chain(node)
+        for part in rest:
+            if isinstance(part, ast.Call):
+                self.scan_all(part.args)
+                self.scan_all(keyword.value for keyword in part.keywords)
+        if type(first) is not ast.Name:
+            self.scan(first)
+        elif is_store and not rest:
+            self.scope.bind(first.id)
+        else:
+            record = (line, self.scope, [first.id, *rest], bool(self.optional))
+            (self.stores if is_store else self.chains).append(record)
 
     def visit_assign(self, node):
         self.scan(node.value)
@@ -369,22 +357,25 @@ class _Reader:
         return None if base is None else (*base, CALL)
 
 
-def _parts(node):
-    """Returns the parts of `a.b().c`: names, and "()" for calls; None for other expressions."""
-    parts = []
+def _chain(node):
+    """Returns the leftmost node of `a.b().c`, then what follows it: names, and the ast.Calls."""
+    rest = []
     while True:
         kind = type(node)
         if kind is ast.Attribute:
-            parts.append(node.attr)
+            rest.append(node.attr)
             node = node.value
         elif kind is ast.Call:
-            parts.append(CALL)
+            rest.append(node)
             node = node.func
-        elif kind is ast.Name:
-            parts.append(node.id)
-            return parts[::-1]
         else:
-            return None
+            return node, rest[::-1]
+
+
+def _parts(node):
+    """Returns the parts of `a.b().c`: names, and the ast.Calls; None for other expressions."""
+    first, rest = _chain(node)
+    return [first.id, *rest] if type(first) is ast.Name else None
 
 
 def _without_operations(path):
