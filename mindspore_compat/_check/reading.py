@@ -17,7 +17,7 @@ TOP = "mindspore"
 CALL = "()"
 UNKNOWN = "?"  # an argument or a binding whose value is not in the text
 SELF = "self"  # the value of a method's first parameter
-LOOP = ("loop",)  # the path of a name that is being resolved
+RESOLVING = ("...",)  # the path of a name that is being resolved; no module has this name
 OPERATIONS = set(  # methods of datasets that return a dataset
     """apply batch bucket_batch_by_length concat filter flat_map map padded_batch project rename
     repeat shuffle skip sync_wait take zip""".split()
@@ -73,14 +73,14 @@ class _Scope:
     A value is an absolute path, or a chain (scope, parts) that is resolved when it is asked for.
     """
 
-    def __init__(self, parent=None, of_class=None):
+    def __init__(self, parent=None, of_class=None, bases=None):
         self.parent = parent
         self.of_class = of_class  # the class whose method this scope is
+        self.bases = bases  # of a class: chains
+        self.is_class = bases is not None
         self.bindings = {}
         self.outside = set()  # names declared global or nonlocal
         self.paths = {}  # of names that were resolved
-        self.bases = []  # of a class: chains
-        self.is_class = False
 
     def bind(self, name, value=UNKNOWN):
         scope = self
@@ -101,7 +101,7 @@ class _Scope:
 
 class _Reader:
     def __init__(self):
-        self.module = self.scope = _Scope()
+        self.scope = _Scope()
         self.optional = 0
         self.imports = []
         self.chains = []  # (line, scope, parts, optional); a part is a name or an ast.Call
@@ -235,10 +235,9 @@ class _Reader:
         self.scan_all(keyword.value for keyword in node.keywords)
         self.scope.bind(node.name)
         outer = self.scope
-        self.scope = _Scope(outer)
-        self.scope.is_class = True
-        bases = ((outer, _parts(base)) for base in node.bases)
-        self.scope.bases = [*bases, *((outer, None) for _ in node.keywords)]
+        bases = [(outer, _parts(base)) for base in node.bases]
+        bases += [(outer, None) for _ in node.keywords]
+        self.scope = _Scope(outer, bases=bases)
         self.scan_all(node.body)
         self.scope = outer
 
@@ -293,17 +292,17 @@ class _Reader:
             path = self.resolve(scope, parts)
             if path is not None and path[0] == TOP:
                 paths.add(path)
-        for _, _, parts, _ in self.chains:
-            paths |= self.set_by_call(parts)
+        for _, scope, parts, _ in self.chains:
+            paths |= self.set_by_call(scope, parts)
         return paths
 
-    def set_by_call(self, parts):
+    def set_by_call(self, scope, parts):
         """Returns the path that `setattr(thing, "name", value)` assigns to."""
         call = parts[-1]
         if parts[0] != "setattr" or not isinstance(call, ast.Call) or len(call.args) != 3:
             return set()
         owner = _parts(call.args[0])
-        path = self.resolve(self.module, owner) if owner else None
+        path = self.resolve(scope, owner) if owner else None
         if path is None or path[0] != TOP:
             return set()
         name = call.args[1].value if isinstance(call.args[1], ast.Constant) else "*"
@@ -332,15 +331,16 @@ class _Reader:
         if path is None:
             return None
         path = (*path, *(part if isinstance(part, str) else CALL for part in parts[1:]))
-        if path[0] != LOOP[0]:
-            return _without_operations(path)
-        return LOOP if _without_operations(path) == LOOP else None  # `data = data.batch(2)`
+        path = _without_operations(path)
+        if path[0] == RESOLVING[0] and path != RESOLVING:  # not so in `data = data.batch(2)`
+            return None
+        return path
 
     def path_of(self, home, name):
         """Returns the path that all bindings of a name in a scope give, or None."""
         if name not in home.paths:
-            home.paths[name] = LOOP  # while the name is resolved
-            paths = {self.value(value) for value in home.bindings[name]} - {LOOP}
+            home.paths[name] = RESOLVING  # while the name is resolved
+            paths = {self.value(value) for value in home.bindings[name]} - {RESOLVING}
             home.paths[name] = paths.pop() if len(paths) == 1 else None
         return home.paths[name]
 
@@ -381,7 +381,7 @@ def _parts(node):
 def _without_operations(path):
     """Returns the path without calls that turn a dataset into another: the methods are the same."""
     while len(path) > 2 and path[-1] == CALL and path[-2] in OPERATIONS:
-        if path[:2] != (TOP, "dataset") and path[0] != LOOP[0]:
+        if path[:2] != (TOP, "dataset") and path[0] != RESOLVING[0]:
             break
         path = path[:-2]
     return path

@@ -80,6 +80,7 @@ class TestMissing:
             "from mindspore import nn\nlayer = nn.Dense(3, 4)\nlayer.weight = 3\nlayer.in_channels",
             "import mindspore as ms\nms.Tensor.absent = 3\nms.Tensor(1).absent",
             "import mindspore as ms\nsetattr(ms.Tensor, 'absent', 3)\nms.Tensor(1).absent",
+            "def f():\n  from mindspore import nn\n  setattr(nn, 'absent', 3)\n  nn.absent",
             "from mindspore import nn\nclass A(nn.Cell):\n  def f(self):\n    self.of_a_subclass()",
             "from mindspore import ops\ndef f(ops):\n  return ops.absent",
             "import torch.nn as nn\nnn.Module",
