@@ -11,7 +11,6 @@ import gc
 import importlib
 import multiprocessing
 import os
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -27,18 +26,18 @@ def main(arguments):
     """Runs the command; returns 1 if a name is missing, else 0. Wrong use ends with status 2."""
     from . import findings, releases, report
 
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
     absent = [path for path in options.paths if not os.path.exists(path)]
     if absent:
-        _parser().error(f"there is no file or folder {absent[0]!r}")
+        parser.error(f"there is no file or folder {absent[0]!r}")
     uses, assigned, unread = read_all(sources(options.paths))
     release = options.release or releases.guess(findings.distinct(uses))
-    found = findings.find(uses, assigned, release)
-    summary = report.Report(found, len(uses), unread, release)
+    result = report.Report(findings.find(uses, assigned, release), len(uses), unread, release)
     if options.html:
-        report.write(options.html, summary.html())
-    print(summary.json() if options.json else summary.text())
-    return int(summary.fails)
+        report.write(options.html, result.html())
+    print(result.json() if options.json else result.text())
+    return int(result.fails)
 
 
 def _parser():
@@ -49,7 +48,9 @@ def _parser():
     parser.add_argument(
         "--release",
         choices=RELEASES,
-        help="the release that the project was written for; guessed from its names by default",
+        default=os.environ.get("MINDSPORE_COMPAT_RELEASE") or None,
+        help="the release that the project was written for; by default that of "
+        "MINDSPORE_COMPAT_RELEASE, or guessed from its names",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--html", metavar="FILE", help="also write a page")
@@ -76,8 +77,7 @@ def read_all(files):
     if len(files) < MANY or "fork" not in multiprocessing.get_all_start_methods():
         parts = map(_read_files, chunks)
     else:
-        pool = ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork"))
-        with pool:
+        with ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork")) as pool:
             parts = pool.map(_read_files, chunks)
             for area in ("ops", "nn", "train", "dataset"):
                 importlib.import_module(f"{PACKAGE}.{area}")
@@ -108,7 +108,3 @@ def _read_files(files):
         if was_enabled:
             gc.enable()
     return uses, assigned, unread
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

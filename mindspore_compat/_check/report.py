@@ -2,11 +2,9 @@
 
 import html
 import json
-import os
-import tempfile
-from pathlib import Path
 
 from .._core.html import table
+from .._io.files import atomic_write
 from .findings import KINDS, MISSING
 
 HEAD = ("name", "place", "remark")
@@ -41,7 +39,8 @@ class Report:
         words = ", ".join(f"{kind}: {len(names)}" for kind, names in counts.items())
         unread = f"; {len(self.unread)} could not be read" if self.unread else ""
         release = f" Written for release {self.release}." if self.release else ""
-        return f"{self.files} files{unread}.{release} Names {words}."
+        noun = "file" if self.files == 1 else "files"
+        return f"{self.files} {noun}{unread}.{release} Names {words}."
 
     def sections(self):
         """Yields each kind with its rows: a name, its first place with the number of further ones,
@@ -100,13 +99,6 @@ def _place(places):
 
 
 def write(path, text):
-    """Writes a file to a temporary name, then renames it."""
-    path = Path(path)
-    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(number, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    """Writes a text file, which is complete or as it was before."""
+    with atomic_write(path) as file:
+        file.write(text.encode("utf-8"))

@@ -116,6 +116,7 @@ class TestMissing:
         assert "networks derive from mindspore.nn.Cell" in printed
         assert "mindspore.ops.bmm" in printed
         assert f"{script}:2" in printed
+        assert "1 file. Names missing: 3," in printed
 
 
 class TestExtras:
@@ -275,6 +276,14 @@ class TestReleases:
         script.write_text(f"import mindspore as ms\n{code}")
         _check.main([str(script), "--json"])
         assert json.loads(capsys.readouterr().out)["release"] == release
+
+    def test_the_release_of_the_environment_is_not_guessed(self, tmp_path):
+        script = tmp_path / "script.py"
+        script.write_text("import mindspore as ms\nms.jit(f)\nms.nn.BCELoss()")
+        command = [sys.executable, "-m", "mindspore_compat", "--release", "1.9", "--check"]
+        done = subprocess.run([*command, str(script)], timeout=120, capture_output=True, text=True)
+        assert "Written for release 1.9." in done.stdout, done.stderr
+        assert "mindspore.nn.BCELoss" in done.stdout
 
     def test_a_removed_name_is_present_in_its_release(self, tmp_path, capsys):
         script = tmp_path / "script.py"
