@@ -11,6 +11,7 @@ of `relu`, `ElementwiseSteps([...], ["s1", "s0"])` has the steps `2 = add(0, 1)`
 `3 = at_least(2, s0)`, and knows that the slot s3 is value 3.
 """
 
+import enum
 import functools
 import math
 import operator
@@ -321,19 +322,28 @@ class ElementwiseSteps(Trace):
         return self.dtype if fits else None
 
 
+class Broadcast(enum.Enum):
+    """How an array is broadcast over rows of elements."""
+
+    NONE = "it has a value for each element"
+    COLUMNS = "it has a value for each column"
+    ROWS = "it has a value for each row; they repeat after some rows"
+    SCALAR = "it has a single value"
+
+
 def broadcast(shape, dtype, whole):
-    """Returns how an array is broadcast to the shape `whole`: its kind, the width and the rows, as
-    in fused_calls.Layout.
+    """Returns how an array is broadcast to the shape `whole`: a Broadcast, the width and the rows,
+    as in fused_calls.Layout.
 
     Raises:
         NotElementwise: if a loop over rows cannot read the array.
     """
     if shape == whole:
-        return "e", None, 1
+        return Broadcast.NONE, None, 1
     if math.prod(shape) == 1:
         if dtype == BOOL:  # loops are given numbers
             raise NotElementwise
-        return "s", None, 1
+        return Broadcast.SCALAR, None, 1
     padded = (1,) * (len(whole) - len(shape)) + shape
     axes = [axis for axis, size in enumerate(padded) if size > 1]
     first, last = axes[0], axes[-1] + 1
@@ -341,8 +351,8 @@ def broadcast(shape, dtype, whole):
         raise NotElementwise
     inner = math.prod(whole[last:])
     if inner == 1:
-        return "c", math.prod(padded), 1
-    return "r", inner, math.prod(padded)
+        return Broadcast.COLUMNS, math.prod(padded), 1
+    return Broadcast.ROWS, inner, math.prod(padded)
 
 
 def _inputs(calls):

@@ -32,6 +32,7 @@ from .elementwise_calls import (
     BOOL,
     EXPRESSIONS,
     FLOATS,
+    Broadcast,
     ElementwiseSteps,
     NotElementwise,
     broadcast,
@@ -270,14 +271,12 @@ class Layout(NamedTuple):
     """How the inputs of a group are broadcast over rows of elements.
 
     Attributes:
-        kinds (str): a letter for each input: "e" for an array of the whole shape, "c" for one value
-            per column, "r" for one value per row (the values repeat every `rows` rows), "s" for a
-            single value.
+        kinds (tuple[Broadcast]): how each input is broadcast.
         width (int): elements in a row; None if no input determines it.
         rows (int): the number of rows after which the values per row repeat.
     """
 
-    kinds: str
+    kinds: tuple[Broadcast, ...]
     width: int | None
     rows: int
 
@@ -292,12 +291,12 @@ def layout_of(trace):
         trace.broadcasts.get(number) or broadcast(*value[1:], trace.shape)
         for number, value in enumerate(trace.inputs)
     ]
-    ways = {(width, rows) for kind, width, rows in layouts if kind in "cr"}
+    ways = {(width, rows) for _, width, rows in layouts if width is not None}
     if len({width for width, _ in ways}) > 1 or len({rows for _, rows in ways} - {1}) > 1:
         raise NotElementwise
     width = next((width for width, _ in ways), None)
     rows = max([rows for _, rows in ways], default=1)
-    return Layout("".join(kind for kind, _, _ in layouts), width, rows)
+    return Layout(tuple([kind for kind, _, _ in layouts]), width, rows)
 
 
 class FusedCalls:
@@ -349,7 +348,7 @@ class FusedCalls:
                 or not array.flags.carray
             ):
                 return self._nothing
-            if kind == "s":
+            if kind is Broadcast.SCALAR:
                 values.append(array.reshape(())[()])
             else:
                 values.append(array if len(shape) == 1 else array.reshape(-1))
@@ -367,13 +366,12 @@ def _loop_of(trace, results, layout):
         results: the numbers of the trace's values that the loop writes to arrays.
         layout (Layout): how the inputs are broadcast.
     """
-    kinds = {value: trace.inputs[value].dtype for value in range(len(trace.inputs))}
-    kinds.update(trace.dtypes)
+    dtypes = {number: value.dtype for number, value in enumerate(trace.inputs)} | trace.dtypes
     parameters = [
-        (parallel_loops.number if kind == "s" else parallel_loops.array)(value.dtype)
+        (parallel_loops.number if kind is Broadcast.SCALAR else parallel_loops.array)(value.dtype)
         for value, kind in zip(trace.inputs, layout.kinds, strict=True)
     ]
-    parameters += [parallel_loops.array(kinds[value]) for value in results]
+    parameters += [parallel_loops.array(dtypes[value]) for value in results]
     parameters += [parallel_loops.number(trace.dtype)] * trace.scalar_count
     parameters += [parallel_loops.number()] * 2
     parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
@@ -388,15 +386,15 @@ def _text(trace, results, layout):
     """Returns the Python source of the loop for a trace, with `{}` in place of its name."""
     before, inner = [], []
     for number, kind in enumerate(layout.kinds):
-        if kind == "r":
+        if kind is Broadcast.ROWS:
             before.append(f"v{number} = x{number}[row % rows]")
-        elif kind == "c":
+        elif kind is Broadcast.COLUMNS:
             before.append(f"a{number} = x{number}[:width]")
-        elif kind == "e":
+        elif kind is Broadcast.NONE:
             before.append(f"a{number} = x{number}[start:stop]")
         else:
             before.append(f"v{number} = x{number}")
-        if kind in "ce":
+        if kind in (Broadcast.NONE, Broadcast.COLUMNS):
             inner.append(f"v{number} = a{number}[at]")
     for step in trace.steps:
         text = EXPRESSIONS[step.name].format(*map(operand, step.operands))
