@@ -5,6 +5,7 @@ import types
 
 import numpy as np
 import pytest
+from kit import loops
 from kit.loops import needs_numba
 
 from mindspore_compat._backend.arrays import HOST
@@ -12,7 +13,7 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.steps import fused_calls, recorded_array
 from mindspore_compat._backend.steps.recorded_array import RECORDED
 from mindspore_compat._backend.steps.recording import StepRecorder
-from mindspore_compat._backend.threads import parallel_loops, scheduler
+from mindspore_compat._backend.threads import scheduler
 from mindspore_compat._backend.thresholds import Least
 
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1e-45, -1e-40, 3e38, -3e38, 1.0, -2.5]
@@ -103,18 +104,6 @@ def same_bits(got, want):
         assert mine.strides == other.strides
 
 
-class ByPython(parallel_loops.ParallelLoop):
-    """A loop that Python runs, one element at a time."""
-
-    def request(self):
-        self.ready = self.python()
-        return True
-
-    def run(self, table, *given):
-        for row in table:
-            self.ready(*given, *row)
-
-
 @pytest.fixture
 def of_any_size(monkeypatch):
     """Fuses everything that can be."""
@@ -126,9 +115,10 @@ def of_any_size(monkeypatch):
 @pytest.fixture
 def by_python(monkeypatch, of_any_size):
     """Fuses everything that can be, to loops that Python runs."""
-    monkeypatch.setattr(parallel_loops, "ParallelLoop", ByPython)
+    loops.by_python(monkeypatch)
     monkeypatch.setattr(jit, "available", lambda: True)
     monkeypatch.setattr(fused_calls, "_loops", {})
+    monkeypatch.setattr(HOST.bodies, "_made", {})
 
 
 @pytest.mark.parametrize("clips", [False, True])
@@ -227,7 +217,7 @@ def test_arrays_that_are_not_contiguous_take_the_calls(by_python):
     views = [values_of(rng, (8, 3)).T, values_of(rng, (3, 16))[:, ::2], arrays[2]]
     ran = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ByPython, "run", lambda self, *given: ran.append(given))
+        patch.setattr(loops.ParallelByPython, "run", lambda self, *given: ran.append(given))
         same_bits(plan(*views), residual(HOST, *views))
     assert groups and not ran
 
