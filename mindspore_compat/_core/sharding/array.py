@@ -32,8 +32,45 @@ FAMILIES = {}  # family of the catalogue -> the rule of its functions: rule(spac
 _gathered = set()  # the names that the log has mentioned
 
 
+class ConversionsMixin:
+    """The part of an array class that reads values: conversions to NumPy and to Python numbers,
+    which call `get`. Instances have a `shape`."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+    __hash__ = None
+    of_host = True  # only its space moves it to a GPU
+
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: math.prod(self.shape))
+    itemsize = property(lambda self: self.dtype.itemsize)
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __array__(self, dtype=None, copy=None):
+        array = self.get()
+        return array if dtype is None else array.astype(dtype)
+
+    def item(self):
+        """Returns the only element as a Python number."""
+        return self.get().item()
+
+    def __bool__(self):
+        return bool(self.get())
+
+    def __int__(self):
+        return int(self.get())
+
+    def __float__(self):
+        return float(self.get())
+
+    def __index__(self):
+        return self.get().__index__()
+
+
 @with_operators
-class Sharded:
+class Sharded(ConversionsMixin):
     """An array that is divided over the ranks of a mesh; `ShardedSpace.wrap` makes it.
 
     Attributes:
@@ -51,20 +88,11 @@ class Sharded:
     """
 
     __slots__ = ("block", "shape", "dims", "sums", "parked", "space", "of_weight", "kept")
-    __array_ufunc__ = None
-    __hash__ = None
-    of_host = True  # only its space moves it to a GPU
 
-    ndim = property(lambda self: len(self.shape))
-    size = property(lambda self: math.prod(self.shape))
     dtype = property(lambda self: self.block.dtype)
-    itemsize = property(lambda self: self.block.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.itemsize)
     T = property(lambda self: self.space.transpose(self))
     placement = property(lambda self: (self.dims, self.parked))
-
-    def __len__(self):
-        return self.shape[0]
 
     def astype(self, dtype, copy=True):
         return self.space.cast(self, dtype)
@@ -94,26 +122,6 @@ class Sharded:
     def get(self):
         """Returns the whole array as a NumPy array, on every rank."""
         return to_host(self.space.gather(self))
-
-    def __array__(self, dtype=None, copy=None):
-        array = self.get()
-        return array if dtype is None else array.astype(dtype)
-
-    def item(self):
-        """Returns the only element as a Python number."""
-        return self.get().item()
-
-    def __bool__(self):
-        return bool(self.get())
-
-    def __int__(self):
-        return int(self.get())
-
-    def __float__(self):
-        return float(self.get())
-
-    def __index__(self):
-        return self.get().__index__()
 
     def __repr__(self):
         return f"Sharded(shape={self.shape}, dims={self.dims}, sums={self.sums}, {self.block!r})"

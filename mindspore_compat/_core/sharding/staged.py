@@ -13,7 +13,6 @@ Outside of the network, in a training step, Staged are gradients and the paramet
 There an operator with inputs of several stages shares them among all ranks.
 """
 
-import math
 import threading
 
 import numpy
@@ -26,6 +25,7 @@ from ..declare.values import space_for
 from ..gradients.transforms import map_tensors, tensors_in
 from ..tensor import dtype as dtypes
 from ..tensor.tensor import Tensor
+from .array import ConversionsMixin
 
 _OUTSIDE = (
     "A parameter of a pipeline stage must be used within the network of 'nn.PipelineCell' if a "
@@ -127,7 +127,7 @@ STAGED = StagedSpace()
 
 
 @with_operators
-class Staged:
+class Staged(ConversionsMixin):
     """A value that lies on the ranks of one pipeline stage.
 
     Args:
@@ -140,23 +140,14 @@ class Staged:
     """
 
     __slots__ = ("stages", "stage", "array", "shape", "dtype", "stays")
-    __array_ufunc__ = None
-    __hash__ = None
     space = STAGED
-    of_host = True
 
-    ndim = property(lambda self: len(self.shape))
-    size = property(lambda self: math.prod(self.shape))
-    itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: 0 if self.array is None else self.array.nbytes)
 
     def __init__(self, stages, stage, array=None, shape=None, dtype=None, stays=False):
         self.stages, self.stage, self.array, self.stays = stages, stage, array, stays
         self.shape = tuple(array.shape if shape is None else shape)
         self.dtype = array.dtype if dtype is None else dtype
-
-    def __len__(self):
-        return self.shape[0]
 
     def astype(self, dtype, copy=True):
         return STAGED.cast(self, dtype)
@@ -189,23 +180,6 @@ class Staged:
                 "it."
             )
         return to_host(self.array)
-
-    def __array__(self, dtype=None, copy=None):
-        array = self.get()
-        return array if dtype is None else array.astype(dtype)
-
-    def item(self):
-        """Returns the only element as a Python number."""
-        return self.get().item()
-
-    def __bool__(self):
-        return bool(self.get())
-
-    def __int__(self):
-        return int(self.get())
-
-    def __float__(self):
-        return float(self.get())
 
     def __repr__(self):
         return f"Staged({self.stage}, {self.array!r}, shape={self.shape}, dtype={self.dtype})"
