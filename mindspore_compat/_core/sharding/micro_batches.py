@@ -281,13 +281,13 @@ class _Training:
 
     def _finish(self):
         """Completes the sums of gradients over the ranks of a stage and over stages."""
-        stages, holders = self.stages, {id(p): at for p, at in self.plan.parameters}
+        stages = self.stages
         ends = [(getattr(w._array, "placement", None), True) for w in self.own]
         self.grads = _sum_over_stage(stages, self.grads, ends)
         self.grads = [_placed_as(w._array, g) for w, g in zip(self.own, self.grads)]
         shared = {}
         for index, weight in enumerate(self.own):
-            at = holders[id(weight)] or tuple(range(stages.count))
+            at = self.plan.holders(weight) or tuple(range(stages.count))
             if len(at) > 1:
                 shared.setdefault(at, []).append(index)
         for at in sorted(shared):
@@ -324,8 +324,8 @@ class _Training:
             return Staged(stages, array.stage, None, array.shape, array.dtype, True)
         if type(g) is Sharded:
             g.of_weight = True
-        at = next(at for p, at in self.plan.parameters if p is weight)
-        return Staged(stages, stages.own, g, stays=True) if at == (stages.own,) else g
+        is_of_stage = self.plan.holders(weight) == (stages.own,)
+        return Staged(stages, stages.own, g, stays=True) if is_of_stage else g
 
 
 def _add(a, b):

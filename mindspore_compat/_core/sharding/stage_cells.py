@@ -33,7 +33,8 @@ class Plan:
         count (int): the number of stages.
 
     Attributes:
-        cells (dict): the Cells that run on one stage, by id -> (the Cell, its stage or FOLLOWS).
+        cells (WeakKeyDictionary): the stage of each Cell that runs on one stage, or FOLLOWS.
+        results (WeakKeyDictionary): for each such Cell the structure of its results, by call.
         parameters (list): pairs of a Parameter and the stages that hold it, a tuple; None for all.
         used (set): the stages of Cells.
 
@@ -43,17 +44,18 @@ class Plan:
 
     def __init__(self, network, count):
         self.count, self.changes = count, Labels.changes
-        self.cells, self.used, self._holders, self._found = {}, set(), {}, {}
+        self.cells, self.used, self._holders = weakref.WeakKeyDictionary(), set(), {}
         self._visit(network, None, "")
-        self.parameters = [
-            (parameter, None if None in holders else tuple(sorted(holders)))
-            for parameter, holders in self._holders.values()
-        ]
-        self.results = {}  # a call of a Cell -> the structure of its results
-        self._held, self._marks = {}, {}
+        self._holders = {
+            key: (parameter, None if None in holders else tuple(sorted(holders)))
+            for key, (parameter, holders) in self._holders.items()
+        }
+        self.parameters = list(self._holders.values())
+        self.results = weakref.WeakKeyDictionary()
+        self._held, self._marks = weakref.WeakKeyDictionary(), {}
 
     def _visit(self, cell, above, name):
-        """Notes a Cell and its sub-cells; returns the stages at which they run, a set."""
+        """Adds a Cell and its sub-cells; returns the stages at which they run, a set."""
         stage = cell.__dict__.get("_pipeline_stage", above)
         if stage is not None and stage >= self.count:
             raise RuntimeError(
@@ -71,17 +73,20 @@ class Plan:
             self.used.add(stage)
         if len(stages) == 1:
             own_stage = FOLLOWS if stage is None else stage
-            known = self.cells.setdefault(id(cell), (cell, own_stage))
-            if known[1] != own_stage:  # it is part of several Cells
-                self.cells[id(cell)] = (cell, FOLLOWS)
+            if self.cells.setdefault(cell, own_stage) != own_stage:  # it is part of several Cells
+                self.cells[cell] = FOLLOWS
         return stages
+
+    def holders(self, parameter):
+        """Returns the stages that hold a parameter of the network, a tuple; None for all."""
+        return self._holders[id(parameter)][1]
 
     def held_by(self, cell, stage):
         """Returns the parameters of a Cell that only this stage holds."""
-        if id(cell) not in self._held:
-            alone = {id(p) for p, holders in self.parameters if holders == (stage,)}
-            self._held[id(cell)] = [p for p in cell.get_parameters() if id(p) in alone]
-        return self._held[id(cell)]
+        if cell not in self._held:
+            parameters = [p for p in cell.get_parameters() if id(p) in self._holders]
+            self._held[cell] = [p for p in parameters if self.holders(p) == (stage,)]
+        return self._held[cell]
 
     def mark(self, parameters, stages):
         """Makes parameters that only this rank's stage holds Staged, so that all ranks know where
@@ -110,7 +115,7 @@ def planned(network, stages):
     plan = _plans.get(network)
     if plan is None or (plan.changes, plan.count) != (Labels.changes, stages.count):
         plan = _plans[network] = Plan(network, stages.count)
-        for cell, _ in plan.cells.values():
+        for cell in plan.cells:
             cell.__dict__["_cell_staged"] = True
             cell._cell_choose_path()
         for parameter, holders in plan.parameters:
@@ -144,22 +149,22 @@ def call(cell, proceed, args, kwargs):
             f"network of 'nn.PipelineCell', or of a network that is called as a whole."
         )
     plan, stages = flow.micro.plan, flow.stages
-    _, stage = plan.cells.get(id(cell), (None, None))
+    stage = plan.cells.get(cell)
     if stage == FOLLOWS:
         places = [t._array.stage for t in tensors_in([*args, kwargs]) if type(t._array) is Staged]
         stage = max(places, default=None)
     if stage is None:
         return proceed(args, kwargs)
     args, kwargs = map_tensors(lambda t: stages.moved(t, stage), (args, kwargs))
-    key = id(cell), cell.training, described((args, kwargs))
+    results, key = plan.results.setdefault(cell, {}), (cell.training, described((args, kwargs)))
     if stage != stages.own:
-        if key not in plan.results:
-            plan.results[key] = stages.heard(stage)
-        return filled(plan.results[key], lambda each: stages.absent(stage, *each))
+        if key not in results:
+            results[key] = stages.heard(stage)
+        return filled(results[key], lambda description: stages.absent(stage, *description))
     out = _called_here(cell, proceed, args, kwargs, plan, stages)
-    if key not in plan.results:
-        plan.results[key] = outline(out)
-        stages.tell(plan.results[key])
+    if key not in results:
+        results[key] = outline(out)
+        stages.tell(results[key])
     return map_tensors(lambda t: stages.wrapped(t, stage), out)
 
 

@@ -1,5 +1,8 @@
 """A network on two stages of simulated ranks trains as on one process, on each array type."""
 
+import gc
+import weakref
+
 import numpy as np
 from kit.simulated_ranks import on_ranks
 
@@ -70,3 +73,16 @@ def test_trains_as_one_process(space):
             np.testing.assert_allclose(value, weights[name], rtol=1e-5, atol=1e-6, err_msg=name)
         assert traffic["activations"] == (4 * X.nbytes if stage else 0)
         assert traffic["gradients"] == (0 if stage else 4 * X.nbytes)
+
+
+def test_a_network_is_freed():
+    def run(world):
+        stages = Stages(world, 2)
+        net = nn.Dense(6, 6)  # without a stage, and itself a Cell of its plan
+        network.run_on(Mesh(world, stages.ranks, stages), "full_batch", net, (Tensor(X),), {}, net)
+        reference = weakref.ref(net)
+        del net
+        gc.collect()
+        return reference() is None
+
+    assert on_ranks(2, run) == [True, True]
