@@ -469,7 +469,7 @@ def activations_alive():
     """With 1f1b stage s of n keeps those of at most n - s micro-batches, with gpipe all."""
     alive, most = set(), 0
 
-    before = micro_batches.Micro.forward, micro_batches.Micro.backward
+    before = micro_batches.MicroBatch.forward, micro_batches.MicroBatch.backward
 
     def forward(self, *args):
         nonlocal most
@@ -481,14 +481,14 @@ def activations_alive():
         alive.discard(self)
         return before[1](self, *args)
 
-    micro_batches.Micro.forward, micro_batches.Micro.backward = forward, backward
+    micro_batches.MicroBatch.forward, micro_batches.MicroBatch.backward = forward, backward
     try:
         for scheduler in ("1f1b", "gpipe"):
             most = 0
             trained(MLP, SIZE, scheduler)
             assert most == (SIZE - RANK if scheduler == "1f1b" else MICRO), most
     finally:
-        micro_batches.Micro.forward, micro_batches.Micro.backward = before
+        micro_batches.MicroBatch.forward, micro_batches.MicroBatch.backward = before
 
 
 @check

@@ -1,6 +1,6 @@
 """Training on the stages of a pipeline: the schedule of micro-batches, and their gradients.
 
-With 2 stages and 4 micro-batches the ranks run forward passes F and backward passes B so:
+With 2 stages and 4 micro-batches the ranks run these forward passes F and backward passes B:
 
     gpipe   stage 0: F0 F1 F2 F3 .. .. B0 B1 B2 B3
             stage 1: .. F0 F1 F2 F3 B0 B1 B2 B3
@@ -9,10 +9,13 @@ With 2 stages and 4 micro-batches the ranks run forward passes F and backward pa
 
 In both, a rank waits only for the activations and gradients that it needs. With 1f1b, stage s of n
 holds the activations of at most n - s micro-batches at a time. The backward passes then run before
-the gradient at the loss is known: they start with the last one known, and are multiplied if it was
-another. The result of the network is the sum over the micro-batches, on all ranks.
+the gradient at the loss is known. They start with that of the previous step; if it has changed, the
+gradients of the weights are multiplied by the ratio. The result of the network is the sum over the
+micro-batches, on all ranks.
 """
 
+import functools
+import operator
 import weakref
 
 import numpy
@@ -22,7 +25,7 @@ from ..autograd.row_sparse import RowSparse
 from ..autograd.tape import VjpRule, backward, depth, record
 from ..gradients.custom import put_node
 from ..gradients.leaves import _GradientScope
-from ..gradients.transforms import outside, tensors_in
+from ..gradients.transforms import outside, tensors_in, unrecorded
 from ..tensor.tensor import Tensor
 from .array import Sharded
 from .stage_cells import planned
@@ -31,7 +34,7 @@ from .staged import Staged, flow, own_array, space_for
 _seeds = weakref.WeakKeyDictionary()  # network -> the gradient at its loss in the last step
 
 
-class Micro:
+class MicroBatch:
     """One micro-batch: a run of the network on it, and the backward pass of this run.
 
     Args:
@@ -158,7 +161,7 @@ def run_on_stages(network, function, args, kwargs):
     cells = [cell for _, cell in network.cells_and_names()]
     if any(cell._cell_updates or cell._cell_is_step or cell._cell_pipelines for cell in cells):
         return function(*args, **kwargs)
-    out = Micro(planned(network, stages), stages).run(function, args, kwargs)
+    out = MicroBatch(planned(network, stages), stages).run(function, args, kwargs)
     stages.finish()
     return out
 
@@ -203,14 +206,16 @@ def run_pipeline(network, batches, kind):
     """
     stages = flow.stages
     plan = planned(network, stages)
-    if len(plan.used) < stages.count or len(batches) < stages.count:
-        absent = sorted(set(range(stages.count)) - plan.used)
+    absent = sorted(set(range(stages.count)) - plan.used)
+    if absent:
+        raise RuntimeError(
+            f"For 'PipelineCell', each of the {stages.count} stages must have a Cell with its "
+            f"'pipeline_stage', but there is none for {absent}."
+        )
+    if len(batches) < stages.count:
         raise RuntimeError(
             f"For 'PipelineCell', 'micro_size' must be at least the number of stages, "
             f"{stages.count}, but got {len(batches)}."
-            if not absent
-            else f"For 'PipelineCell', each of the {stages.count} stages must have a Cell with its "
-            f"'pipeline_stage', but there is none for {absent}."
         )
     weights = []
     if depth.open and not depth.paused:
@@ -218,10 +223,10 @@ def run_pipeline(network, batches, kind):
     if any(t._node is not None for t in tensors_in(list(batches))):
         raise RuntimeError("For 'PipelineCell', no gradient by an input can be taken.")
     if not weights:
-        micro, total = Micro(plan, stages), None
+        micro, total = MicroBatch(plan, stages), None
         for inputs in batches:
             out = micro.run(network, inputs, {})
-            total = out if total is None else micro.run(lambda a, b: a + b, (total, out), {})
+            total = out if total is None else micro.run(operator.add, (total, out), {})
         stages.finish()
         return total
     return _Training(network, batches, stages, plan, weights).run(kind)
@@ -237,43 +242,44 @@ class _Training:
         self.grads, self.micros, self.total = [None] * len(self.own), {}, None
 
     def run(self, kind):
-        """Returns the sum of the results. Gradients are computed here too, except with "gpipe" and
-        for results of several elements, whose gradient must be known first."""
-        steps = schedule(kind, self.stages.own, self.stages.count, len(self.batches))
-        seed = _seeds.get(self.network, 1.0)
+        """Returns the sum of the results. Gradients are computed here too, except with "gpipe",
+        whose backward passes wait for the gradient at the result. Results of several elements need
+        this gradient, so they run as "gpipe"."""
+        count = len(self.batches)
         self._forward(0)
-        if kind == "gpipe" or self.total.size != 1:
-            for number in range(1, len(self.batches)):
-                self._forward(number)
-            seed = None
+        kind = kind if self.total.size == 1 else "gpipe"
+        steps = schedule(kind, self.stages.own, self.stages.count, count)
+        if kind == "gpipe":
+            self._take(steps[:count])
+            pulled = functools.partial(self._backward_gradients, steps[count:])
         else:
-            for step, number in steps[1:] if steps[0] == ("forward", 0) else steps:
-                if step == "backward":
-                    self._backward(number, seed)
-                elif number:
-                    self._forward(number)
+            seed = _seeds.get(self.network, 1.0)
+            self._take(steps, seed)
             self._finish()
+            pulled = functools.partial(self._rescaled_gradients, seed)
         total = self.stages.everywhere(self.total)
-        rule = _PipelineRule(lambda g: self._weight_gradients(g, seed))
+        rule = _PipelineRule(pulled)
         parents = tuple(weight._node for weight in self.weights)
         put_node(record(rule, parents, (), None), [total])
         return total
 
+    def _take(self, steps, seed=None):
+        """Takes steps of the schedule; the first forward pass has already run."""
+        for step, number in steps:
+            if step == "backward":
+                self._backward(number, seed)
+            elif number:
+                self._forward(number)
+
+    @unrecorded()
     def _forward(self, number):
-        before, depth.paused = depth.paused, True
-        try:
-            micro = self.micros[number] = Micro(self.plan, self.stages, self.own)
-            out = micro.forward(self.network, self.batches[number])
-            self.total = out if self.total is None else micro.run(_add, (self.total, out), {})
-        finally:
-            depth.paused = before
+        micro = self.micros[number] = MicroBatch(self.plan, self.stages, self.own)
+        out = micro.forward(self.network, self.batches[number])
+        self.total = out if self.total is None else micro.run(operator.add, (self.total, out), {})
 
     def _backward(self, number, seed):
-        before, depth.paused = depth.paused, True
-        try:
+        with unrecorded():
             gradients = self.micros.pop(number).backward(seed)
-        finally:
-            depth.paused = before
         for index, g in enumerate(gradients):
             g = g.whole() if type(g) is RowSparse else g
             old = self.grads[index]
@@ -287,7 +293,7 @@ class _Training:
         self.grads = [_placed_as(w._array, g) for w, g in zip(self.own, self.grads)]
         shared = {}
         for index, weight in enumerate(self.own):
-            at = self.plan.holders(weight) or tuple(range(stages.count))
+            at = self.plan.holders(weight) or stages.all
             if len(at) > 1:
                 shared.setdefault(at, []).append(index)
         for at in sorted(shared):
@@ -296,40 +302,37 @@ class _Training:
                 self.grads[index] = total
         stages.finish()
 
-    def _weight_gradients(self, g, seed):
-        """Returns the gradient of each weight, given the gradient at the result.
+    def _backward_gradients(self, steps, g):
+        """Takes the backward passes, given the gradient at the result, and returns the gradient of
+        each weight."""
+        self._take(steps, g)
+        self._finish()
+        return self._weight_gradients(self.grads)
 
-        Args:
-            g: the gradient at the result.
-            seed: the gradient that the backward passes have started with; None if they have not
-                run.
-        """
-        if seed is None:
-            for number in range(len(self.batches)):
-                self._backward(number, g)
-            self._finish()
-        else:
-            now = number_of(g)
-            factor = now / seed
-            if factor != 1:
-                self.grads = [space_for(g).multiply(g, factor) for g in self.grads]
-            if numpy.isfinite(now) and now:
-                _seeds[self.network] = now
-        own = {id(w): g for w, g in zip(self.own, self.grads)}
+    def _rescaled_gradients(self, seed, g):
+        """Returns the gradient of each weight, given the gradient at the result and `seed`, with
+        which the backward passes have started in its place."""
+        now = number_of(g)
+        factor = now / seed
+        grads = self.grads
+        if factor != 1:
+            grads = [space_for(grad).multiply(grad, factor) for grad in grads]
+        if numpy.isfinite(now) and now:
+            _seeds[self.network] = now
+        return self._weight_gradients(grads)
+
+    def _weight_gradients(self, own_grads):
+        own = {id(w): g for w, g in zip(self.own, own_grads, strict=True)}
         return [self._gradient(weight, own.get(id(weight))) for weight in self.weights]
 
     def _gradient(self, weight, g):
         array, stages = weight._array, self.stages
         if type(array) is Staged:
-            return Staged(stages, array.stage, None, array.shape, array.dtype, True)
+            return array.like(array)
         if type(g) is Sharded:
             g.of_weight = True
         is_of_stage = self.plan.holders(weight) == (stages.own,)
         return Staged(stages, stages.own, g, stays=True) if is_of_stage else g
-
-
-def _add(a, b):
-    return a + b
 
 
 class _PipelineRule(VjpRule):
@@ -341,9 +344,11 @@ class _PipelineRule(VjpRule):
         self.saves = ()
         self.upcast = False
         self.many = True
-        self.pull = lambda xp, g, saved, wanted: (self._refuse_second_order(g) or pulled(g),)
+        self.pull = lambda xp, g, saved, wanted: (pulled(_first_order(g)),)
 
-    @staticmethod
-    def _refuse_second_order(g):
-        if not hasattr(g, "dtype") or hasattr(g, "node"):
-            raise RuntimeError("For 'PipelineCell', only first gradients can be taken.")
+
+def _first_order(g):
+    """Returns a gradient at the result, unless a gradient of it is to be taken."""
+    if not hasattr(g, "dtype") or hasattr(g, "node"):
+        raise RuntimeError("For 'PipelineCell', only first gradients can be taken.")
+    return g

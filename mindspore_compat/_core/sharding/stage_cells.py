@@ -5,7 +5,7 @@ stage is called.
     net.decoder.pipeline_stage = 1
 
 The ranks of stage 1 do not run `net.encoder`. Its results are Staged without values (staged.py),
-whose structure the ranks of stage 0 tell them once. The inputs of `net.decoder` are sent to stage
+whose structure the ranks of stage 0 send them once. The inputs of `net.decoder` are sent to stage
 1. A Cell without a stage, all of whose sub-cells have none, runs where the last of its inputs
 lies. A parameter is held by the ranks of the stages whose Cells have it; by all ranks if a Cell
 without a stage has it.
@@ -159,12 +159,12 @@ def call(cell, proceed, args, kwargs):
     results, key = plan.results.setdefault(cell, {}), (cell.training, described((args, kwargs)))
     if stage != stages.own:
         if key not in results:
-            results[key] = stages.heard(stage)
+            results[key] = stages.receive_structure(stage)
         return filled(results[key], lambda description: stages.absent(stage, *description))
     out = _called_here(cell, proceed, args, kwargs, plan, stages)
     if key not in results:
         results[key] = outline(out)
-        stages.tell(results[key])
+        stages.send_structure(results[key])
     return map_tensors(lambda t: stages.wrapped(t, stage), out)
 
 

@@ -22,7 +22,7 @@ from ..._backend.arrays import HOST, to_host
 from ..autograd.operators import with_operators
 from ..autograd.tape import depth
 from ..declare.values import space_for
-from ..gradients.transforms import map_tensors, tensors_in
+from ..gradients.transforms import map_tensors, tensors_in, unrecorded
 from ..tensor import dtype as dtypes
 from ..tensor.tensor import Tensor
 from .array import ConversionsMixin
@@ -113,14 +113,13 @@ class StagedSpace:
         out = self._shapes.get(key)
         if out is None:
             state = random.default.state()
-            before, depth.paused = depth.paused, True
             try:
-                out = map_tensors(_description, operator.run(**map_tensors(_zeros, values)))
+                with unrecorded():
+                    out = outline(operator.run(**map_tensors(_zeros, values)))
             finally:
-                depth.paused = before
                 random.default.restore(state)
             self._shapes[key] = out
-        return filled(out, lambda each: stages.absent(stage, *each, stays))
+        return filled(out, lambda description: stages.absent(stage, *description, stays))
 
 
 STAGED = StagedSpace()

@@ -3,8 +3,8 @@
     stages = Stages(world, 2)        # 4 ranks: 0 and 1 are stage 0, 2 and 3 are stage 1
     stages.peer(1)                   # on rank 0: 2, the rank with the same place in stage 1
 
-The ranks of a stage form a mesh (mesh.py), and each exchanges its blocks with the rank that has the
-same place in another stage. Activations and gradients are sent without waiting until they have
+The ranks of a stage form a mesh (mesh.py). Each rank exchanges its blocks with the rank that has
+the same place in another stage. It sends activations and gradients without waiting until they have
 arrived.
 """
 
@@ -19,7 +19,7 @@ from ..tensor.tensor import Tensor
 from .array import Sharded
 from .staged import Staged, dtype_named, flow
 
-ACTIVATIONS, GRADIENTS, RESULTS = 1, 2, 3  # tags of messages
+ACTIVATIONS, GRADIENTS, STRUCTURES = 1, 2, 3  # tags of messages
 _ROOM = 256  # bytes of a message that describes an array
 
 
@@ -31,6 +31,8 @@ class Stages:
         count (int): the number of stages, which divides the number of ranks.
 
     Attributes:
+        all (tuple[int]): all stages.
+        stage_size (int): the number of ranks of a stage.
         own (int): the stage of this rank.
         ranks (tuple[int]): the ranks of this stage.
         space (ShardedSpace): the space of this stage's divided arrays; network.py sets it.
@@ -40,18 +42,19 @@ class Stages:
     space = None
 
     def __init__(self, world, count):
-        self.world, self.count = world, count
-        self.many = len(world.ranks) // count
+        self.world, self.count, self.all = world, count, tuple(range(count))
+        self.stage_size = len(world.ranks) // count
         own = world.ranks.index(world.ranks[world.rank])
-        self.own, self._place = divmod(own, self.many)
-        self.ranks = tuple(world.ranks[self.own * self.many : (self.own + 1) * self.many])
+        self.own, self._place = divmod(own, self.stage_size)
+        start = self.own * self.stage_size
+        self.ranks = tuple(world.ranks[start : start + self.stage_size])
         self.traffic = collections.Counter()
         self._under_way = []
         self._groups = {}
 
     def peer(self, stage):
         """Returns the member of `world` that has this rank's place in another stage."""
-        return stage * self.many + self._place
+        return stage * self.stage_size + self._place
 
     def group(self, stages):
         """Returns the group of the ranks with this rank's place in some stages, a tuple that
@@ -110,13 +113,13 @@ class Stages:
         x = tensor._array
         if type(x) is not Staged:
             return tensor
-        group = self.group(tuple(range(self.count)))
+        group = self.group(self.all)
         mine = described = None
         if self.own == x.stage:
             mine, described = _sendable(x.array)
         shape, dtype, dims = group.broadcast_object(described, x.stage)
         if mine is None:
-            mine = self._base().module.empty(shape, dtype_named(dtype))
+            mine = current_space().module.empty(shape, dtype_named(dtype))
             self.traffic["broadcast"] += mine.nbytes
         return Tensor._wrap(self._wrap_block(group.broadcast(mine, x.stage).wait(), dims))
 
@@ -129,13 +132,13 @@ class Stages:
 
     def summed(self, arrays, stages):
         """Returns the sums of arrays over the ranks with this rank's place in some stages."""
-        group, found = self.group(stages), []
+        group, sums = self.group(stages), []
         for array in arrays:
             block = getattr(array, "block", array)
             self.traffic["shared"] += 2 * (group.size - 1) * block.nbytes // group.size
             total = group.all_reduce(block, "sum").wait()
-            found.append(array.space.like(array, total) if type(array) is Sharded else total)
-        return found
+            sums.append(array.space.like(array, total) if type(array) is Sharded else total)
+        return sums
 
     def equalize(self, array, stages):
         """Writes into an array the values that it has on the first of some stages.
@@ -144,14 +147,14 @@ class Stages:
             array: an ordinary or divided array.
             stages (tuple): the stages that hold it; None for all.
         """
-        stages = stages or tuple(range(self.count))
+        stages = stages or self.all
         if self.own in stages and len(stages) > 1:
             block = getattr(array, "block", array)
             block[...] = self.group(stages).broadcast(block, 0).wait()
 
     def anywhere(self, flag):
         """Returns a 0-d bool array: whether `flag` is True on any stage."""
-        group = self.group(tuple(range(self.count)))
+        group = self.group(self.all)
         return group.all_reduce(current_space().asarray(flag), "max").wait()
 
     # Messages -------------------------------------------------------------------------------------
@@ -172,7 +175,7 @@ class Stages:
         """Returns an activation that a stage sent, and whether it waits for the gradient."""
         room = numpy.empty(_ROOM, numpy.uint8)
         shape, dtype, dims, live = json.loads(self._receive(room, stage, ACTIVATIONS).tobytes())
-        room = self._base().module.empty(shape, dtype_named(dtype))
+        room = current_space().module.empty(shape, dtype_named(dtype))
         self.traffic["activations"] += room.nbytes
         return self._wrap_block(self._receive(room, stage, ACTIVATIONS), dims), live
 
@@ -191,16 +194,16 @@ class Stages:
         self.traffic["gradients"] += block.nbytes
         return like.space.like(like, block) if type(like) is Sharded else block
 
-    def tell(self, value):
-        """Sends a result without its values to all other stages; `heard` receives it."""
-        for stage in range(self.count):
+    def send_structure(self, value):
+        """Sends a result without its values to all other stages."""
+        for stage in self.all:
             if stage != self.own:
-                pending = self.world.send_object(value, self.peer(stage), RESULTS)
+                pending = self.world.send_object(value, self.peer(stage), STRUCTURES)
                 self._under_way.append(pending)
 
-    def heard(self, stage):
-        """Returns what a stage has sent by `tell`."""
-        return self.world.receive_object(self.peer(stage), RESULTS)
+    def receive_structure(self, stage):
+        """Returns what a stage has sent by `send_structure`."""
+        return self.world.receive_object(self.peer(stage), STRUCTURES)
 
     def finish(self):
         """Waits until all that this rank has sent has left."""
@@ -215,9 +218,6 @@ class Stages:
 
     def _receive(self, like, stage, tag):
         return self.world.receive(like, self.peer(stage), tag).wait()
-
-    def _base(self):
-        return current_space()
 
     def _wrap_block(self, block, dims):
         return block if dims is None else self.space.wrap(block, dims)
