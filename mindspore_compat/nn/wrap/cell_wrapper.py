@@ -508,11 +508,11 @@ class PipelineCell(_Sliced):
     """Splits the batch into micro-batches, and returns the sum of the outputs for them.
 
     If the processes are divided into stages (`AutoParallel.pipeline`, or `pipeline_stages` of the
-    context), each stage works on another micro-batch at a time, and the result comes to all.
+    context), they work on different micro-batches at a time, and all processes get the result.
 
     Args:
         network (Cell): the network; it returns one Tensor.
-        micro_size (int): the number of slices of the first axis, at least that of the stages.
+        micro_size (int): the number of slices of the first axis, at least the number of stages.
         stage_config (dict): the `pipeline_stage` of sub-cells by name.
         segment_config (dict): the pipeline segment of sub-cells by name, stored on them.
 
