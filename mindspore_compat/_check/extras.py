@@ -10,8 +10,9 @@ import types
 from importlib.util import find_spec
 
 from .._paths import PACKAGE
+from . import names
 
-TABLE = {  # path, and argument where only that needs it -> extra
+TABLE = {  # a function, or a function and its argument that needs it -> extra
     "communication.init": "mpi",
     "mint.distributed.init_process_group": "mpi",
     "load_checkpoint(dec_key)": "crypto",
@@ -31,9 +32,14 @@ _DATASET = f"{PACKAGE}.dataset."
 
 def extras_of(path, target, call):
     """Returns the extras that a use needs, of a public path without "mindspore."."""
-    names = {name for name, value in (call.keywords if call else ()) if value is not None}
-    extras = {TABLE[key] for key in (path, *(f"{path}({name})" for name in names)) if key in TABLE}
-    if getattr(target, "__module__", None) and target.__module__.startswith(_DATASET):
+    extras = set()
+    for key, extra in TABLE.items():
+        function, argument = names.function_and_argument(key)
+        if function == path and (
+            not argument or names.arguments(target, call).get(argument) is not None
+        ):
+            extras.add(extra)
+    if (getattr(target, "__module__", None) or "").startswith(_DATASET):
         extras |= _extras_reached_by(target)
     return sorted(extras)
 
@@ -66,13 +72,13 @@ def _extras_reached_by(target):
 
 
 def _functions_named_by(function):
-    """Returns the functions and classes of `dataset` that a function names."""
-    names, codes = set(), [inspect.unwrap(function).__code__]
+    """Returns the functions that a function names."""
+    global_names, codes = set(), [inspect.unwrap(function).__code__]
     while codes:
         code = codes.pop()
-        names.update(code.co_names)
+        global_names.update(code.co_names)
         codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    values = (inspect.unwrap(function).__globals__.get(name) for name in names)
+    values = (inspect.unwrap(function).__globals__.get(name) for name in global_names)
     return [value for value in values if isinstance(value, types.FunctionType)]
 
 

@@ -87,12 +87,11 @@ def arguments_without_effect(mark, target, call):
     if not mark.arguments:
         yield ""
         return
-    keywords = dict(call.keywords)
+    arguments = names.arguments(target, call)
     parameters = inspect.signature(target).parameters
-    keywords.update(zip(parameters, call.positional))
     for name in mark.arguments:
         default = parameters[name].default if name in parameters else inspect.Parameter.empty
-        if name in keywords and keywords[name] is not default and keywords[name] != default:
+        if name in arguments and arguments[name] is not default and arguments[name] != default:
             yield f"({name})"
 
 

@@ -86,6 +86,20 @@ def nearest(path):
     )
 
 
+def arguments(target, call):
+    """Returns the arguments of a Call by the names of the parameters of its target."""
+    parameters = list(inspect.signature(target).parameters)
+    if parameters[:1] == ["self"]:
+        del parameters[0]
+    return {**dict(call.keywords), **dict(zip(parameters, call.positional))}
+
+
+def function_and_argument(key):
+    """Returns the parts of a key such as "ops.split(output_num)"; the argument is "" if none."""
+    function, _, argument = key.rstrip(")").partition("(")
+    return function, argument
+
+
 def _has(owner, path, part):
     if inspect.ismodule(owner.target):
         return _attribute(owner.target, part) is not None or part in vars(owner.target)

@@ -1,7 +1,5 @@
 """The release that a project was written for, and the uses that meant something else in it."""
 
-import inspect
-
 from .._releases import changes_after, meaning_of
 from .._releases.changes import CHANGES
 from .._version import RELEASES
@@ -68,18 +66,15 @@ def _signs(uses, table):
     signs = {sign for sign in table if any(f"{path}.".startswith(f"{sign}.") for path in paths)}
     by_target = {_target(sign): sign for sign in table if "(" in sign}
     for use in uses:
-        keywords = [name for name, _ in use.call.keywords] if use.call else ()
-        for keyword in keywords:
-            sign = by_target.get((names.find(use.path).target, keyword))
-            if sign:
-                signs.add(sign)
-    return signs
+        for keyword, _ in use.call.keywords if use.call else ():
+            signs.add(by_target.get((names.find(use.path).target, keyword)))
+    return signs - {None}
 
 
 def _target(sign):
     """Returns the function and keyword in a key such as "ops.split(output_num)"."""
-    name, _, keyword = sign.rstrip(")").partition("(")
-    return names.find((TOP, *name.split("."))).target, keyword
+    function, keyword = names.function_and_argument(sign)
+    return names.find((TOP, *function.split("."))).target, keyword
 
 
 class Meanings:
@@ -93,17 +88,16 @@ class Meanings:
             if change.removes:
                 self.restored.add(change.name)
                 continue
-            path = (TOP, *change.name.partition("(")[0].split("."))
-            self.by_target[names.find(path).target] = change
+            self.by_target[_target(change.name)[0]] = change
         for use in (use for use in uses if use.call):
             self.forget_settings(names.find(use.path).target, use.call)
 
     def forget_settings(self, target, call):
         """Drops the change of a default, "function(argument)", that a call of the project sets."""
         change = self.by_target.get(target)
-        if change is not None and change.name.endswith(")"):
-            if change.name.rstrip(")").partition("(")[2] in _set_parameters(target, call):
-                del self.by_target[target]
+        argument = change and names.function_and_argument(change.name)[1]
+        if argument and argument in names.arguments(target, call):
+            del self.by_target[target]
 
     def removal_of(self, path):
         """Returns the Change that removed a public name, or None."""
@@ -117,9 +111,9 @@ class Meanings:
         """Returns the Change that affects a call: the same call had another meaning in the older
         release. None otherwise."""
         change = self.by_target.get(target)
-        if change is None or target is None:
+        if change is None:
             return None
-        given, meaning = _set_parameters(target, call), meaning_of(change)
+        given, meaning = set(names.arguments(target, call)), meaning_of(change)
         if getattr(meaning, "is_of_result", False) and call.is_statement:
             return None
         if hasattr(meaning, "needs"):
@@ -132,11 +126,3 @@ class Meanings:
             fits = meaning.fits(len(call.positional) + is_method, keywords)
             return change if fits else None
         return change
-
-
-def _set_parameters(target, call):
-    """Returns the names of the parameters that a call sets."""
-    parameters = list(inspect.signature(target).parameters)
-    if parameters[:1] == ["self"]:
-        del parameters[0]
-    return {name for name, _ in call.keywords} | set(parameters[: len(call.positional)])

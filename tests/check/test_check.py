@@ -127,6 +127,7 @@ class TestExtras:
             ("from mindspore.dataset.vision import c_transforms as C\nC.Resize(3)", "vision"),
             ("from mindspore.communication import init\ninit()", "mpi"),
             ("import mindspore as ms\nms.load_checkpoint('a', dec_key=b'k')", "crypto"),
+            ("import mindspore as ms\nms.load_checkpoint('a', n, False, None, b'k')", "crypto"),
         ],
     )
     def test_extra(self, tmp_path, capsys, code, extra):
@@ -157,6 +158,7 @@ class TestWithoutEffect:
             ("ms.jit_class(3)", "jit_class"),
             ("ms.nn.RMSProp([], use_locking=True)", "nn.RMSProp(use_locking)"),
             ("ms.nn.Cell().set_boost('less_bn')", "nn.Cell.set_boost"),
+            ("ms.Model(n).eval(d, None, True)", "Model.eval(dataset_sink_mode)"),
         ],
     )
     def test_reported(self, project, call, name):
