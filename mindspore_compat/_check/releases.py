@@ -116,13 +116,11 @@ class Meanings:
         given, meaning = set(names.arguments(target, call)), meaning_of(change)
         if getattr(meaning, "is_of_result", False) and call.is_statement:
             return None
-        if hasattr(meaning, "needs"):
-            return change if given & meaning.needs else None
-        if hasattr(meaning, "without"):
-            return None if meaning.without <= given else change
+        if hasattr(meaning, "needs") and not given & meaning.needs:
+            return None
+        if hasattr(meaning, "without") and meaning.without <= given:
+            return None
         if hasattr(meaning, "fits"):
             keywords = [name for name, _ in call.keywords if name is not None]
-            is_method = change.name.startswith("Tensor.")
-            fits = meaning.fits(len(call.positional) + is_method, keywords)
-            return change if fits else None
+            return change if meaning.fits(len(call.positional), keywords) else None
         return change

@@ -6,6 +6,14 @@ replacement happens once, right after the module of the name has been loaded. Wi
 nothing here is imported, and no call is slower.
 
 A call that the earlier signature does not accept keeps today's meaning.
+
+The attributes of such a function tell `--check` which calls the change affects. A call must meet
+all of them:
+
+    needs           calls with one of these arguments
+    without         calls that leave out one of these arguments: their default has changed
+    fits            calls that the earlier signature accepts
+    is_of_result    calls whose result is read
 """
 
 import functools

@@ -15,6 +15,9 @@ def pool(today, self, kernel_size=1, stride=1, pad_mode="valid", data_format="NC
     today(self, kernel_size, stride, pad_mode, data_format=data_format)
 
 
+pool.needs = {"padding"}  # today's name of the argument that was `data_format`
+
+
 @instead
 def transposed_without_output_padding(
     today,

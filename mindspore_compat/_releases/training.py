@@ -6,7 +6,7 @@ import inspect
 import io
 
 from .._core.context.config import GRAPH_MODE, config
-from .earlier import instead, with_defaults
+from .earlier import instead, unchanged, with_defaults
 
 data_sinking = with_defaults(dataset_sink_mode=True)
 
@@ -14,7 +14,7 @@ data_sinking = with_defaults(dataset_sink_mode=True)
 def graph_mode_by_default(set_context):
     """Starts in graph mode."""
     config.mode = GRAPH_MODE
-    return functools.wraps(set_context)(lambda *args, **kwargs: set_context(*args, **kwargs))
+    return unchanged(set_context)
 
 
 def only_missing(today):
@@ -27,7 +27,7 @@ def only_missing(today):
     return load_param_into_net
 
 
-only_missing.is_of_result = True  # a call whose result nothing reads means the same
+only_missing.is_of_result = True
 
 
 def whole_names(today):
@@ -108,6 +108,4 @@ def same_as_tensorboard_trace_handler(today):
     """Gives `tensorboard_trace_handler` its first name."""
     from ..profiler import tensorboard_trace_handler
 
-    return functools.wraps(tensorboard_trace_handler)(
-        lambda *args, **kwargs: tensorboard_trace_handler(*args, **kwargs)
-    )
+    return unchanged(tensorboard_trace_handler)

@@ -224,6 +224,8 @@ class TestReleases:
             ("ms.nn.Dense(3, 4)", "nn.Dense"),
             ("ms.nn.BCELoss()", "nn.BCELoss"),
             ("ms.ops.split(x, 1, 2)", "ops.split"),
+            ("ms.nn.MaxPool2d(2, 2, 'valid', 'NCHW')", "nn.MaxPool2d"),
+            ("ms.nn.Conv2dTranspose(3, 4, kernel_size=3)", "nn.Conv2dTranspose"),
             ("ms.Tensor(1).max(0)", "Tensor.max"),
             ("a = ms.load_param_into_net(n, p)", "load_param_into_net"),
             ("ms.set_context(device_id=1)", "set_context"),
@@ -249,6 +251,8 @@ class TestReleases:
         [
             "ms.nn.Dense(3, 4, 'zeros', 'zeros')",
             "ms.nn.BCELoss(reduction='mean')",
+            "ms.nn.MaxPool2d(2, 2)",
+            "ms.nn.MaxPool2d(kernel_size=3)",
             "ms.ops.split(x, split_size_or_sections=2)",
             "ms.load_param_into_net(n, p)",
             "ms.set_context(device_id=1)\nms.set_context(mode=0)",
