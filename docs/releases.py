@@ -10,12 +10,12 @@ from mindspore_compat._version import RELEASES
 
 INTRO = f"""Some names mean something else in {RELEASES[-1]} than in the release that a script was
 written for. `MINDSPORE_COMPAT_RELEASE=1.8`, or the option `--release 1.8` of `python -m
-mindspore_compat`, gives all names on this page the meaning that they had in that release;
-`__version__` tells it. Set the variable before the package is imported. Releases:
+mindspore_compat`, gives all names on this page the meaning that they had in that release,
+and makes `__version__` "1.8.0". Set the variable before the package is imported. Releases:
 {", ".join(RELEASES)}.
 
 A call that the earlier signature does not accept keeps today's meaning. Renamed keywords are
-accepted in every release. `--check --release 1.8` lists the places of a project whose meaning has
+accepted in every release. `--check --release 1.8` lists the calls of a project whose meaning has
 changed since that release.""".splitlines()
 
 

@@ -1,4 +1,4 @@
-"""What is to be said about the uses of a project: a list of Findings."""
+"""The Findings about the names that a project uses: missing, changed, without effect."""
 
 import inspect
 from typing import NamedTuple

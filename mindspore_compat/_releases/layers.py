@@ -11,7 +11,7 @@ unreduced = with_defaults(reduction="none")
 
 @instead
 def pool(today, self, kernel_size=1, stride=1, pad_mode="valid", data_format="NCHW"):
-    """Takes no padding in numbers."""
+    """Takes `data_format` as the fourth argument, and no numbers for the padding."""
     today(self, kernel_size, stride, pad_mode, data_format=data_format)
 
 
@@ -40,8 +40,10 @@ def transposed_without_output_padding(
 
 
 def hook_with_name(today):
-    """Calls a hook with the name of the Cell in place of the Cell; hooks of this package excepted,
-    such as those of mixed precision."""
+    """Passes a hook the name of the Cell instead of the Cell.
+
+    Hooks of this package, such as those of mixed precision, receive the Cell.
+    """
 
     @functools.wraps(today)
     def register(self, hook_fn, *args, **kwargs):

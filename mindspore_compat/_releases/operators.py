@@ -86,7 +86,7 @@ def conv2d(today, inputs, weight, pad_mode="valid", padding=0, stride=1, dilatio
 
 @instead
 def avg_pool2d(today, x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
-    """Takes the padding mode, and no numbers of it."""
+    """Takes a padding mode instead of numbers."""
     return ops.AvgPool(kernel_size, strides, pad_mode, data_format)(x)
 
 

@@ -61,7 +61,7 @@ air = with_defaults(file_format="AIR")
 
 @instead
 def data_sink(today, fn, dataset, steps, sink_size=1, jit=False):
-    """Takes the number of steps, which the loop around it decides."""
+    """Accepts the number of steps, which has no effect: the loop of the caller decides it."""
     return today(fn, dataset, sink_size)
 
 
