@@ -24,7 +24,7 @@ from ..._backend.arrays import SPACES, to_host, to_space
 from ..._backend.catalogue import FUNCTIONS
 from ..autograd import vjp_rules
 from ..autograd.operators import with_operators
-from .moving import all_reduced, cut, move
+from .moving import all_reduced, cut, move, split_flat
 
 _new = object.__new__
 RULES = {}  # name of a function of `xp` -> its rule, called as rule(space, *args, **kwargs)
@@ -324,13 +324,7 @@ class ShardedSpace:
         """Sums several blocks over the ranks along some mesh axes, as one message; returns the sums
         in the shapes of the blocks."""
         flat = self.base.concatenate([self.base.reshape(block, (-1,)) for block in blocks])
-        total = all_reduced(self.mesh, flat, mesh_axes)
-        results, start = [], 0
-        for block in blocks:
-            part = total[start : start + block.size]
-            results.append(self.base.reshape(part, block.shape))
-            start += block.size
-        return results
+        return split_flat(self.base, all_reduced(self.mesh, flat, mesh_axes), blocks)
 
     # Functions ------------------------------------------------------------------------------------
 

@@ -71,8 +71,7 @@ class Mesh:
                 for axis, number in zip(axes, position):
                     place[axis] = number
                 members.append(rank_at[tuple(place)])
-            is_world = tuple(members) == tuple(self.world.ranks)
-            self._groups[axes] = self.world if is_world else self.world.subgroup(members)
+            self._groups[axes] = group_of(self.world, members)
         return self._groups[axes]
 
     def axes_for(self, parts, taken=()):
@@ -84,6 +83,11 @@ class Mesh:
                 axes.append(axis)
                 parts //= length
         return tuple(axes) if parts == 1 else None
+
+
+def group_of(world, ranks):
+    """Returns the group of some ranks of `world`, which is `world` for all of them in its order."""
+    return world if tuple(ranks) == tuple(world.ranks) else world.subgroup(ranks)
 
 
 def prime_factors(number):

@@ -127,6 +127,15 @@ def all_reduced(mesh, block, mesh_axes, operation="sum"):
     return group.all_reduce(block, operation).wait()
 
 
+def split_flat(xp, flat, arrays):
+    """Splits a flat array into consecutive parts in the shapes of `arrays`."""
+    parts, start = [], 0
+    for array in arrays:
+        parts.append(xp.reshape(flat[start : start + array.size], array.shape))
+        start += array.size
+    return parts
+
+
 def _count(mesh, kind, amount):
     mesh.traffic[kind] += amount
 

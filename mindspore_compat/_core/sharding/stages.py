@@ -17,6 +17,7 @@ from ..._backend.arrays import current_space
 from ..declare.values import space_for
 from ..tensor.tensor import Tensor
 from .array import Sharded
+from .mesh import group_of
 from .staged import Staged, dtype_named, flow
 
 ACTIVATIONS, GRADIENTS, STRUCTURES = 1, 2, 3  # tags of messages
@@ -61,8 +62,7 @@ class Stages:
         includes its own. All these ranks must ask for the same groups in the same order."""
         if stages not in self._groups:
             ranks = [self.world.ranks[self.peer(stage)] for stage in stages]
-            whole = tuple(ranks) == tuple(self.world.ranks)
-            self._groups[stages] = self.world if whole else self.world.subgroup(ranks)
+            self._groups[stages] = group_of(self.world, ranks)
         return self._groups[stages]
 
     # Values of stages -----------------------------------------------------------------------------

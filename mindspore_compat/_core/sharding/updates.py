@@ -11,6 +11,7 @@ from ..._backend.arrays import current_space
 from ..._backend.updates.complete import assigned
 from ..context.config import config
 from .array import Sharded
+from .moving import split_flat
 from .network import running
 from .staged import Staged
 from .stages import Stages
@@ -122,10 +123,10 @@ class Owners:
             flat = xp.concatenate([xp.reshape(array, (-1,)) for array in arrays])
             sends.append((rank, arrays, self.stages.world.broadcast(flat, rank)))
         for rank, arrays, pending in sends:
-            flat, start = pending.wait(), 0
-            for array in () if self.own(rank) else arrays:
-                array[...] = xp.reshape(flat[start : start + array.size], array.shape)
-                start += array.size
+            flat = pending.wait()
+            if not self.own(rank):
+                for array, part in zip(arrays, split_flat(xp, flat, arrays), strict=True):
+                    array[...] = part
 
 
 def divided_like(states, parameters):
