@@ -8,9 +8,9 @@ Parameters and unchanged Cells with it.
 
 import ast
 import os
-import tempfile
 import textwrap
 
+from .._io.files import atomic_write
 from ..nn.cell import Cell
 from . import sources
 from .trees import Names
@@ -105,11 +105,9 @@ def _save(text, name):
     """Writes the source to a file in the folder of rewritten networks, and returns its path."""
     folder = os.path.abspath(FOLDER)
     os.makedirs(folder, exist_ok=True)
-    number, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
-    with os.fdopen(number, "w", encoding="utf-8") as file:
-        file.write(text)
     path = os.path.join(folder, name)
-    os.replace(temporary, path)
+    with atomic_write(path, durable=False) as file:
+        file.write(text.encode())
     return path
 
 
