@@ -38,6 +38,8 @@ def test_arithmetic():
     assert values(mint.arcsin(x=Tensor([1.0]))) == pytest.approx([np.pi / 2])
     q, r = mint.linalg.qr(A=X)
     close(q @ r, X)
+    none, alone = mint.linalg.qr(X, "r")
+    assert none.shape == (0,) and values(alone) == values(r)
 
 
 def test_shapes_and_indices():

@@ -208,6 +208,27 @@ def complete_qr(xp, input: InexactOfNumPy):
     return q, r
 
 
+@op()
+def r_of_qr(xp, input: InexactOfNumPy):
+    """Returns (an empty Tensor, r) of each matrix in reduced form."""
+    return xp.zeros((0,), dtype=input.dtype), xp.linalg_qr(input)[1]
+
+
+_QR_MODES = {"reduced": reduced_qr, "complete": complete_qr, "r": r_of_qr}
+
+
+def _qr(name, x, mode, modes):
+    """Decomposes `x`, the argument called `name`, in one of the allowed modes."""
+    if not isinstance(mode, str) or mode not in modes:
+        allowed = " or ".join(map(repr, modes))
+        raise TypeError(f"For 'qr', 'mode' must be {allowed}, but got {mode!r}.")
+    if x.ndim < 2:
+        raise ValueError(
+            f"For 'qr', '{name}' must have at least two axes, but got shape {x.shape}."
+        )
+    return _QR_MODES[mode].run(x)
+
+
 @public("ops.qr")
 @checked
 def qr(input: Anything, mode="reduced"):
@@ -230,13 +251,7 @@ def qr(input: Anything, mode="reduced"):
 
     Source: mindspore.ops.qr of MindSpore 2.10.
     """
-    if not isinstance(mode, str) or mode not in ("reduced", "complete"):
-        raise TypeError(f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}.")
-    if input.ndim < 2:
-        raise ValueError(
-            f"For 'qr', 'input' must have at least two axes, but got shape {input.shape}."
-        )
-    return (complete_qr if mode == "complete" else reduced_qr).run(input)
+    return _qr("input", input, mode, ("reduced", "complete"))
 
 
 @public("Tensor.qr")
@@ -459,14 +474,19 @@ def need_axes(api, count, **arrays):
 
 
 @public("mint.linalg.qr")
-def mint_qr(A, mode="reduced"):
+@checked
+def mint_qr(A: Anything, mode="reduced"):
     """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
-    triangular); see `ops.qr`.
+    triangular).
 
     Args:
         A (Tensor): matrices over the last two axes.
-        mode (str): "reduced" for the smaller factors, "complete" for a square q. Default:
-            "reduced".
+        mode (str): "reduced" for the smaller factors, "complete" for a square q, "r" for the
+            smaller r and an empty q. Default: "reduced".
+
+    Raises:
+        TypeError: if `A` is not a Tensor or `mode` is none of these.
+        ValueError: if `A` has fewer than two axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -475,4 +495,4 @@ def mint_qr(A, mode="reduced"):
 
     Source: mindspore.mint.linalg.qr of MindSpore 2.10.
     """
-    return qr(A, mode)
+    return _qr("A", A, mode, _QR_MODES)
