@@ -163,7 +163,7 @@ def _judge_driven(case, result, answer):
         found = _refusals_differ(case, *refusals)
     else:
         difference = differ(wanted, seen, scaled=True)
-        got, expected = _at(seen, difference), _at(wanted, difference)
+        got, expected = part_at(seen, difference), part_at(wanted, difference)
         found = difference and {"difference": difference, "got": got, "expected": expected}
     if not found:
         return {}
@@ -179,7 +179,7 @@ def _judge_values(case, result):
         found = {"expected": f"accepted, as by {case.get('by', 'real MindSpore')}"}
     else:
         difference = facts_differ(case, None, wanted, seen)
-        got, expected = _at(seen, difference), _at(wanted, difference)
+        got, expected = part_at(seen, difference), part_at(wanted, difference)
         found = difference and {"difference": difference, "got": got, "expected": expected}
     if not found:
         return {}
@@ -235,7 +235,7 @@ def _refusals_differ(case, wanted, got):
     return expectation if got else {**expectation, "got": "accepted"}
 
 
-def _at(seen, difference):
+def part_at(seen, difference):
     """Returns the part of an observation that a difference names: "after 2: moment1.weight:
     values"."""
     for key in difference.split(": ") if difference else ():

@@ -84,4 +84,7 @@ def _wanted(key, seen):
     listed = apart()
     if key in listed:
         return {"wanted": seen, "apart": listed[key]}
-    return {"wanted": {fact: part for fact, part in seen.items() if f"{key}::{fact}" not in listed}}
+    wanted = {fact: part for fact, part in seen.items() if f"{key}::{fact}" not in listed}
+    if seen and not wanted:
+        return {"wanted": seen, "apart": listed[f"{key}::{next(iter(seen))}"]}
+    return {"wanted": wanted}

@@ -228,6 +228,23 @@ def test_differences_are_listed_by_rule(tmp_path, monkeypatch):
     assert sum(listed.values(), []).count("ops.abs::x with nan::then 1") == 1
 
 
+def test_the_reason_of_one_fact_excuses_no_other():
+    number = ["Float32", [1], [1.0]]
+    wanted = {"result": number, "var after": number, "m after": number}
+    seen = {**wanted, "result": ["Float32", [1], [2.0]], "var after": ["Float32", [1], [3.0]]}
+    case = {"id": "ops.Adam::values::example", "name": "ops.Adam", "wanted": wanted}
+    reasons = settle.reasons_of(case, {"status": "fail", "observed": seen})
+    assert reasons == {
+        "ops.Adam::example::result": "the kernel leaves its results unwritten",
+        "ops.Adam::example::var after": None,
+    }
+
+
+def test_what_is_listed_is_stored():
+    labels = {f"{name}::{label}" for name, kept in stored.load().items() for label in kept}
+    assert not [k for k in stored.apart() if not {k, k.rpartition("::")[0]} & labels]
+
+
 def test_stored_facts_are_small_and_no_prose():
     files = list(stored.FOLDER.glob("*.json.gz"))
     assert sum(path.stat().st_size for path in files) < 5_000_000
