@@ -54,14 +54,14 @@ def norm(A: _Tensor, ord: _b.float | _b.str | None = None, dim: _b.int | _b.tupl
         `A` may have any shape. The result lacks the axes in `dim`, or has length 1 along them with
         `keepdim`; floats keep their dtype.
     """
-def qr(A: _t.Any, mode: _t.Any = 'reduced') -> _t.Any:
+def qr(A: _Tensor, mode: _t.Any = 'reduced') -> _t.Any:
     """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
-    triangular); see `ops.qr`.
+    triangular).
 
     Args:
         A (Tensor): matrices over the last two axes.
-        mode (str): "reduced" for the smaller factors, "complete" for a square q. Default:
-            "reduced".
+        mode (str): "reduced" for the smaller factors, "complete" for a square q, "r" for the
+            smaller r and an empty q. Default: "reduced".
     """
 def vector_norm(x: _Tensor, ord: _b.float = 2, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the vector norm of order `ord` over the given axes, by default over all.
