@@ -8,10 +8,12 @@ import gzip
 import json
 import struct
 import wave as sound
-import zlib
 from pathlib import Path
 
 import numpy as np
+
+from . import sources
+from .sources import png
 
 _WORDS = "the cat sat on a mat and saw that dogs run fast over green hills".split()
 
@@ -59,8 +61,6 @@ class Files:
     def source(form, name=""):
         """The files of a publisher's format (`sources`), in a folder of that name; or one of
         them."""
-        from . import sources
-
         home = form.partition("/")[0]
         if not Path("sources", home).exists():
             sources.write("sources", [home])
@@ -191,24 +191,6 @@ class Files:
         )
         writer.commit()
         return name
-
-
-def png(pixels):
-    """An image of bytes as the content of a PNG file."""
-    height, width, channels = pixels.shape
-
-    def chunk(kind, data):
-        body = kind + data
-        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
-
-    head = struct.pack(">2I5B", width, height, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
-    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", head)
-        + chunk(b"IDAT", zlib.compress(rows))
-        + chunk(b"IEND", b"")
-    )
 
 
 def _bytes(shape, phase):

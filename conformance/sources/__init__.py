@@ -11,26 +11,33 @@ import pathlib
 import struct
 import zlib
 
+import numpy as np
+
 from . import sound_files, text_files
 
 
 def picture(name, width=5, height=4, channels=3):
     """The content of a PNG file."""
-
-    def chunk(kind, data):
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
-
     pixels = b""
     while len(pixels) < height * width * channels:
         pixels += hashlib.sha256(name.encode() + pixels).digest()
-    length = width * channels
-    rows = b"".join(b"\0" + pixels[row * length : (row + 1) * length] for row in range(height))
-    header = struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 0, 0, 0, 0)
+    rows = np.frombuffer(pixels, np.uint8, height * width * channels)
+    return png(rows.reshape(height, width, channels))
+
+
+def png(pixels):
+    """An image of bytes as the content of a PNG file."""
+    height, width, channels = pixels.shape
+
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    head = struct.pack(">2I5B", width, height, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     return (
         b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
+        + chunk(b"IHDR", head)
         + chunk(b"IDAT", zlib.compress(rows))
         + chunk(b"IEND", b"")
     )

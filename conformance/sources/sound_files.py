@@ -1,4 +1,4 @@
-"""Small files in the formats of sound sources and MATLAB files; see `source_files`."""
+"""Small files in the formats of sound sources and MATLAB files; see `sources`."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""Small files in the formats of text sources; see `source_files`."""
+"""Small files in the formats of text sources; see `sources`."""
 
 import json
 

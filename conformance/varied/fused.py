@@ -24,7 +24,7 @@ def _joined(x, layout):
     return x if layout == "BSND" else x.flatten(-2)
 
 
-def _attention(query, key, value, count, layout, scale, mask, shift, count_kv=0):
+def _attention(query, key, value, count, layout, scale, mask, count_kv=0):
     q, k, v = (
         _heads(x, n, layout)
         for x, n in zip(
@@ -32,10 +32,7 @@ def _attention(query, key, value, count, layout, scale, mask, shift, count_kv=0)
         )
     )
     k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
-    scores = q @ k.transpose(-1, -2)
-    if shift is not None:
-        scores = scores + shift
-    scores = scores * scale
+    scores = q @ k.transpose(-1, -2) * scale
     if mask is not None:
         scores = scores.masked_fill(mask.bool(), -1e30)
     return _joined(scores.softmax(-1) @ v, layout)
@@ -66,7 +63,7 @@ def flash_attention_score(
     assert drop_mask is padding_mask is prefix is actual_seq_qlen is actual_seq_kvlen is None
     assert keep_prob == 1 and sparse_mode == 0 and real_shift is None
     assert pre_tokens == next_tokens == 2147483647
-    return _attention(query, key, value, head_num, input_layout, scalar_value, attn_mask, None)
+    return _attention(query, key, value, head_num, input_layout, scalar_value, attn_mask)
 
 
 @named("ops.prompt_flash_attention")
@@ -96,15 +93,7 @@ def prompt_flash_attention(
     assert actual_seq_lengths is actual_seq_lengths_kv is pse_shift is quant_scale1 is None
     assert pre_tokens == 2147483647 and next_tokens == 0 and sparse_mode == 0
     return _attention(
-        query,
-        key,
-        value,
-        num_heads,
-        input_layout,
-        scale_value,
-        attn_mask,
-        None,
-        num_key_value_heads,
+        query, key, value, num_heads, input_layout, scale_value, attn_mask, num_key_value_heads
     )
 
 

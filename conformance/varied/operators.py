@@ -459,18 +459,3 @@ def triplet_margin(
 @named("nn.LogSoftmaxExt")
 def log_softmax(x, dim=None):
     return F.log_softmax(x, dim)
-
-
-def class_of(name):
-    """The class of a public name: its arguments are given by name, its inputs by position."""
-    function = CLASSES[name]
-
-    class Operator:
-        def __init__(self, **given):
-            self.given = given
-
-        def __call__(self, *inputs):
-            return function(*inputs, **self.given)
-
-    Operator.__name__ = Operator.__qualname__ = name.rpartition(".")[2]
-    return Operator

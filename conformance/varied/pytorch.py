@@ -228,8 +228,8 @@ class _Operators(types.ModuleType):
         if path in operators.FUNCTIONS:
             return wrapped(operators.FUNCTIONS[path])
         if path in operators.CLASSES:
-            made = operators.class_of(path)
-            return lambda **given: Primitive(made(**_inner_of(given)))
+            function = operators.CLASSES[path]
+            return lambda **given: Primitive(functools.partial(function, **_inner_of(given)))
         if self.__name__ == "nn" and name in _LAYERS:
             module, names = _LAYERS[name]
             return lambda **given: Layer(module(**_inner_of(given)), names)
