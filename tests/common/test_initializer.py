@@ -216,3 +216,11 @@ def test_an_initializer_that_fails_leaves_a_tensor_to_be_drawn():
         with pytest.raises(OSError, match="no values"):
             x.init_data()
         assert x.has_init and x.shape == (3,)
+
+
+@pytest.mark.parametrize("low, high", [(-2.0, -0.5), (0.5, 2.0), (0.02, 0.03), (0.5, float("inf"))])
+def test_values_far_from_the_mean_lie_near_the_nearer_bound(low, high):
+    values = initializer(TruncatedNormal(0.01, 0.0, low, high), (1000,)).init_data().asnumpy()
+    nearer = min(low, high, key=abs)
+    assert (values >= low).all() and (values <= high).all()
+    assert np.abs(values - nearer).max() < 0.01 and len(np.unique(values)) > 100

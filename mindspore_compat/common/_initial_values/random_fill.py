@@ -66,7 +66,12 @@ def _by_quantile(stream, low, high, shape):
         return -_by_quantile(stream, -high, -low, shape)
     from scipy import special  # here, because it takes long to load and few draws need it
 
-    values = special.ndtri(stream.uniform(special.ndtr(low), special.ndtr(high), shape))
+    # Logarithms of probabilities: 50 deviations from the mean the probabilities themselves are 0.
+    log_high = special.log_ndtr(high)
+    ratio = np.exp(special.log_ndtr(low) - log_high)
+    with np.errstate(divide="ignore"):  # log(0) means the lower bound
+        log_shares = np.log(stream.uniform(ratio, 1.0, shape))
+    values = special.ndtri_exp(log_high + log_shares)
     return np.clip(values, low, high).astype(np.float32)
 
 
