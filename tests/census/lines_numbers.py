@@ -111,6 +111,7 @@ MATRICES = {
         of(x(3, 3)).labelled("square"),
         of(x(2, 4)).labelled("wide"),
     ],
+    "_linalg.decomposition.r_of_qr": [of(x(4, 3)), of(x(2, 4)).labelled("wide")],
     "_linalg.householder.qr_full": of(x(4, 3)),
     "_linalg.decomposition.reduced_svd": [of(x(4, 3)), of(x(2, 4)).labelled("wide")],
     "_linalg.decomposition.full_svd": [of(x(4, 3)), of(x(3, 4)).labelled("wide")],

@@ -109,6 +109,8 @@ CALLS = [
         DetectPitchFrequency(8000, 0.01, 5, 100, 2000)
         DetectPitchFrequency(8000, 0.005, 3) | DetectPitchFrequency(8000, 0.02, 1, 50, 3000)
         DetectPitchFrequency(8000, 0.01, 4)
+        DetectPitchFrequency(300, 0.03, 3, 80, 130) | DetectPitchFrequency(3, 1.0, 5)
+        DetectPitchFrequency(8000, 0.005, 3, 3000, 3400)
         SlidingWindowCmn() | Resample(8000, 4000)""",
     ),
     (

@@ -101,10 +101,12 @@ class DetectPitchFrequency(AudioOperation):
 
 
 def _first_best(matches, least):
-    """Returns the index of the best match, or of the best match in the first half if it is nearly
-    as good.
+    """Returns the index, at least `least`, of the best match, or of the best match in the first
+    half if it is nearly as good. If no match has such an index, returns `least`.
     """
     lags = matches.shape[-1]
+    if least >= lags:
+        return np.full(matches.shape[:-1], least)
     best = least + matches[..., least:].argmax(-1)
     half = max(lags // 2, least + 1)
     first = least + matches[..., least:half].argmax(-1)

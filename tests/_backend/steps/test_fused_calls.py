@@ -9,7 +9,7 @@ from kit import loops
 from kit.loops import needs_numba
 
 from mindspore_compat._backend.arrays import HOST
-from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.steps import fused_calls, recorded_array
 from mindspore_compat._backend.steps.recorded_array import RECORDED
 from mindspore_compat._backend.steps.recording import StepRecorder
@@ -118,6 +118,7 @@ def by_python(monkeypatch, of_any_size):
     loops.by_python(monkeypatch)
     monkeypatch.setattr(jit, "available", lambda: True)
     monkeypatch.setattr(fused_calls, "_loops", {})
+    monkeypatch.setitem(vars(HOST), "bodies", door.call("bodies"))
     monkeypatch.setattr(HOST.bodies, "_made", {})
 
 
