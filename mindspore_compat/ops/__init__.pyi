@@ -17709,7 +17709,11 @@ def tuple_to_array(input_x: _t.Any) -> _t.Any:
 def type_as(input: _Tensor, other: _Tensor) -> _Tensor:
     """Casts the input to the dtype of another Tensor."""
 def typeof(x: _t.Any) -> _t.Any:
-    """Returns the dtype of a Tensor, or the MindSpore type of a Python value."""
+    """Returns the MindSpore type of a Tensor or of a Python value.
+
+    The type of a Tensor has the dtype of its elements, and the type of a list or tuple has the
+    types of its items. A Python float is a Float32.
+    """
 def unbind(input: _Tensor, dim: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Unstacks a Tensor into its slices along an axis.
 

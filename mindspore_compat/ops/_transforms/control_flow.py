@@ -22,6 +22,7 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     checked,
 )
+from ..._core.tensor import dtype as dtypes
 from ..._core.tensor import python_types
 from ..._core.tensor.tensor import Tensor
 from ...common.jit import building
@@ -367,14 +368,20 @@ def isconstant(x):
 
 @public("ops.typeof")
 def typeof(x):
-    """Returns the dtype of a Tensor, or the MindSpore type of a Python value.
+    """Returns the MindSpore type of a Tensor or of a Python value.
+
+    The type of a Tensor has the dtype of its elements, and the type of a list or tuple has the
+    types of its items. A Python float is a Float32.
 
     Example:
         >>> import mindspore_compat as ms
-        >>> print(ms.ops.typeof(ms.Tensor([1.0])))
-        Float32
+        >>> print(ms.ops.typeof(ms.Tensor([1.0])), ms.ops.typeof((1, 2.5)))
+        Tensor[Float32] Tuple[Int64,Float32]
     """
-    return x.dtype if isinstance(x, Tensor) else python_types.get_py_obj_dtype(x)
+    if isinstance(x, list | tuple):
+        group = dtypes.List if isinstance(x, list) else dtypes.Tuple
+        return group(map(typeof, x))
+    return dtypes.float32 if type(x) is float else python_types.get_py_obj_dtype(x)
 
 
 @public("ops.make_tuple")
