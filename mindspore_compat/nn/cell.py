@@ -157,15 +157,9 @@ class Cell(Naming, Hooks, State, Settings, Internals):
 
     def _cell_choose_path(self):
         """Decides whether a call may go directly to `construct`."""
-        hooks = (
-            self._forward_pre_hook,
-            self._forward_hook,
-            self._backward_pre_hook,
-            self._backward_hook,
-        )
         self.__dict__["_cell_plain"] = (
             self._cell_started
-            and not any(hooks)
+            and not self._cell_has_hooks()
             and not self._recompute
             and not hasattr(self, "bprop")
             and self._cell_around is None
@@ -199,16 +193,9 @@ class Cell(Naming, Hooks, State, Settings, Internals):
 
     def _cell_proceed(self, args, kwargs):
         """Runs the call with hooks, float type and the other settings."""
-        args, kwargs = self._cell_hooked_inputs(args, kwargs)
-        try:
-            if self._backward_hook or self._backward_pre_hook:
-                output = self._cell_run_watched(self._cell_run, args, kwargs)
-            else:
-                output = self._cell_run(*args, **kwargs)
-        except Exception:
-            self._cell_hooks_after_error(args, kwargs)
-            raise
-        return self._cell_hooked_output(args, kwargs, output)
+        if self._cell_has_hooks() or self._recompute:
+            return self._run_construct(*args, **kwargs)
+        return self._cell_run(*args, **kwargs)
 
     def _cell_call_first(self, args, kwargs):
         """Runs the first call, before which the outermost Cell resolves names that occur twice."""

@@ -165,6 +165,44 @@ def test_hooks_replace_inputs_and_outputs():
     assert net(x()).asnumpy().tolist() == [-4, -6]
 
 
+def test_backward_hooks_watch_what_forward_hooks_do_too():
+    seen = []
+    net = Scale(2.0)
+    net.register_forward_pre_hook(lambda cell, args: (args[0] * 3,))
+    net.register_forward_hook(lambda cell, args, out: out * 5)
+    net.register_backward_pre_hook(lambda cell, arrived: seen.append(arrived))
+    net.register_backward_hook(lambda cell, left, arrived: seen.extend((left, arrived)))
+    assert float(ms.grad(net)(Tensor([1.0]))[0]) == 30
+    assert [float(grads[0][0]) for grads in seen] == [1, 10, 1]
+
+
+@pytest.mark.parametrize("raising", ["pre-hook", "construct", "hook"])
+def test_hooks_that_are_always_called_run_once_after_an_error(raising):
+    seen = []
+
+    def fail_in(place):
+        def fail(*args):
+            if place == raising:
+                raise ValueError(place)
+
+        return fail
+
+    class Failing(nn.Cell):
+        def construct(self, x):
+            fail_in("construct")()
+            return x
+
+    net = Failing()
+    net.register_forward_pre_hook(fail_in("pre-hook"))
+    net.register_forward_hook(lambda *args: seen.append("first"), always_call=True)
+    net.register_forward_hook(fail_in("hook"))
+    net.register_forward_hook(lambda cell, args, out: seen.append(out), always_call=True)
+    with pytest.raises(ValueError, match=raising):
+        net(Tensor([1.0]))
+    assert seen[0] == "first" and len(seen) == 2
+    assert (seen[1] is None) == (raising != "hook")
+
+
 def test_a_backward_hook_replaces_the_gradient():
     net, seen = Pair(), []
     net.first.register_backward_hook(

@@ -48,6 +48,8 @@ KNOWN = {
     "_recompute",
     "_repr_html_",
     "_run_construct",
+    "_run_forward_hook",
+    "_run_forward_pre_hook",
     "_save_to_state_dict",
     "_scope",
     "_set_attr_for_cell",
@@ -414,3 +416,57 @@ def test_weights_assigned_as_lists_are_those_that_run():
     for name in ("w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list"):
         setattr(layer, name, ParameterTuple(getattr(other, name)))
     np.testing.assert_array_equal(layer(x)[0].asnumpy(), other(x)[0].asnumpy())
+
+
+class Watched(nn.Cell):
+    """Notes which of its methods a call runs."""
+
+    def __init__(self):
+        super().__init__()
+        self.ran = []
+
+    def construct(self, x):
+        self.ran.append("construct")
+        return x * 2
+
+    def _run_construct(self, *args, **kwargs):
+        self.ran.append("_run_construct")
+        return super()._run_construct(*args, **kwargs)
+
+    def _run_forward_pre_hook(self, args, kwargs):
+        self.ran.append("_run_forward_pre_hook")
+        return super()._run_forward_pre_hook(args, kwargs)
+
+    def _run_forward_hook(self, args, kwargs, output, called):
+        self.ran.append("_run_forward_hook")
+        return super()._run_forward_hook(args, kwargs, output, called)
+
+
+RUNS = {  # what a call of MindSpore 2.10 runs
+    "nothing": (lambda net: None, ["construct"]),
+    "forward hook": (
+        lambda net: net.register_forward_hook(lambda cell, args, out: None),
+        ["_run_construct", "construct", "_run_forward_hook"],
+    ),
+    "forward pre-hook": (
+        lambda net: net.register_forward_pre_hook(lambda cell, args: None),
+        ["_run_construct", "_run_forward_pre_hook", "construct"],
+    ),
+    "backward hook": (
+        lambda net: net.register_backward_hook(lambda cell, given, arrived: None),
+        ["_run_construct", "construct"],
+    ),
+    "recompute": (lambda net: net.recompute(), ["_run_construct", "construct"]),
+    "float type": (lambda net: net.to_float(ms.float16), ["construct"]),
+}
+
+
+@pytest.mark.parametrize("setting", RUNS)
+def test_a_call_runs_what_a_subclass_puts_in_place(setting):
+    change, ran = RUNS[setting]
+    net = Watched()
+    change(net)
+    for _ in range(2):
+        net.ran.clear()
+        net(Tensor([1.0]))
+        assert net.ran == ran

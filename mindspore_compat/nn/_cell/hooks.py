@@ -105,8 +105,44 @@ class Hooks:
 
     # Calling them ---------------------------------------------------------------------------------
 
-    def _cell_hooked_inputs(self, args, kwargs):
-        for key, hook in list((self._forward_pre_hook or {}).items()):
+    def _cell_has_hooks(self):
+        """Returns whether a call runs a function before or after `construct`."""
+        return (
+            self._forward_pre_hook
+            or self._forward_hook
+            or self._backward_pre_hook
+            or self._backward_hook
+        )
+
+    def _run_construct(self, *args, **kwargs):
+        """Runs `construct` in the float type of this Cell, with the hooks before and after it, and
+        returns the output. A subclass may override it; a Cell without hooks and without
+        recomputation does not call it.
+        """
+        output, called = None, set()
+
+        def run(*args, **kwargs):
+            nonlocal output
+            output = self._cell_run(*args, **kwargs)
+            if self._forward_hook:
+                output = self._run_forward_hook(args, kwargs, output, called)
+            return output
+
+        try:
+            if self._forward_pre_hook:
+                args, kwargs = self._run_forward_pre_hook(args, kwargs)
+            if self._backward_hook or self._backward_pre_hook:
+                return self._cell_run_watched(run, args, kwargs)
+            return run(*args, **kwargs)
+        except Exception:
+            self._cell_hooks_after_error(args, kwargs, output, called)
+            raise
+
+    def _run_forward_pre_hook(self, args, kwargs):
+        """Calls the hooks before `construct`, and returns the arguments as the hooks leave them. A
+        subclass may override it.
+        """
+        for key, hook in list(self._forward_pre_hook.items()):
             if key in self._cell_with_kwargs:
                 result = hook(self, args, kwargs)
                 if result is not None:
@@ -122,8 +158,17 @@ class Hooks:
                     args = result if isinstance(result, tuple) else (result,)
         return args, kwargs
 
-    def _cell_hooked_output(self, args, kwargs, output):
-        for key, hook in list((self._forward_hook or {}).items()):
+    def _run_forward_hook(self, args, kwargs, output, called_always_called_hook_set):
+        """Calls the hooks after `construct`, and returns the output as the hooks leave it. A
+        subclass may override it.
+
+        Args:
+            called_always_called_hook_set (set): receives the ids of the hooks with `always_call`
+                that have run.
+        """
+        for key, hook in list(self._forward_hook.items()):
+            if key in self._cell_always_called:
+                called_always_called_hook_set.add(key)
             result = self._cell_call_forward_hook(key, hook, args, kwargs, output)
             output = output if result is None else result
         return output
@@ -133,15 +178,14 @@ class Hooks:
             return hook(self, args, kwargs, output)
         return hook(self, args, output)
 
-    def _cell_hooks_after_error(self, args, kwargs):
-        """Calls the hooks with `always_call` after an exception; exceptions of the hooks become
-        warnings."""
-        for key in self._cell_always_called:
-            hook = (self._forward_hook or {}).get(key)
-            if hook is None:
+    def _cell_hooks_after_error(self, args, kwargs, output, called):
+        """Calls the hooks with `always_call` that have not run, after an exception; exceptions of
+        these hooks become warnings."""
+        for key, hook in list((self._forward_hook or {}).items()):
+            if key not in self._cell_always_called or key in called:
                 continue
             try:
-                self._cell_call_forward_hook(key, hook, args, kwargs, None)
+                self._cell_call_forward_hook(key, hook, args, kwargs, output)
             except Exception as error:  # the exception under way must not be replaced
                 warnings.warn(
                     f"The forward hook {hook!r} raised {error!r} while another exception "

@@ -130,11 +130,6 @@ class Internals:
         except TypeError as error:
             raise TypeError(f"For '{type(self).__name__}', 'construct': {error}.") from None
 
-    def _run_construct(self, *args, **kwargs):
-        """Runs `construct` in the float type of this Cell and with its hooks, and returns the
-        result."""
-        return self._cell_proceed(args, kwargs)
-
     def _set_attr_for_cell(self, name, value):
         """Makes a Cell a sub-cell of this name, as an assignment does."""
         self._cell_assign_cell(name, value)
