@@ -59,6 +59,42 @@ def test_a_source_gives_what_the_original_gives(folder, name, arguments, wanted)
     assert found == wanted
 
 
+@pytest.mark.parametrize("lists", [(), ("testing",), ("validation",)], ids=str)
+def test_words_of_commands_need_no_lists(tmp_path, lists):
+    for word in ("bed", "cat"):
+        (tmp_path / word).mkdir()
+        for number in range(2):
+            path = tmp_path / word / f"a_nohash_{number}.wav"
+            path.write_bytes(source_files_sound.wav(1))
+    for name in lists:
+        (tmp_path / f"{name}_list.txt").write_text("bed/a_nohash_0.wav\n")
+    counts = {}
+    for usage in ("train", "test", "valid", "all"):
+        data = ds.SpeechCommandsDataset(str(tmp_path), usage, shuffle=False)
+        counts[usage] = len(list(data.create_tuple_iterator(num_epochs=1)))
+        assert data.get_dataset_size() == counts[usage]
+    listed = {"testing": "test", "validation": "valid"}
+    parts = {part: int(name in lists) for name, part in listed.items()}
+    assert counts == {**parts, "train": 4 - len(lists), "all": 4}
+
+
+def test_test_sentences_of_multi30k_may_have_their_documented_names(tmp_path):
+    for folder, name in (("training", "train"), ("validation", "val"), ("mmt16_task1_test", "val")):
+        (tmp_path / folder).mkdir()
+        for language in ("en", "de"):
+            (tmp_path / folder / f"{name}.{language}").write_text(f"{folder} {language}\n")
+
+    def rows(usage):
+        data = ds.Multi30kDataset(str(tmp_path), usage, shuffle=False)
+        return [
+            [str(text) for text in row] for row in data.create_tuple_iterator(output_numpy=True)
+        ]
+
+    assert rows("test") == [["mmt16_task1_test en", "mmt16_task1_test de"]]
+    assert rows("valid") == [["validation en", "validation de"]]
+    assert len(rows("all")) == 3
+
+
 def test_sounds_of_other_widths_are_refused(tmp_path):
     for bits in (8, 32):
         (tmp_path / "1_0.wav").write_bytes(source_files_sound.wav(1, bits=bits))

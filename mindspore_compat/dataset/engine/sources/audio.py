@@ -372,8 +372,8 @@ class SpeechCommandsDataset(_Sounds):
     "label", "speaker_id" and "utterance_number" (int32).
 
     Args:
-        dataset_dir (str): the folder of the folders of the words, testing_list.txt and
-            validation_list.txt.
+        dataset_dir (str): the folder of the folders of the words. The files that testing_list.txt
+            and validation_list.txt name are for test and validation, all others for training.
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
 
     Source: mindspore.dataset.SpeechCommandsDataset of 2.10.
@@ -400,9 +400,15 @@ class SpeechCommandsDataset(_Sounds):
     def _columns(self):
         return ["waveform", "sample_rate", "label", "speaker_id", "utterance_number"]
 
+    def _may_be_empty(self):
+        return self.usage in ("test", "valid")
+
     def _listed_files(self, name):
+        """Returns the files that a list names: none without the list, which the page does not ask
+        for.
+        """
         path = os.path.join(self.dataset_dir, f"{name}_list.txt")
-        return {line.strip() for line in lines_of(path)}
+        return {line.strip() for line in lines_of(path)} if os.path.exists(path) else set()
 
     def _list(self):
         tests, validation = (

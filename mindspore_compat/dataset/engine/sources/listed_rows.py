@@ -76,11 +76,15 @@ class Listed(MappableDataset):
         if self._found is None:
             with reading(self.dataset_dir):
                 self._found = list(self._list())
-        if not self._found:
+        if not self._found and not self._may_be_empty():
             raise RuntimeError(
                 f"For '{type(self).__name__}', there are no rows to read in {self.dataset_dir!r}."
             )
         return self._found
+
+    def _may_be_empty(self):
+        """Returns whether the source may be without rows."""
+        return False
 
     def _classes(self):
         return [record[-1] for record in self._records()]

@@ -210,12 +210,24 @@ class IWSLT2017Dataset(_Talks):
 _ROOMS = {"train": "training/train", "valid": "validation/val", "test": "mmt16_task1_test/test"}
 
 
+def _test_room(folder, language):
+    """Returns the path of the test files, without the language. The page calls them val.*, and
+    MindSpore reads test.*."""
+    documented = "mmt16_task1_test/val"
+    is_there = [
+        os.path.exists(os.path.join(folder, f"{stem}.{language}"))
+        for stem in (_ROOMS["test"], documented)
+    ]
+    return documented if is_there == [False, True] else _ROOMS["test"]
+
+
 @documented_corpus
 class Multi30kDataset(_Pairs):
     """Reads the descriptions of Multi30k into the columns "text" and "translation".
 
     Args:
-        dataset_dir (str): the folder of training, validation and mmt16_task1_test.
+        dataset_dir (str): the folder of training/train.*, validation/val.* and
+            mmt16_task1_test/test.*. Without the last, mmt16_task1_test/val.* are the test files.
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
         language_pair (Union[list, tuple], optional): ("en", "de") or ("de", "en"); by default the
             first.
@@ -251,7 +263,8 @@ class Multi30kDataset(_Pairs):
             "Multi30kDataset", language_pair, [("en", "de"), ("de", "en")], ("en", "de")
         )
         self.language_pair = list(self._pair)
-        files = {part: [f"{stem}.{self._pair[0]}"] for part, stem in _ROOMS.items()}
+        rooms = {**_ROOMS, "test": _test_room(dataset_dir, self._pair[0])}
+        files = {part: [f"{stem}.{self._pair[0]}"] for part, stem in rooms.items()}
         self._names = {**files, "all": [*files["test"], *files["train"], *files["valid"]]}
         shuffle = Shuffle.GLOBAL if shuffle is None else shuffle
         order = num_samples, shuffle, num_shards, shard_id
