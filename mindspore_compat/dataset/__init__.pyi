@@ -1621,7 +1621,8 @@ class Multi30kDataset(SourceDataset):
     """Reads the descriptions of Multi30k into the columns "text" and "translation".
 
     Args:
-        dataset_dir (str): the folder of training, validation and mmt16_task1_test.
+        dataset_dir (str): the folder of training/train.*, validation/val.* and
+            mmt16_task1_test/test.*. Without the last, mmt16_task1_test/val.* are the test files.
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
         language_pair (Union[list, tuple], optional): ("en", "de") or ("de", "en"); by default the
             first.
@@ -2213,8 +2214,8 @@ class SpeechCommandsDataset(MappableDataset):
     "label", "speaker_id" and "utterance_number" (int32).
 
     Args:
-        dataset_dir (str): the folder of the folders of the words, testing_list.txt and
-            validation_list.txt.
+        dataset_dir (str): the folder of the folders of the words. The files that testing_list.txt
+            and validation_list.txt name are for test and validation, all others for training.
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
         num_samples (int, optional): the maximum number of rows of an epoch.
         num_parallel_workers (int, optional): is checked.
