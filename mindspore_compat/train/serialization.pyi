@@ -34,7 +34,8 @@ def export(net: _t.Any, *inputs: _t.Any, file_name: _t.Any, file_format: _t.Any,
     Args:
         net (Union[Cell, function]): the network.
         inputs (Union[Tensor, list, tuple, Number, bool]): the inputs of the network. Numbers become
-            part of the model.
+            part of the model. Unknown lengths, of `Tensor(shape=(None, 3), dtype=float32)` or of
+            the inputs given to `set_inputs`, are dynamic in an ONNX file.
         file_name (str): the file; a missing ".mindir" or ".onnx" is appended. Missing folders are
             created. A MINDIR model with more than 1 GiB of weights becomes `<name>_graph.mindir`
             and `<name>_variables/data_0`.

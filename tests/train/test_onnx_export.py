@@ -13,7 +13,7 @@ from kit import close
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._io.protobuf import fields, ints
-from mindspore_compat.train.mind_ir import onnx_writing, writing
+from mindspore_compat.train.mind_ir import onnx_writing, unknown_lengths, writing
 
 RANDOM = np.random.default_rng(3)
 
@@ -212,6 +212,63 @@ def test_one_open_length_of_a_reshape_is_left_to_it():
 def test_an_input_that_is_not_there_has_no_effect():
     model = exported(nn.ReLU(), normal(2), dynamic_axes={"other": {0: "n"}})
     assert list(model.inputs.values()) == [[2]]
+
+
+class Residual(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.images = nn.SequentialCell(
+            nn.Conv2d(1, 2, 3, pad_mode="valid"), nn.AdaptiveAvgPool2d(1)
+        )
+        self.dense = nn.Dense(4, 2)
+
+    def construct(self, image, label):
+        return self.images(image).reshape(image.shape[0], -1) + self.dense(label)
+
+
+def unknown(*shape):
+    return Tensor(shape=shape, dtype=ms.float32)
+
+
+def test_inputs_of_unknown_lengths_are_dynamic():
+    for written_by in (
+        ms.onnx.export,
+        lambda *args, **options: ms.export(*args, file_format="ONNX", **options),
+    ):
+        written_by(Residual(), unknown(None, 1, -1, 8), unknown(None, 4), file_name="net")
+        model = Model("net.onnx")
+        assert model.inputs == {"image": ["batch", 1, "axis_2", 8], "label": ["batch", 4]}
+        assert list(model.outputs.values()) == [["batch", 2]]
+
+
+def test_inputs_given_to_set_inputs_are_dynamic():
+    net = Residual()
+    net.set_inputs(label=unknown(None, 4), image=unknown(None, 1, 8, 8))
+    ms.export(
+        net, Tensor(normal(3, 1, 8, 8)), Tensor(normal(3, 4)), file_name="net", file_format="ONNX"
+    )
+    assert Model("net.onnx").inputs == {"image": ["batch", 1, 8, 8], "label": ["batch", 4]}
+
+
+def test_unique_symbols_have_lengths_of_their_own_that_fit_them():
+    rows, columns = ms.Symbol(unique=True), ms.Symbol(min=9, divisor=4, remainder=3)
+    inputs = [unknown(rows, columns), (unknown(None, columns), unknown(rows, columns))]
+    filled, axes = unknown_lengths.with_lengths(abs, inputs)
+    assert axes == [{0: "length_0", 1: "axis_1"}, {0: "batch", 1: "axis_1"}, axes[0]]
+    assert filled[0].shape == filled[1][1].shape == (2, 35)
+    with pytest.raises(ValueError, match="rank"):
+        unknown_lengths.with_lengths(abs, [unknown(-2)])
+
+
+def test_the_file_computes_batches_of_any_size():
+    runtime = pytest.importorskip("onnxruntime")
+    net = Residual()
+    ms.export(net, unknown(None, 1, 8, 8), unknown(None, 4), file_name="net", file_format="ONNX")
+    session = runtime.InferenceSession("net.onnx")
+    for batch in (1, 5):
+        arrays = {"image": normal(batch, 1, 8, 8), "label": normal(batch, 4)}
+        (found,) = session.run(None, arrays)
+        close(found, net(*map(Tensor, arrays.values())), rtol=1e-4, atol=1e-5)
 
 
 class Branch(nn.Cell):

@@ -17,10 +17,57 @@ from fractions import Fraction
 
 import numpy as np
 
-from .onnx_writing import TYPE_NUMBERS, whole
+from ..._core.tensor.tensor import Tensor
+from .onnx_writing import TYPE_NUMBERS, Writer, whole
+from .tracing import trace
 
 LARGEST_DIVISOR = 1 << 12
 STEPS = (1, 2, 3)  # multiples of the first length with which the network is traced
+
+
+def writer_of(net, inputs, graph, axes, names):
+    """Returns the Writer of a network, some of whose lengths may be dynamic.
+
+    Args:
+        net (Union[Cell, function]): the network.
+        inputs (list): its inputs.
+        graph (Graph): the trace of the network with these inputs.
+        axes (list[dict]): for each input of the graph {axis: name of its length}.
+        names (tuple[list]): the names of inputs and outputs.
+    """
+    if not any(axes):
+        return Writer(graph, *names)
+    lengths, sources = {}, {}
+    for name, labels, (_, shape, _) in zip(names[0], axes, graph.inputs):
+        for axis, label in labels.items():
+            if lengths.setdefault(label, shape[axis]) != shape[axis]:
+                raise ValueError(
+                    f"For 'export', axes of 'dynamic_axes' named '{label}' must have one length, "
+                    f"but got {lengths[label]} and {shape[axis]}."
+                )
+            sources.setdefault(label, (name, axis))
+    variants = lengths_to_trace(lengths)
+    traced = [trace(net, _resize(inputs, iter(axes), variant)) for variant in variants]
+    writer = Dynamic(
+        [Writer(variant_graph, *names) for variant_graph in traced], variants, sources
+    ).settle()
+    writer.inputs = [
+        (name, tuple(labels.get(axis, n) for axis, n in enumerate(shape)), dtype)
+        for (name, shape, dtype), labels in zip(writer.inputs, axes)
+    ]
+    return writer
+
+
+def _resize(value, axes, lengths):
+    """Resizes the inputs by repeating their elements from the first."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_resize(item, axes, lengths) for item in value)
+    if isinstance(value, Tensor):
+        array = value._array
+        for axis, label in next(axes).items():
+            array = array.take(np.arange(lengths[label]) % array.shape[axis], axis)
+        return Tensor._wrap(array)
+    return value
 
 
 def lengths_to_trace(lengths):
@@ -41,8 +88,8 @@ def lengths_to_trace(lengths):
 class Dynamic:
     """Replaces constants of a file by values computed from the lengths of its inputs.
 
-    writers (list[Writer]): the Writers of the traces.
-        writers (list[Writer]): those of the traces.
+    Args:
+        writers (list[Writer]): the Writers of the traces.
         lengths (list[dict[str, int]]): the dynamic lengths of each trace.
         sources (dict[str, tuple[str, int]]): for each length, the input and the axis that has it.
     """

@@ -1,14 +1,12 @@
 """onnx.export: exports a network as an ONNX file with chosen names of inputs and outputs."""
 
-import numpy as np
-
 from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
-from ..._core.tensor.tensor import Tensor
 from ...nn.cell import Cell
-from .onnx_dynamic import Dynamic, lengths_to_trace
+from .onnx_dynamic import writer_of
 from .onnx_names import input_names_of
-from .onnx_writing import SUFFIX, Writer
+from .onnx_writing import SUFFIX
 from .tracing import trace
+from .unknown_lengths import with_lengths
 from .writing import check_inputs, onnx_content, with_suffix, write
 
 
@@ -30,7 +28,8 @@ def export(
     Args:
         net (Cell): The network.
         inputs (Union[Tensor, list, tuple, Number, bool]): the inputs of the network. Numbers become
-            part of the model.
+            part of the model. Unknown lengths, of `Tensor(shape=(None, 3), dtype=float32)` or of
+            the inputs given to `set_inputs`, are dynamic.
         file_name (str): the file; a missing ".onnx" is appended. Missing folders are created.
             Weights of more than 2 GB are written to `<file>.data` next to it.
         input_names (list[str], optional): names of the first inputs, in order; the others are named
@@ -42,7 +41,7 @@ def export(
             they can be replaced at run time. Default: False.
         dynamic_axes (dict[str, dict[int, str]], optional): axes whose lengths are dynamic: {name of
             an input: {axis: name of the length}}. Axes with one name have one length. Names of no
-            input have no effect. Default: None, for the shapes of `inputs`.
+            input have no effect. Default: None.
 
     Raises:
         TypeError: if `file_name` is not a str, a flag not a bool, a name not a str, an axis not an
@@ -68,52 +67,16 @@ def export(
     Str.refuse("export", "file_name", file_name)
     Bool.refuse("export", "export_params", export_params)
     Bool.refuse("export", "keep_initializers_as_inputs", keep_initializers_as_inputs)
-    graph = trace(net, list(inputs))
+    inputs, unknown = with_lengths(net, inputs)
+    graph = trace(net, inputs)
     names = input_names_of(net, graph, input_names or [])
     axes = [(dynamic_axes or {}).get(name, {}) for name in names]
     for name, labels, (_, shape, _) in zip(names, axes, graph.inputs):
         _check_axes(name, labels, shape)
-    all_names = names, list(output_names or [])
-    writer = (
-        _dynamic(net, inputs, graph, axes, all_names) if any(axes) else Writer(graph, *all_names)
-    )
+    axes = [{**of_input, **named} for of_input, named in zip(unknown, axes)]
+    writer = writer_of(net, inputs, graph, axes, (names, list(output_names or [])))
     path = with_suffix(SUFFIX, file_name)
     write(path, onnx_content(writer, path, export_params, keep_initializers_as_inputs))
-
-
-def _dynamic(net, inputs, graph, axes, names):
-    """Returns the Writer of a network with dynamic lengths."""
-    lengths, sources = {}, {}
-    for name, labels, (_, shape, _) in zip(names[0], axes, graph.inputs):
-        for axis, label in labels.items():
-            if lengths.setdefault(label, shape[axis]) != shape[axis]:
-                raise ValueError(
-                    f"For 'export', axes of 'dynamic_axes' named '{label}' must have one length, "
-                    f"but got {lengths[label]} and {shape[axis]}."
-                )
-            sources.setdefault(label, (name, axis))
-    variants = lengths_to_trace(lengths)
-    traced = [trace(net, _resize(list(inputs), iter(axes), variant)) for variant in variants]
-    writer = Dynamic(
-        [Writer(variant_graph, *names) for variant_graph in traced], variants, sources
-    ).settle()
-    writer.inputs = [
-        (name, tuple(labels.get(axis, n) for axis, n in enumerate(shape)), dtype)
-        for (name, shape, dtype), labels in zip(writer.inputs, axes)
-    ]
-    return writer
-
-
-def _resize(value, axes, lengths):
-    """Resizes the inputs by repeating their elements from the first."""
-    if isinstance(value, (tuple, list)):
-        return type(value)(_resize(item, axes, lengths) for item in value)
-    if isinstance(value, Tensor):
-        array = value._array
-        for axis, label in next(axes).items():
-            array = array.take(np.arange(lengths[label]) % array.shape[axis], axis)
-        return Tensor._wrap(array)
-    return value
 
 
 def _check(net, input_names, output_names, dynamic_axes):

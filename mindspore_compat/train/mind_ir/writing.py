@@ -36,7 +36,8 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     Args:
         net (Union[Cell, function]): the network.
         inputs (Union[Tensor, list, tuple, Number, bool]): the inputs of the network. Numbers become
-            part of the model.
+            part of the model. Unknown lengths, of `Tensor(shape=(None, 3), dtype=float32)` or of
+            the inputs given to `set_inputs`, are dynamic in an ONNX file.
         file_name (str): the file; a missing ".mindir" or ".onnx" is appended. Missing folders are
             created. A MINDIR model with more than 1 GiB of weights becomes `<name>_graph.mindir`
             and `<name>_variables/data_0`.
@@ -72,15 +73,17 @@ def export(net, *inputs, file_name, file_format, **kwargs):
             f"For 'export', 'custom_func' must be a function, but got {custom!r} of "
             f"type {type(custom).__name__}."
         )
-    graph = trace(net, list(inputs))
     if file_format == "ONNX":
-        from . import onnx_names, onnx_writing
+        from . import onnx_dynamic, onnx_names, onnx_writing, unknown_lengths
 
-        names = onnx_names.input_names_of(net, graph, [])
+        inputs, axes = unknown_lengths.with_lengths(net, inputs)
+        graph = trace(net, inputs)
+        names = onnx_names.input_names_of(net, graph, []), []
+        writer = onnx_dynamic.writer_of(net, inputs, graph, axes, names)
         path = with_suffix(onnx_writing.SUFFIX, file_name)
-        content = onnx_content(onnx_writing.Writer(graph, names), path, key=key)
+        content = onnx_content(writer, path, key=key)
     else:
-        model = model_of(graph)
+        model = model_of(trace(net, list(inputs)))
         if custom is not None:
             _customize(model, custom)
         path = with_suffix(SUFFIX, file_name)
