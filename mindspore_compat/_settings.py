@@ -11,6 +11,7 @@ VALUES = {  # name without the prefix -> the allowed values; a str describes the
     "COMPILE": ("background", "wait", "off"),
     "CUDA_GRAPHS": FLAG,
     "LEGACY": FLAG,
+    "PROGRESS": FLAG,
     "READ_LIMIT": "a whole number of MiB from 1 on",
     "RECORDED_STEPS": FLAG,
     "RELEASE": tuple(RELEASES),

@@ -19,7 +19,6 @@ HEAVY = {
     "sklearn",
     "safetensors",
     "cryptography",
-    "rich",
     "torch",
     "mindspore",
     "pytest",

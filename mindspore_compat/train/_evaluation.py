@@ -7,6 +7,7 @@ import functools
 
 import numpy as np
 
+from .._core import progress
 from ._run_checks import check_dataset_size, check_outputs
 from .callback._callback import CallbackManager, RunContext, as_list
 from .metrics import Loss
@@ -74,17 +75,19 @@ class Evaluation:
         list_callback.on_eval_begin(context)
         helper, _ = self._exec_preprocess(False, valid_dataset, False)
         list_callback.on_eval_epoch_begin(context)
-        for inputs in helper:
-            cb_params.cur_step_num += 1
-            cb_params.eval_dataset_element = inputs
-            list_callback.on_eval_step_begin(context)
-            self._check_network_mode(self._eval_network, False)
-            outputs = self._eval_network(*inputs)
-            cb_params.net_outputs = outputs
-            list_callback.on_eval_step_end(context)
-            self._update_metrics(outputs)
-            if context.get_stop_requested():
-                break
+        with progress.bar("Evaluation", cb_params.batch_num) as bar:
+            for inputs in helper:
+                cb_params.cur_step_num += 1
+                cb_params.eval_dataset_element = inputs
+                list_callback.on_eval_step_begin(context)
+                self._check_network_mode(self._eval_network, False)
+                outputs = self._eval_network(*inputs)
+                cb_params.net_outputs = outputs
+                list_callback.on_eval_step_end(context)
+                self._update_metrics(outputs)
+                bar.advance()
+                if context.get_stop_requested():
+                    break
         list_callback.on_eval_epoch_end(context)
         cb_params.metrics = self._get_metrics()
         if add_eval_loss:

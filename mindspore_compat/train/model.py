@@ -7,6 +7,7 @@ as ModelThor override it. `_run_epoch` and `_sink_epoch` run the steps of an epo
 `_evaluation.py`, checks are in `_run_checks.py`.
 """
 
+from .._core import progress
 from .._core.context.config import config
 from .._core.rules.checked import Forbid, checked
 from .._core.rules.vocabulary import Bool, CellOf, Int, ListOf
@@ -348,7 +349,7 @@ class Model(Preparation, Evaluation):
             epoch_num=epoch - initial_epoch,
         )
         self._run_epochs(
-            lambda context: self._run_epoch(helper, list_callback, context),
+            lambda context, bar: self._run_epoch(helper, list_callback, context, bar),
             epoch,
             initial_epoch,
             list_callback,
@@ -375,7 +376,7 @@ class Model(Preparation, Evaluation):
             epoch_num=epoch - initial_epoch,
         )
         self._run_epochs(
-            lambda context: self._sink_epoch(helper, list_callback, context),
+            lambda context, bar: self._sink_epoch(helper, list_callback, context, bar),
             epoch,
             initial_epoch,
             list_callback,
@@ -387,20 +388,23 @@ class Model(Preparation, Evaluation):
         """Calls `run_epoch` once for each epoch, with the hooks around it."""
         context = RunContext(cb_params)
         list_callback.on_train_begin(context)
-        for number in range(initial_epoch + 1, epoch + 1):
-            cb_params.cur_epoch_num = self._current_epoch_num = number
-            cb_params.pop("metrics", None)
-            cb_params.pop("eval_results", None)
-            list_callback.on_train_epoch_begin(context)
-            run_epoch(context)
-            self._eval_during_train(valid_infos, cb_params, list_callback)
-            self._flush_from_cache(cb_params)
-            list_callback.on_train_epoch_end(context)
-            if context.get_stop_requested():
-                break
+        steps = cb_params.batch_num * (epoch - initial_epoch)
+        with progress.bar("", steps) as bar:
+            for number in range(initial_epoch + 1, epoch + 1):
+                bar.label = f"Epoch {number}/{epoch}"
+                cb_params.cur_epoch_num = self._current_epoch_num = number
+                cb_params.pop("metrics", None)
+                cb_params.pop("eval_results", None)
+                list_callback.on_train_epoch_begin(context)
+                run_epoch(context, bar)
+                self._eval_during_train(valid_infos, cb_params, list_callback)
+                self._flush_from_cache(cb_params)
+                list_callback.on_train_epoch_end(context)
+                if context.get_stop_requested():
+                    break
         list_callback.on_train_end(context)
 
-    def _run_epoch(self, helper, list_callback, context):
+    def _run_epoch(self, helper, list_callback, context, bar):
         """Runs one epoch, batch by batch."""
         cb_params = context.original_args()
         for inputs in helper:
@@ -413,10 +417,11 @@ class Model(Preparation, Evaluation):
             cb_params.net_outputs = self._run_step(inputs)
             self._note_overflow(cb_params.net_outputs)
             list_callback.on_train_step_end(context)
+            bar.advance()
             if context.get_stop_requested():
                 break
 
-    def _sink_epoch(self, helper, list_callback, context):
+    def _sink_epoch(self, helper, list_callback, context, bar):
         """Runs one epoch without callbacks between its steps."""
         cb_params = context.original_args()
         list_callback.on_train_step_begin(context)
@@ -428,6 +433,7 @@ class Model(Preparation, Evaluation):
             self._current_step_num = cb_params.cur_step_num
             cb_params.net_outputs = self._run_step(inputs)
             self._note_overflow(cb_params.net_outputs)
+            bar.advance()
         list_callback.on_train_step_end(context)
 
     def _run_step(self, inputs):

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from ..._core import progress
 from ..._core.rules.vocabulary import Int, Str, checked
 from ..._io.mindrecord import Layout
 from ..._io.mindrecord_errors import MindRecordException
@@ -38,9 +39,12 @@ def save(dataset, file_name: Str, num_files: Int = 1, file_type: Str = "mindreco
     try:
         index_names = [name for name in Layout(schema).raw if re.fullmatch(r"\w+", name, re.ASCII)]
         writer = Writer(paths, schema, "", index_names, HEADER_SIZES[0], PAGE_SIZE)
-        while block:
-            writer.add([_to_record(schema, dict(zip(names, row, strict=True))) for row in block])
-            block = list(itertools.islice(rows, BLOCK))
+        with progress.bar(f"Saving {os.path.basename(file_name)}", dataset._size(), "rows") as bar:
+            while block:
+                values = [dict(zip(names, row, strict=True)) for row in block]
+                writer.add([_to_record(schema, row) for row in values])
+                bar.advance(len(block))
+                block = list(itertools.islice(rows, BLOCK))
         writer.finish()
     except MindRecordException as error:
         raise RuntimeError(f"For 'save', {file_name!r} cannot be written: {error}") from error

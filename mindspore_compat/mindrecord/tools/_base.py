@@ -2,7 +2,9 @@
 
 import io
 import itertools
+import os
 
+from ..._core import progress
 from ..._core.rules.vocabulary import AsValue, InstanceOf
 from ..._io.mindrecord_errors import ParamValueError
 from .._checks import check_file_name
@@ -63,8 +65,10 @@ def write(path, rows, schema, desc, index_fields=None, partition_number=1):
     if index_fields:
         writer.add_index(index_fields)
     rows = iter(rows)
-    while part := list(itertools.islice(rows, _PART)):
-        writer.write_raw_data(part)
+    with progress.bar(f"Writing {os.path.basename(path)}", unit="rows") as bar:
+        while part := list(itertools.islice(rows, _PART)):
+            writer.write_raw_data(part)
+            bar.advance(len(part))
     writer.commit()
 
 

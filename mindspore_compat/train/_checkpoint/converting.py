@@ -4,6 +4,7 @@ import os
 import re
 
 from ..._backend.ranks import children
+from ..._core import progress
 from ..._core.rules.vocabulary import AsValue, InstanceOf, Int, Str
 from ..._io import checkpoint, safetensors
 
@@ -88,11 +89,11 @@ def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes
     for task in tasks:
         os.makedirs(os.path.dirname(task[2]) or ".", exist_ok=True)
     if processes_num == 1 or len(tasks) < 2:
-        for task in tasks:
-            _convert(*task)
+        progress.exhaust((_convert(*task) for task in tasks), "Converting", len(tasks), "files")
         return
     with children.executor(min(processes_num, len(tasks))) as pool:
-        list(pool.map(_convert, *zip(*tasks, strict=True)))
+        converted = pool.map(_convert, *zip(*tasks, strict=True))
+        progress.exhaust(converted, "Converting", len(tasks), "files")
 
 
 def _check(api, file_path, save_path, name_map, file_name_regex, processes_num):

@@ -7,6 +7,7 @@ import glob
 import os
 from concurrent.futures import ThreadPoolExecutor
 
+from ..._core import progress
 from ..._core.declare.templates import template
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Any, InstanceOf, Int, OneOf, Str
@@ -234,7 +235,7 @@ def all_checkpoints(
         save_checkpoint(parameters, path, format=output_format)
 
     with ThreadPoolExecutor(process_num) as pool:
-        list(pool.map(write, ranks))
+        progress.exhaust(pool.map(write, ranks), "Converting", len(ranks), "checkpoints")
 
 
 def _strategies(api, *paths):

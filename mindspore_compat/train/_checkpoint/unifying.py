@@ -13,6 +13,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 from ... import log
+from ..._core import progress
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Int, ListOf, Str, TupleOf
 from ..._io import safetensors
@@ -102,7 +103,7 @@ def unified_safetensors(
         )
 
     with ThreadPoolExecutor(min(max_process_num, len(part_range))) as pool:
-        list(pool.map(write, part_range))
+        progress.exhaust(pool.map(write, part_range), "Merging", len(part_range), "files")
     if task == 1:  # last, because it lists the existing files
         metadata = {
             "metadata": {"total_size": sum(sizes.values())},
