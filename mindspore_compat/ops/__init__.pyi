@@ -6253,6 +6253,28 @@ class PReLU(_Primitive):
     def __call__(self, x: _Tensor, weight: _Tensor) -> _Tensor:
         """`PReLU` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
+class PSROIPooling(_Primitive):
+    """Applies position-sensitive RoI pooling: averages each bin of a region in a channel of its own
+    (Dai et al., 2016).
+
+    A region is a column (image, left, top, right, bottom) of `rois`. The coordinates are multiplied
+    by `spatial_scale` and rounded. A region has `group_size` x `group_size` bins; the last row and
+    the last column of an image are in no bin. An empty bin gives 0.
+
+    Args:
+        spatial_scale (float > 0.0): see `spatial_scale` above.
+        group_size (int in [1, 127]): see `group_size` above.
+        output_dim (int >= 1): see `output_dim` above.
+        features (Tensor of dtype float16 or float32 or float64): see `features` above.
+        rois (Tensor of dtype float16 or float32 or float64): see `rois` above.
+
+    Shapes:
+        `features` is (N, output_dim * group_size^2, H, W), `rois` is (N, 5, R). The means are
+        (N * R, output_dim, group_size, group_size).
+    """
+    def __call__(self, features: _Tensor, rois: _Tensor) -> _Tensor:
+        """`PSROIPooling` of its inputs, which the class describes."""
+    def __init__(self, spatial_scale: _b.float, group_size: _b.int, output_dim: _b.int) -> None: ...
 class Pack(_Primitive):
     """Stacks Tensors of one shape and dtype along a new axis.
 

@@ -391,6 +391,7 @@ from ..ops import Orgqr as Orgqr
 from ..ops import Ormqr as Ormqr
 from ..ops import P2POp as P2POp
 from ..ops import PReLU as PReLU
+from ..ops import PSROIPooling as PSROIPooling
 from ..ops import Pack as Pack
 from ..ops import Pad as Pad
 from ..ops import PadAndShift as PadAndShift

@@ -342,6 +342,9 @@ PICTURES = {
     ],
     "_image.grid_sample.affine_grid": of(x(2, 2, 3), (2, 3, 2, 3)),
     "_image.roi_align.roi_align": of(x(2, 3, 8, 9), fixed(ROIS), 2, 3, 0.5, 2),
+    "_image.roi_pooling.position_sensitive_pooling": of(
+        x(2, 4, 6, 7), fixed([[[0, 1], [0, 1.2], [1, 0], [6, 7], [5.4, 4]]] * 2), 0.7, 2, 1
+    ),
     "_image.roi_pooling.ps_roi_pooling": of(
         x(1, 8, 6, 6), fixed([[0, 0, 0, 8, 9], [0, 2, 1, 10, 11]]), 2, 2, 2, 0.5, 2, 2
     ),

@@ -142,6 +142,19 @@ def roi_align_grad(dy, rois, xdiff_shape, pooled_height, pooled_width, spatial_s
 
 
 @alias(
+    "ops.operations._grad_ops.PSROIPoolingGrad(input_size, spatial_scale, group_size, "
+    "output_dim)(dy, rois)"
+)
+def ps_roi_pooling_grad(dy, rois, input_size, spatial_scale, group_size, output_dim):
+    channels = output_dim * group_size**2
+    return pull_back(
+        dy,
+        lambda x: ops.PSROIPooling(spatial_scale, group_size, output_dim)(x, rois),
+        ops.zeros((rois.shape[0], channels, *ints(input_size)), dy.dtype),
+    )
+
+
+@alias(
     "ops.operations._grad_ops.ResizeBicubicGrad(align_corners=False, "
     "half_pixel_centers=False)(grads, image)"
 )

@@ -1,4 +1,4 @@
-"""PsROIPooling against explicit sums."""
+"""PSROIPooling and PsROIPooling against explicit sums."""
 
 import math
 
@@ -88,6 +88,68 @@ def test_the_gradient():
 def test_refusals(arguments, shape, rois):
     with pytest.raises(ValueError):
         _inner_ops.PsROIPooling(*arguments)(Tensor(features(*shape)), Tensor(rois))
+
+
+def columns_of(corners):
+    """Returns the Tensor of one region for each image, given its corners."""
+    return Tensor([[[float(n)], *([corner] for corner in box)] for n, box in enumerate(corners)])
+
+
+# Recorded from MindSpore 2.10 on a CPU: nn_ops.PSROIPooling(scale, group, 2)(x, columns_of(BOXES))
+# of an x whose elements are all 0 but a row, or a column, of ones: which lie in which bin.
+BOXES = {
+    ((0.0, 0.0, 3.0, 3.0), 1.0, 1): [[0, 1, 2]],
+    ((0.0, 0.0, 3.0, 3.0), 0.7, 1): [[0, 1]],
+    ((0.0, 0.0, 3.0, 3.0), 1.0, 2): [[0, 1], [1, 2]],
+    ((1.4, 1.4, 3.4, 3.4), 1.0, 1): [[1, 2]],
+    ((1.6, 1.6, 3.6, 3.6), 1.0, 2): [[2], [3]],
+    ((2.5, 2.5, 4.5, 4.5), 1.0, 1): [[3, 4]],
+    ((4.0, 4.0, 2.0, 2.0), 1.0, 2): [[4], [4]],
+    ((-1.0, -1.0, 2.0, 2.0), 1.0, 1): [[0, 1]],
+    ((-0.4, -0.4, 9.0, 9.0), 1.0, 2): [[0, 1, 2, 3, 4], [4, 5, 6]],
+}
+
+
+@pytest.mark.parametrize("box, scale, group", BOXES)
+def test_the_bins_of_regions(box, scale, group):
+    images = features(1, 2 * group**2, 8, 8)
+    bins = BOXES[box, scale, group]
+    out = ops.PSROIPooling(scale, group, 2)(Tensor(images), columns_of([box]).astype(ms.float64))
+    assert out.shape == (1, 2, group, group)
+    for c, i, j in np.ndindex(2, group, group):
+        part = images[0, (c * group + i) * group + j][np.ix_(bins[i], bins[j])]
+        # Both take the mean of at most 25 float64 numbers.
+        np.testing.assert_allclose(out.asnumpy()[0, c, i, j], part.mean(), 1e-12, 1e-12)
+
+
+def test_regions_of_several_images_and_their_gradient():
+    boxes = Tensor(np.moveaxis(np.tile(ROIS[:2], (2, 1, 1)), 1, 2))
+    images = features(2, 4, 6, 8)
+    out = ops.PSROIPooling(0.5, 2, 1)(Tensor(images), boxes)
+    assert out.shape == (4, 1, 2, 2)
+    np.testing.assert_array_equal(out.asnumpy()[:2], out.asnumpy()[2:])
+    check_gradients(lambda x: ops.PSROIPooling(0.5, 2, 1)(x, boxes), images)
+    back = ops.operations._grad_ops.PSROIPoolingGrad((6, 8), 0.5, 2, 1)(out, boxes)
+    assert back.shape == images.shape
+
+
+@pytest.mark.parametrize(
+    "settings, shape, rois, error",
+    [
+        ((1.0, 2, 4), (1, 12, 6, 6), (1, 5, 1), ValueError),
+        ((1.0, 2, 3), (1, 12, 6, 6), (1, 4, 1), ValueError),
+        ((1.0, 2, 3), (1, 12, 6, 6), (2, 5, 1), ValueError),
+        ((1.0, 2, 3), (1, 12, 6, 6), (1, 5), ValueError),
+        ((1.0, 2, 3), (12, 6, 6), (1, 5, 1), ValueError),
+        ((0.0, 2, 3), (1, 12, 6, 6), (1, 5, 1), ValueError),
+        ((1.0, 0, 3), (1, 12, 6, 6), (1, 5, 1), ValueError),
+        ((1, 2, 3), (1, 12, 6, 6), (1, 5, 1), TypeError),
+        ((1.0, 2, 3.0), (1, 12, 6, 6), (1, 5, 1), TypeError),
+    ],
+)
+def test_what_regions_of_images_refuse(settings, shape, rois, error):
+    with pytest.raises(error):
+        ops.PSROIPooling(*settings)(Tensor(features(*shape)), Tensor(np.ones(rois)))
 
 
 @pytest.mark.parametrize("size", [(2, 3), (1, 1)])
