@@ -13,15 +13,15 @@ class JitConfig:
     jit_config_dict: _t.Any
     def __init__(self, jit_level: _t.Literal['', 'O0', 'O1', 'O2', 'O3'] = '', exc_mode: _t.Literal['auto', 'sink', 'no_sink'] = 'auto', jit_syntax_level: _t.Literal['', 'STRICT', 'COMPATIBLE', 'LAX'] = '', debug_level: _t.Literal['RELEASE', 'DEBUG'] = 'RELEASE', infer_boost: _t.Literal['on', 'off'] = 'off', **kwargs: _t.Any) -> None: ...
 # capture_mode, jit_level, dynamic, fullgraph, backend: Accepted for compatibility, has no effect here
-def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1', 'O2'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _t.Literal['', 'ms_backend', 'GE'] = '', **options: _t.Any) -> _t.Any:
+def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _t.Literal['', 'ms_backend', 'GE'] = '', **options: _t.Any) -> _t.Any:
     """Marks a function to run as a graph (just-in-time compilation).
 
     Here the function runs eagerly. After a few calls it is recorded, and then replayed without its
     Python code; on a GPU as a CUDA graph, if it trains.
 
     Args:
-        function (Callable): the function; None if `jit` is called with options and returns a
-            decorator.
+        function (Callable): the function, Cell or class; None if `jit` is called with options and
+            returns a decorator.
         capture_mode (str): how the original builds the graph. Default: "ast".
             Accepted for compatibility, has no effect here: no graph is compiled.
         jit_level (str): its optimization level. Default: "O0".
@@ -32,7 +32,9 @@ def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Li
             Accepted for compatibility, has no effect here: no graph is compiled.
         backend (str): the compiler. Default: "".
             Accepted for compatibility, has no effect here: no graph is compiled.
-        **options (dict): options of the backend.
+        **options (dict): options of the backend: `disable_format_transform` (bool), `exec_order`
+            ("bfs" or "dfs"), `infer_boost` ("on" or "off"), `auto_offload` ("weight", "activation"
+            or "all"), and others. They have no effect.
     """
 # Accepted for compatibility, has no effect here
 def jit_class(cls: _b.type) -> _t.Any:

@@ -10,6 +10,7 @@ import functools
 import threading
 
 from .._backend.arrays import release_memory
+from .._core.rules.checked import refuse_all
 from .._core.rules.vocabulary import AsValue, Bool, Callable, InstanceOf, OneOf, checked
 from .._core.without_effect import without_effect
 from ._graph_mode import steps
@@ -28,6 +29,16 @@ __all__ = [
 ]
 
 
+# The options of the backend that have a rule; any other option is accepted.
+_OPTIONS = {
+    "disable_format_transform": Bool,
+    "exec_order": OneOf("bfs", "dfs"),
+    "infer_boost": OneOf("on", "off"),
+    "auto_offload": OneOf("weight", "activation", "all"),
+    "exc_mode": AsValue(OneOf("auto", "sink", "no_sink")),
+}
+
+
 class _Building(threading.local):
     """Per-thread depth of nested calls of functions marked by `jit`."""
 
@@ -43,7 +54,12 @@ def _owner(function, args):
 
 
 def _mark(function):
-    """Wraps `function` under its own name; a Cell is returned unchanged."""
+    """Wraps `function` under its own name; of a class of Cells, `construct` is wrapped. A Cell or
+    another class is returned unchanged."""
+    if isinstance(function, type):
+        if hasattr(function, "construct"):
+            function.construct = _mark(function.construct)
+        return function
     if not hasattr(function, "__name__"):
         return function
 
@@ -70,7 +86,7 @@ def jit(
     function: Callable | None = None,
     *,
     capture_mode: AsValue(OneOf("ast", "bytecode", "trace")) = "ast",
-    jit_level: OneOf("O0", "O1", "O2") = "O0",
+    jit_level: AsValue(OneOf("O0", "O1")) = "O0",
     dynamic: OneOf(0, 1) = 0,
     fullgraph: Bool = False,
     backend: OneOf("", "ms_backend", "GE") = "",
@@ -82,14 +98,16 @@ def jit(
     Python code; on a GPU as a CUDA graph, if it trains.
 
     Args:
-        function (Callable): the function; None if `jit` is called with options and returns a
-            decorator.
+        function (Callable): the function, Cell or class; None if `jit` is called with options and
+            returns a decorator.
         capture_mode (str): how the original builds the graph. Default: "ast".
         jit_level (str): its optimization level. Default: "O0".
         dynamic (int): whether shapes may vary. Default: 0.
         fullgraph (bool): whether the whole function must become a graph. Default: False.
         backend (str): the compiler. Default: "".
-        **options (dict): options of the backend.
+        **options (dict): options of the backend: `disable_format_transform` (bool), `exec_order`
+            ("bfs" or "dfs"), `infer_boost` ("on" or "off"), `auto_offload` ("weight", "activation"
+            or "all"), and others. They have no effect.
 
     Example:
         >>> import mindspore_compat as ms
@@ -98,6 +116,8 @@ def jit(
 
     Source: mindspore.jit of MindSpore 2.10.
     """
+    rules = {name: rule for name, rule in _OPTIONS.items() if name in options}
+    refuse_all("jit", rules, options)
     return _mark if function is None else _mark(function)
 
 

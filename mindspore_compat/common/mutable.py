@@ -98,6 +98,40 @@ class _Sequence(Mutable):
             return items
         return self._like(items, self.dynamic or is_dynamic(other))
 
+    def _need_like(self, value, error, noun):
+        """Rejects a value of another type than the items, if the length is dynamic."""
+        if not self._is_like(value):
+            raise error(
+                f"For 'mutable', {noun} must be {self._item_kind()} like the items, but got "
+                f"{_kind(value, shapes=True)}."
+            )
+
+    def _is_like(self, value):
+        """Returns False for a value of another type than the items, if the length is dynamic."""
+        known = not (building.depth and self.dynamic and len(self))
+        return known or self._item_kind() == _kind(value, shapes=True)
+
+    def _item_kind(self):
+        return _kind(type(self).__base__.__getitem__(self, 0), shapes=True)
+
+    def _need_items_like(self, other):
+        """Rejects a sequence to be joined whose items have another type, if a length is dynamic."""
+        mine = self if self.dynamic else self._like(self, is_dynamic(other))
+        for item in other:
+            mine._need_like(item, TypeError, "each item joined to a sequence of dynamic length")
+
+    def _need_within(self, index, error):
+        """Rejects an index out of range within `jit`, if the index or the length is a variable: a
+        ValueError for a variable, otherwise `error`."""
+        variable = isinstance(index, Mutable)
+        if not building.depth or not isinstance(index, int) or not (variable or self.dynamic):
+            return
+        if not -len(self) <= index < len(self):
+            raise (ValueError if variable else error)(
+                f"For 'mutable', the index is out of range: [-{len(self)}, {len(self)}), "
+                f"but got {index}."
+            )
+
     def __getitem__(self, index):
         if not building.depth:
             return super().__getitem__(index)
@@ -112,12 +146,24 @@ class _Sequence(Mutable):
             )
         if not len(self) and self.dynamic:
             raise RuntimeError("For 'mutable', an empty sequence of dynamic length has no items.")
+        self._need_within(index, RuntimeError)
         return _variable(super().__getitem__(index))
 
     def __add__(self, other):
         if not isinstance(other, (tuple, list)):
             return NotImplemented  # a Tensor joins the left operand by its own rule
+        self._need_items_like(other)
         return self._join(super().__add__(other), other)
+
+    def __radd__(self, other):
+        kind = type(self).__base__
+        if not isinstance(other, kind):
+            return NotImplemented
+        self._need_items_like(other)
+        return self._join(kind.__add__(other, self), other)
+
+    def __contains__(self, value):
+        return self._is_like(value) and super().__contains__(value)
 
     def __mul__(self, count):
         if not isinstance(count, int):
@@ -130,10 +176,12 @@ class _Sequence(Mutable):
 
     def index(self, *args):
         """Returns the index of the first occurrence of a value."""
+        self._need_like(args[0], TypeError, "the value to find")
         return _variable(super().index(*args))
 
     def count(self, value):
         """Returns the number of occurrences of a value."""
+        self._need_like(value, TypeError, "the value to count")
         return _variable(super().count(value))
 
 
@@ -144,14 +192,10 @@ class MutableTuple(_Sequence, tuple):
 class MutableList(_Sequence, list):
     """A list whose Tensors `grad` differentiates with respect to."""
 
-    def _need_like(self, value, error, noun):
-        """Rejects a value of another type than the items, if the length is dynamic."""
-        if building.depth and self.dynamic and len(self):
-            kinds = _kind(list.__getitem__(self, 0)), _kind(value)
-            if kinds[0] != kinds[1]:
-                raise error(
-                    f"For 'mutable', {noun} must be {kinds[0]} like the items, but got {kinds[1]}."
-                )
+    def __iadd__(self, other):
+        if building.depth:
+            return self + other
+        return list.__iadd__(self, other)
 
     def __setitem__(self, index, value):
         if isinstance(index, slice):
@@ -168,7 +212,13 @@ class MutableList(_Sequence, list):
                 TypeError,
                 "the element within dynamic length sequence, when the queue is dynamic length,",
             )
+        self._need_within(index, ValueError)
         super().__setitem__(index, value)
+
+    def insert(self, index, value):
+        """Inserts an item before the index."""
+        self._need_like(value, TypeError, "the item inserted into a list of dynamic length")
+        super().insert(index, value)
 
     def append(self, value):
         """Appends an item."""
@@ -257,12 +307,13 @@ def _check_dynamic(value, dynamic_len):
         )
 
 
-def _kind(value):
-    """Returns the type of a value in a graph: a Tensor by its dtype, a tuple by its items."""
+def _kind(value, shapes=False):
+    """Returns the type of a value in a graph: a Tensor by its dtype, with `shapes` also by its
+    shape, and a tuple by its items."""
     if isinstance(value, Tensor):
-        return f"Tensor[{value.dtype}]"
+        return f"Tensor[{value.dtype}]{value.shape if shapes else ''}"
     if isinstance(value, (tuple, list)):
-        return f"({', '.join(map(_kind, value))})"
+        return f"({', '.join(_kind(item, shapes) for item in value)})"
     return next(
         (kind.__name__ for kind in (int, float) if isinstance(value, kind)), type(value).__name__
     )

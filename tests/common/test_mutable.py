@@ -87,6 +87,18 @@ def changed(change):
         (lambda: changed(lambda x: x.extend([2])), RuntimeError),
         (lambda: changed(lambda x: x.__setitem__(0, Tensor(1))), TypeError),
         (lambda: changed(lambda x: x.__setitem__(slice(1), [1.0])), ValueError),
+        (lambda: changed(lambda x: x.insert(0, 2.0)), TypeError),
+        (lambda: mutable([1], True) + [2.0], TypeError),
+        (lambda: [2.0] + mutable([1], True), TypeError),
+        (lambda: (1, 2) + mutable((3.0,), True), TypeError),
+        (lambda: mutable((Tensor([1]),), True) + (Tensor([1, 2]),), TypeError),
+        (lambda: changed(lambda x: x.__iadd__([2.0])), TypeError),
+        (lambda: mutable((1, 2), True).count(1.0), TypeError),
+        (lambda: mutable((1, 2), True).index(1.0), TypeError),
+        (lambda: mutable((1, 2))[mutable(2)], ValueError),
+        (lambda: mutable((1, 2), True)[mutable(-3)], ValueError),
+        (lambda: mutable((1, 2), True)[2], RuntimeError),
+        (lambda: changed(lambda x: x.__setitem__(2, 1)), ValueError),
         (lambda: mutable([], True)[0], RuntimeError),
         (lambda: mutable([])[mutable(0)], ValueError),
     ],
@@ -107,6 +119,17 @@ def test_sequences_of_dynamic_length_take_items_alike():
     assert changed(lambda x: x.append(2.0)) == [1, 2, 2.0]
     with pytest.raises(TypeError):
         mutable(Tensor(1), True)
+
+
+def test_joined_sequences_of_dynamic_length_stay_dynamic():
+    def joined():
+        x = mutable((1, 2), True)
+        return [ops.is_sequence_shape_unknown(y) for y in ((3,) + x, x + (3,), (1, 2) + (3,))]
+
+    assert within_jit(joined) == [True, True, False]
+    assert within_jit(lambda: 1.0 in mutable((1, 2), True)) is False
+    assert (2.0,) + mutable((1,), True) == (2.0, 1)
+    assert 1.0 in mutable((1, 2), True)
 
 
 def test_sequences_join_tensors_by_the_rule_of_the_tensor():
