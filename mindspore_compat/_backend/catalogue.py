@@ -429,9 +429,9 @@ average_pool(x, kernel, stride, pads, ceil_mode=False, include=True, divisor=Non
     The mean of each window of the last axes.
 average_pool_gradient(g, x_shape, kernel, stride, pads, ceil_mode, include, divisor)
     The gradient of `average_pool`.
-take_spatial(u, index, spatial) : as take_at
+take_spatial(u, index, spatial, adaptive=False) : as take_at
     The elements of `u` at flat positions of its last `spatial` axes.
-add_spatial(g, index, size) : as add_at
+add_spatial(g, index, size, adaptive=False) : as add_at
     Zeros of spatial `size` with `g` added at flat positions `index`.
 put_spatial(y, index, size) : as put_at
     Zeros of spatial `size` with `y` written at flat positions `index`.

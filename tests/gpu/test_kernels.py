@@ -47,6 +47,8 @@ WINDOWS = {
     ),
     "AvgPool2d": (lambda: nn.AvgPool2d(3, 2), (2, 3, 7, 7)),
     "AdaptiveAvgPool2d": (lambda: nn.AdaptiveAvgPool2d(3), (2, 3, 7, 7)),
+    "AdaptiveAvgPool2d of planes": (lambda: nn.AdaptiveAvgPool2d(1), (2, 3, 7, 7)),
+    "AdaptiveMaxPool2d": (lambda: nn.AdaptiveMaxPool2d(3), (2, 3, 7, 7)),
     "Conv2d": (lambda: nn.Conv2d(3, 4, 3, has_bias=True), (2, 3, 6, 6)),
     "Conv2d with stride": (lambda: nn.Conv2d(3, 4, 3, 2, dilation=2), (2, 3, 9, 9)),
     "Conv3d": (lambda: nn.Conv3d(2, 3, 2), (1, 2, 4, 4, 4)),

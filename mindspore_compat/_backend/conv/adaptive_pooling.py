@@ -12,6 +12,9 @@ from math import prod
 
 import numpy as np
 
+from ..bodies.row_plan import ROUNDED
+from .cuda_kernels import kernels_of_parts
+
 
 @lru_cache(maxsize=256)
 def _edges(n, o):
@@ -77,6 +80,10 @@ def average(xp, x, out):
     """
     lead = x.shape[: x.ndim - len(out)]
     size = x.shape[len(lead) :]
+    if fast := kernels_of_parts(xp, x, size, out):
+        if max(out) == 1:
+            return _mean_of_planes(xp, x, size).reshape(*lead, *out)
+        return fast.of_parts("adaptive_average", x, out)
     if not _divide(size, out):
         return _apply_means(xp, x, size, out, False)
     if max(out, default=1) == 1:
@@ -89,9 +96,23 @@ def average(xp, x, out):
     return sums.reshape(*lead, *out) * x.dtype.type(prod(out) / prod(size))
 
 
+def _mean_of_planes(xp, x, size):
+    """Returns the mean of each plane, which several threads of a GPU compute together."""
+    planes = x.size // prod(size)
+    shape = 1, planes, prod(size)
+    means = xp.bodies.rows(_row_mean, shape, (ROUNDED,), elements=(x,), area=prod(size))
+    return means
+
+
+def _row_mean(xp, x, *, area):
+    return xp.row_sum(x) / area
+
+
 def average_gradient(xp, g, size):
     """Computes the gradient of `average` for an input of spatial `size`; linear in `g`."""
     lead, out = g.shape[: g.ndim - len(size)], g.shape[g.ndim - len(size) :]
+    if fast := kernels_of_parts(xp, g, size, out):
+        return fast.from_parts("adaptive_gradient", g, size)
     if not _divide(size, out):
         return _apply_means(xp, g, size, out, True)
     g = g * g.dtype.type(prod(out) / prod(size))
@@ -143,6 +164,8 @@ def maximum(xp, x, out):
 
 def index_of_maximum(xp, x, out):
     """Returns the position of the largest value of each adaptive window."""
+    if fast := kernels_of_parts(xp, x, x.shape[x.ndim - len(out) :], out):
+        return fast.of_parts("index_of_adaptive_maximum", x, out, np.int64)
     return maximum(xp, x, out)[1]
 
 

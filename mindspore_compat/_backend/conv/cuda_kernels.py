@@ -1,4 +1,4 @@
-"""Hand-written CUDA kernels for im2col, col2im and maximum pooling.
+"""Hand-written CUDA kernels for im2col, col2im and pooling.
 
 Each kernel needs one pass over memory, where array functions need one pass per window position. A
 thread processes one window, or one element of the data, in several planes. No two threads write to
@@ -7,6 +7,9 @@ within a plane, whose indices are computed once and in 32 bits; the second is th
 (..., spatial) in C order with up to three spatial dimensions; missing ones count as length 1. If a
 kernel does not apply (another dtype, more dimensions), convolution.py and pooling.py compute the
 same result without it.
+
+The windows of adaptive pooling are *parts*: along an axis of d elements, part w of o runs from
+floor(w d / o) to ceil((w + 1) d / o).
 """
 
 from functools import lru_cache
@@ -21,6 +24,7 @@ from ..bodies import c_code
 THREADS = 256  # of a block
 MOST_BLOCKS, MOST_ROWS = 1 << 13, 65535  # beyond these, a thread loops over planes
 LARGEST = 2**30  # elements of a plane, limited by 32-bit indices
+LARGEST_DIVIDEND = 2**31  # the quotients of larger numbers are not exact
 FLOAT32 = np.dtype(np.float32)
 DTYPES = (FLOAT32, *map(np.dtype, (np.float64, np.float16, ml_dtypes.bfloat16)))
 
@@ -30,6 +34,8 @@ _SIZES = ", ".join(f"int {letter}{axis}" for letter in "dkospl" for axis in rang
 _DIVISORS = {
     "windows": ("o1", "o2"),
     "data": ("d1", "d2", *(f"{letter}{axis}" for letter in "sl" for axis in range(3))),
+    "parts": ("o0", "o1", "o2"),
+    "data of parts": tuple(f"{letter}{axis}" for letter in "do" for axis in range(3)),
 }
 _HEAD = """{halves}
 typedef {element} T;
@@ -63,19 +69,39 @@ _REACH = """
     int z{axis} = quotient(i{axis}, s{axis}_multiplier, s{axis}_shift);
     z{axis} = z{axis} < o{axis} ? z{axis} : o{axis} - 1;
 """
-# Where a thread's window begins in the data, or its element lies with its padding.
-_PLACES = {
-    "windows": """
+# The first element of a part, and one past its last.
+_FIRST = "(int)quotient({w} * d{axis}, o{axis}_multiplier, o{axis}_shift)"
+_STOP = "(int)quotient(({w} + 1) * d{axis} + o{axis} - 1, o{axis}_multiplier, o{axis}_shift)"
+_PART = f"""
+    int i{{axis}} = {_FIRST.format(w="w{axis}", axis="{axis}")};
+    k{{axis}} = {_STOP.format(w="w{axis}", axis="{axis}")} - i{{axis}};
+"""
+# The first and the last of the parts along an axis that contain an element.
+_PARTS_OF = """
+    int y{axis} = quotient(i{axis} * o{axis}, d{axis}_multiplier, d{axis}_shift), z{axis} =
+        (int)quotient((i{axis} + 1) * o{axis} + d{axis} - 1, d{axis}_multiplier, d{axis}_shift) - 1;
+"""
+_WINDOW = """
     unsigned row = quotient(at, o2_multiplier, o2_shift);
     int w2 = at - row * o2, w0 = quotient(row, o1_multiplier, o1_shift), w1 = row - w0 * o1;
-    int i0 = w0 * s0 - p0, i1 = w1 * s1 - p1, i2 = w2 * s2 - p2;
-""",
-    "data": """
+"""
+_ELEMENT = """
     unsigned row = quotient(at, d2_multiplier, d2_shift);
     int i2 = at - row * d2, i0 = quotient(row, d1_multiplier, d1_shift), i1 = row - i0 * d1;
-    i0 += p0, i1 += p1, i2 += p2;
 """
-    + "".join(_REACH.format(axis=axis) for axis in range(3)),
+
+
+def _each_axis(text):
+    """Returns `text` for each of the three axes."""
+    return "".join(text.format(axis=axis) for axis in range(3))
+
+
+# Where a thread's window begins in the data, or its element lies with its padding.
+_PLACES = {
+    "windows": _WINDOW + _each_axis("int i{axis} = w{axis} * s{axis} - p{axis};"),
+    "data": _ELEMENT + "i0 += p0, i1 += p1, i2 += p2;" + _each_axis(_REACH),
+    "parts": _WINDOW + _each_axis(_PART),
+    "data of parts": _ELEMENT + _each_axis(_PARTS_OF),
 }
 
 _COLUMNS = (
@@ -88,6 +114,12 @@ _ARGUMENTS = {
     "maximum": "const T* x, T* out",
     "index_of_maximum": "const T* x, const T* largest, long long* out, long long none",
     "add_at_index": "const T* g, const long long* index, T* out",
+    "average": "const T* x, const Real* divisors, int several, T* out",
+    "average_gradient": "const T* g, const Real* divisors, int several, T* out",
+    "adaptive_average": "const T* x, T* out",
+    "adaptive_gradient": "const T* g, T* out",
+    "index_of_adaptive_maximum": "const T* x, long long* out",
+    "add_at_adaptive_index": "const T* g, const long long* index, T* out",
 }
 # What a thread writes in each plane: the columns or the result of a window, or an element of data.
 _GRIDS = {
@@ -96,6 +128,12 @@ _GRIDS = {
     "maximum": "windows",
     "index_of_maximum": "windows",
     "add_at_index": "data",
+    "average": "windows",
+    "average_gradient": "data",
+    "adaptive_average": "parts",
+    "adaptive_gradient": "data of parts",
+    "index_of_adaptive_maximum": "parts",
+    "add_at_adaptive_index": "data of parts",
 }
 # The loops over the positions of a window along each axis, without those beyond the data.
 _OVER_DATA = """
@@ -123,7 +161,7 @@ _POSITION = """
 def _over_data(text):
     """Returns CUDA loops that run `text` for each position of a window that lies within the data;
     a0, a1, a2 are the position in the data."""
-    return "".join(_OVER_DATA.format(axis=axis) for axis in range(3)) + text + "}}}"
+    return _each_axis(_OVER_DATA) + text + "}}}"
 
 
 def _over_windows(axes, backward):
@@ -139,6 +177,25 @@ def _over_windows(axes, backward):
     return "".join(loops)
 
 
+_LENGTH = f"{_STOP} - {_FIRST}".format(w="w{axis}", axis="{axis}")
+# The gradients of the windows whose index names the element are added.
+_ADD_AT_INDEX = (
+    """
+        long long first = (long long)plane * (o0 * o1 * o2);
+        Real sum = 0;
+"""
+    + _over_windows((0, 1), backward=False)
+    + """
+            long long row = first + (w0 * o1 + w1) * o2;
+            const long long* named = index + row + y2;
+            const T* from = g + row + y2;
+            #pragma unroll 1
+            for (int w2 = y2; w2 <= z2; ++w2, ++named, ++from)
+                if (*named == at) sum += LOAD(*from);
+        }}
+        out[(long long)plane * count + at] = STORE(sum);
+"""
+)
 _BODIES = {
     "im2col": """
         unsigned sample = quotient(plane, channels_multiplier, channels_shift);
@@ -206,21 +263,60 @@ _BODIES = {
     + """
         out[(long long)plane * count + at] = offset < 0 ? none : offset;
 """,
-    # The gradients of the windows whose index names the element are added.
-    "add_at_index": """
-        long long first = (long long)plane * (o0 * o1 * o2);
+    "add_at_index": _ADD_AT_INDEX,
+    "add_at_adaptive_index": _ADD_AT_INDEX,
+    "average": """
+        const T* data = x + (long long)plane * (d0 * d1 * d2);
         Real sum = 0;
 """
-    + _over_windows((0, 1), backward=False)
+    + _over_data("sum += LOAD(data[(a0 * d1 + a1) * d2 + a2]);")
     + """
-            long long row = first + (w0 * o1 + w1) * o2;
-            const long long* named = index + row + y2;
-            const T* from = g + row + y2;
-            #pragma unroll 1
-            for (int w2 = y2; w2 <= z2; ++w2, ++named, ++from)
-                if (*named == at) sum += LOAD(*from);
-        }}
+        out[(long long)plane * count + at] = STORE(sum / divisors[several * at]);
+""",
+    "average_gradient": """
+        const T* from = g + (long long)plane * (o0 * o1 * o2);
+        Real sum = 0;
+"""
+    + _over_windows((0, 1, 2), backward=False)
+    + """
+            int window = (w0 * o1 + w1) * o2 + w2;
+            sum += LOAD(from[window]) / divisors[several * window];
+        }}}
         out[(long long)plane * count + at] = STORE(sum);
+""",
+    "adaptive_average": """
+        const T* data = x + (long long)plane * (d0 * d1 * d2);
+        Real sum = 0;
+"""
+    + _over_data("sum += LOAD(data[(a0 * d1 + a1) * d2 + a2]);")
+    + """
+        out[(long long)plane * count + at] = STORE(sum / (Real)(k0 * k1 * k2));
+""",
+    "adaptive_gradient": """
+        const T* from = g + (long long)plane * (o0 * o1 * o2);
+        Real sum = 0;
+"""
+    + _over_windows((0, 1, 2), backward=False)
+    + f"""
+            int size = ({_LENGTH.format(axis=0)}) * ({_LENGTH.format(axis=1)})
+                * ({_LENGTH.format(axis=2)});
+            sum += LOAD(from[(w0 * o1 + w1) * o2 + w2]) / (Real)size;
+        }}}}}}
+        out[(long long)plane * count + at] = STORE(sum);
+""",
+    # The first NaN, or else the first offset that holds the maximum.
+    "index_of_adaptive_maximum": """
+        const T* data = x + (long long)plane * (d0 * d1 * d2);
+        Real best = -INFINITY;
+        int offset = (i0 * d1 + i1) * d2 + i2;
+"""
+    + _over_data("""
+            int here = (a0 * d1 + a1) * d2 + a2;
+            Real value = LOAD(data[here]);
+            if (value > best || value != value && best == best) best = value, offset = here;
+    """)
+    + """
+        out[(long long)plane * count + at] = offset;
 """,
 }
 
@@ -332,9 +428,57 @@ class Kernels:
         self._run("add_at_index", planes, geo, g, index, out)
         return out
 
+    def average(self, x, geo, divisors):
+        """Returns the sum of each window of `x`, (planes, spatial...), divided by its divisor.
+
+        Args:
+            divisors: an array with one number for all windows, or one for each window of a plane,
+                in the dtype of the sums.
+        """
+        out = self.module.empty((x.shape[0], *geo.out), x.dtype)
+        x = self.module.ascontiguousarray(x)
+        self._run("average", len(x), geo, x, divisors, np.int32(divisors.ndim > 0), out)
+        return out
+
+    def average_gradient(self, g, shape, geo, divisors):
+        """Returns the gradient of `average` for an input of this shape."""
+        out, g = self.module.empty(shape, g.dtype), self.module.ascontiguousarray(g)
+        planes = prod(shape[: len(shape) - len(geo.size)])
+        self._run("average_gradient", planes, geo, g, divisors, np.int32(divisors.ndim > 0), out)
+        return out
+
+    def of_parts(self, name, x, parts, dtype=None):
+        """Returns a value for each part of `x`, (..., spatial...).
+
+        Args:
+            name: "adaptive_average" for the mean, "index_of_adaptive_maximum" for the position of
+                the maximum in a plane.
+            parts: the number of parts along each spatial axis.
+            dtype: the dtype of the result; None means that of `x`.
+        """
+        lead, size = x.shape[: x.ndim - len(parts)], x.shape[x.ndim - len(parts) :]
+        out = self.module.empty((*lead, *parts), dtype or x.dtype)
+        geo = _parts(size, tuple(parts))
+        self._run(name, prod(lead), geo, self.module.ascontiguousarray(x), out)
+        return out
+
+    def from_parts(self, name, g, size, *index):
+        """Returns an array of spatial `size` from a value `g` for each of its parts, (...,
+        parts...).
+
+        Args:
+            name: "adaptive_gradient" for the gradient of the mean, "add_at_adaptive_index" for that
+                of the maximum, whose positions are `index`.
+        """
+        lead, parts = g.shape[: g.ndim - len(size)], g.shape[g.ndim - len(size) :]
+        out = self.module.empty((*lead, *size), g.dtype)
+        arrays = map(self.module.ascontiguousarray, (g, *index))
+        self._run(name, prod(lead), _parts(tuple(size), parts), *arrays, out)
+        return out
+
     def _run(self, name, planes, geo, *arguments):
         grid = _GRIDS[name]
-        count = prod(geo.out if grid == "windows" else geo.size)
+        count = prod(geo.out if grid in ("windows", "parts") else geo.size)
         if planes * count == 0:
             return
         width = min(max(1 << (count - 1).bit_length(), 32), THREADS)
@@ -348,6 +492,22 @@ class Kernels:
             self._compiled[signature] = compiled
         counts = np.uint32(planes), np.uint32(count)
         compiled((columns, rows), (width, height), (*arguments, *counts, *_numbers(grid, geo)))
+
+
+def kernels_of_parts(xp, x, size, parts):
+    """Returns the Kernels of `xp`, or None if they do not support arrays like `x` for data of
+    spatial `size`, divided into `parts`."""
+    if 0 in size or 0 in parts:
+        return None
+    if any((n + 1) * (o + 1) >= LARGEST_DIVIDEND for n, o in zip(size, parts, strict=True)):
+        return None
+    return kernels_of(xp, x, parts) if prod(size) <= LARGEST else None
+
+
+def _parts(size, parts):
+    """Returns the Windows of adaptive pooling. Its kernels compute the sizes of the parts."""
+    ones = (1,) * len(size)
+    return Windows(size, ones, parts, ones, ((0, 0),) * len(size), ones)
 
 
 def _columns(channels, strides):

@@ -18,11 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bodies.c_code import compute_dtype
 from ..compiled import door
 from ..host.select import keep
 from ..threads import scheduler
 from .convolution import padded
-from .cuda_kernels import Windows, kernels_of
+from .cuda_kernels import LARGEST, Windows, kernels_of, kernels_of_parts
 
 # Elements of input planes that are processed together, so that they stay in the host's cache.
 BLOCK = 1 << 17
@@ -422,6 +423,13 @@ def _counts_in(dtype, *arguments):
     return _counts(*arguments).astype(dtype)
 
 
+def _divisors(xp, dtype, *arguments):
+    """Returns the divisor as an array, 0-d if it is one number, for a kernel on data of a dtype."""
+    dtype = compute_dtype([dtype])
+    divisor = _divisor(xp, *arguments, dtype)
+    return divisor if isinstance(divisor, xp.module.ndarray) else xp.number(divisor, dtype)
+
+
 def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None):
     """Returns the mean of each window.
 
@@ -439,6 +447,10 @@ def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=
     """
     size, ones = x.shape[x.ndim - len(kernel) :], (1,) * len(kernel)
     out = output_size(size, kernel, stride, pads, ones, ceil_mode)
+    if fast := kernels_of(xp, x, kernel):
+        geo, lead = Windows(size, kernel, out, stride, pads, ones), x.shape[: x.ndim - len(kernel)]
+        divisors = _divisors(xp, x.dtype, size, kernel, stride, pads, out, include, divisor)
+        return fast.average(x.reshape(prod(lead), *size), geo, divisors).reshape(*lead, *out)
     fitted = _fit_padding(x, kernel, stride, pads, ones, out)
     total = _reduce_windows(xp, xp.add, x, kernel, stride, fitted, ones, out, 0)
     total /= _divisor(xp, size, kernel, stride, pads, out, include, divisor, x.dtype)
@@ -459,6 +471,10 @@ def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor
     """
     split = len(x_shape) - len(kernel)
     lead, size, out = tuple(x_shape[:split]), tuple(x_shape[split:]), g.shape[split:]
+    if (fast := kernels_of(xp, g, kernel)) and prod(size) <= LARGEST:
+        geo = Windows(size, kernel, out, stride, pads, (1,) * len(kernel))
+        divisors = _divisors(xp, g.dtype, size, kernel, stride, pads, out, include, divisor)
+        return fast.average_gradient(g, (*lead, *size), geo, divisors)
     divisor = _divisor(xp, size, kernel, stride, pads, out, include, divisor, g.dtype)
     grad = xp.empty((prod(lead), *size), g.dtype)
     g = g.reshape(prod(lead), *out)
@@ -499,8 +515,13 @@ def average_pool_gradient(xp, g, x_shape, kernel, stride, pads, ceil_mode, inclu
     return average_gradient(xp, g, x_shape, kernel, stride, pads, include, divisor)
 
 
-def take_at(xp, u, index, spatial):
-    """Returns the entries of `u` at flat positions `index` of its last `spatial` dimensions."""
+def take_at(xp, u, index, spatial, adaptive=False):
+    """Returns the entries of `u` at flat positions `index` of its last `spatial` dimensions.
+
+    Args:
+        adaptive: Whether each position lies in the window of adaptive pooling that its place in
+            `index` names. The gradient needs no atomic additions then.
+    """
     lead = u.shape[: u.ndim - spatial]
     flat = u.reshape(*lead, prod(u.shape[len(lead) :]))
     elements = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead) :])), -1)
@@ -517,12 +538,18 @@ def put_at(xp, y, index, size):
     return flat.reshape(*lead, *size)
 
 
-def add_at(xp, g, index, size):
+def add_at(xp, g, index, size, adaptive=False):
     """Returns the gradient of `take_at`: `g` added into zeros of spatial `size` at positions
     `index`."""
     lead = g.shape[: g.ndim - len(size)]
+    if adaptive and (fast := kernels_of_parts(xp, g, size, g.shape[len(lead) :])):
+        return fast.from_parts("add_at_adaptive_index", g, size, index)
     rows, area = prod(lead), prod(size)
-    index_tuple = index.reshape(rows, prod(index.shape[len(lead) :]))
-    index_tuple = index_tuple + xp.arange(rows).reshape(-1, 1) * area
-    flat = xp.bincount(index_tuple.reshape(-1), g.reshape(-1), rows * area)
-    return flat.astype(g.dtype).reshape(*lead, *size)
+    positions = index.reshape(rows, prod(index.shape[len(lead) :]))
+    positions = (positions + xp.arange(rows).reshape(-1, 1) * area).reshape(-1)
+    if type(g) is np.ndarray:
+        sums = xp.bincount(positions, g.reshape(-1), rows * area)
+    else:  # CuPy's bincount waits for the device
+        sums = xp.zeros(rows * area, np.float64)
+        xp.add.at(sums, positions, g.reshape(-1).astype(np.float64))
+    return sums.astype(g.dtype).reshape(*lead, *size)

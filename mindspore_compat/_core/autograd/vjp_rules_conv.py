@@ -85,6 +85,7 @@ derive(
     x=lambda xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor: (
         xp.average_pool_gradient(g, x_shape, kernel, stride, pads, ceil_mode, include, divisor)
     ),
+    upcast="low_precision_kernels",
 )
 derive(
     "average_pool_gradient(y, x_shape, kernel, stride, pads, ceil_mode, include, divisor)",
@@ -92,24 +93,29 @@ derive(
     y=lambda xp, g, kernel, stride, pads, ceil_mode, include, divisor: xp.average_pool(
         g, kernel, stride, pads, ceil_mode, include, divisor
     ),
+    upcast="low_precision_kernels",
 )
 derive(
     "adaptive_average(x, goal)",
     x=lambda xp, g, x_shape, goal: xp.adaptive_pool_gradient(g, tuple(x_shape[-len(goal) :])),
+    upcast="low_precision_kernels",
 )
 derive(
     "adaptive_pool_gradient(y, size)",
     y=lambda xp, g, y_shape, size: xp.adaptive_average(g, tuple(y_shape[-len(size) :])),
+    upcast="low_precision_kernels",
 )
 derive(
-    "take_spatial(u, index, spatial)",
+    "take_spatial(u, index, spatial, adaptive=False)",
     arrays="u index",
-    u=lambda xp, g, u_shape, index, spatial: xp.add_spatial(
-        g, index, tuple(u_shape[len(u_shape) - spatial :])
+    u=lambda xp, g, u_shape, index, spatial, adaptive: xp.add_spatial(
+        g, index, tuple(u_shape[len(u_shape) - spatial :]), adaptive
     ),
+    upcast="low_precision_kernels",
 )
 derive(
-    "add_spatial(y, index, size)",
+    "add_spatial(y, index, size, adaptive=False)",
     arrays="y index",
-    y=lambda xp, g, index, size: xp.take_spatial(g, index, len(size)),
+    y=lambda xp, g, index, size, adaptive: xp.take_spatial(g, index, len(size), adaptive),
+    upcast="low_precision_kernels",
 )

@@ -61,7 +61,7 @@ Part = Positive | OneOf(-1)
 Parts = Part | TupleOf(Part | None) | ListOf(Part | None)
 
 
-@op("ops.adaptive_avg_pool1d(input, output_size)")
+@op("ops.adaptive_avg_pool1d(input, output_size)", compute="kernels")
 def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Applies 1-D adaptive average pooling: the mean of each of `output_size` equal parts of a
     sequence.
@@ -77,7 +77,7 @@ def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
     return xp.adaptive_average(input, _divides("adaptive_avg_pool1d", input, output_size))
 
 
-@op("mint.nn.functional.adaptive_avg_pool1d(input, output_size)")
+@op("mint.nn.functional.adaptive_avg_pool1d(input, output_size)", compute="kernels")
 def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natural, 1))):
     """Applies 1-D adaptive average pooling: the mean of each of `output_size` parts of a sequence.
 
@@ -98,6 +98,7 @@ def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natur
     "ops.AdaptiveAvgPool2D(output_size)(input_x: input)",
     "mint.nn.functional.adaptive_avg_pool2d(input, output_size)",
     "ops.adaptive_avg_pool2d_ext(input, output_size)",
+    compute="kernels",
 )
 def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     """Applies 2-D adaptive average pooling: the mean of each part of images, where the numbers of
@@ -129,6 +130,7 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
             }
         }
     ),
+    compute="kernels",
 )
 def adaptive_avg_pool3d(xp, input: Reals, output_size: Natural | TupleOf(Natural | None)):
     """Applies 3-D adaptive average pooling: the mean of each part of volumes, where the numbers of
@@ -153,11 +155,11 @@ def adaptive_avg_pool3d(xp, input: Reals, output_size: Natural | TupleOf(Natural
 
 def _adaptive_largest(xp, x, goal, index=None):
     indices = xp.adaptive_max_index(x, goal)
-    top = xp.take_spatial(x, indices, len(goal))
+    top = xp.take_spatial(x, indices, len(goal), True)
     return top if index is None else (top, xp.cast(indices, index))
 
 
-@op("ops.adaptive_max_pool1d(input, output_size)")
+@op("ops.adaptive_max_pool1d(input, output_size)", compute="kernels")
 def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Applies 1-D adaptive max pooling: the maximum of each of `output_size` equal parts of a
     sequence.
@@ -173,7 +175,10 @@ def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
     return _adaptive_largest(xp, input, _divides("adaptive_max_pool1d", input, output_size))
 
 
-@op("mint.nn.functional.adaptive_max_pool1d(input, output_size, return_indices=False)")
+@op(
+    "mint.nn.functional.adaptive_max_pool1d(input, output_size, return_indices=False)",
+    compute="kernels",
+)
 def adaptive_max_pool1d_ext(
     xp, input: Floats, output_size: several(Positive, 1), return_indices: Bool = False
 ):
@@ -195,6 +200,7 @@ def adaptive_max_pool1d_ext(
 @op(
     "ops.adaptive_max_pool2d(input, output_size, return_indices=False)",
     "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)",
+    compute="kernels",
 )
 def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
@@ -213,7 +219,7 @@ def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: B
     return _adaptive_largest(xp, input, goal, "int64" if return_indices else None)
 
 
-@op("ops.AdaptiveMaxPool2D(output_size)(input)")
+@op("ops.AdaptiveMaxPool2D(output_size)(input)", compute="kernels")
 def adaptive_max_pool2d_primitive(
     xp, input: Floats, output_size: TupleOf(Positive | None) | ListOf(Positive | None)
 ):
@@ -232,7 +238,7 @@ def adaptive_max_pool2d_primitive(
     return _adaptive_largest(xp, input, _goal("AdaptiveMaxPool2D", input, output_size, 2), "int64")
 
 
-@op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)")
+@op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)", compute="kernels")
 def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: Any = False):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
     also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
@@ -250,7 +256,7 @@ def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: A
     return _adaptive_largest(xp, input, goal, "int32" if return_indices else None)
 
 
-@op("ops.AdaptiveMaxPool3D()(x, output_size)")
+@op("ops.AdaptiveMaxPool3D()(x, output_size)", compute="kernels")
 def adaptive_max_pool3d_primitive(xp, x: Reals, output_size: Any):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes, and its int32 position
     in D * H * W. `output_size` is an integer Tensor of three elements.

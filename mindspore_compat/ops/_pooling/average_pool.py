@@ -20,7 +20,8 @@ def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, diviso
 
 @op(
     "ops.avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
-    "count_include_pad=True)"
+    "count_include_pad=True)",
+    compute="kernels",
 )
 def avg_pool1d(
     xp,
@@ -56,7 +57,8 @@ def avg_pool1d(
 
 @op(
     "ops.avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
-    "count_include_pad=True, divisor_override=0)"
+    "count_include_pad=True, divisor_override=0)",
+    compute="kernels",
 )
 def avg_pool2d(
     xp,
@@ -98,7 +100,8 @@ def avg_pool2d(
 
 @op(
     "ops.avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
-    "count_include_pad=True, divisor_override=0)"
+    "count_include_pad=True, divisor_override=0)",
+    compute="kernels",
 )
 def avg_pool3d(
     xp,
@@ -151,7 +154,8 @@ def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, diviso
 
 @op(
     "mint.nn.functional.avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
-    "count_include_pad=True)"
+    "count_include_pad=True)",
+    compute="kernels",
 )
 def avg_pool1d_ext(
     xp,
@@ -179,7 +183,8 @@ def avg_pool1d_ext(
 
 @op(
     "mint.nn.functional.avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
-    "count_include_pad=True, divisor_override=None)"
+    "count_include_pad=True, divisor_override=None)",
+    compute="kernels",
 )
 def avg_pool2d_ext(
     xp,
@@ -218,7 +223,8 @@ def avg_pool2d_ext(
 
 @op(
     "mint.nn.functional.avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
-    "count_include_pad=True, divisor_override=None)"
+    "count_include_pad=True, divisor_override=None)",
+    compute="kernels",
 )
 def avg_pool3d_ext(
     xp,
@@ -255,7 +261,10 @@ def avg_pool3d_ext(
     )
 
 
-@op("ops.AvgPool(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(x)")
+@op(
+    "ops.AvgPool(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(x)",
+    compute="kernels",
+)
 def avg_pool_primitive(
     xp,
     x: Floats,
@@ -285,7 +294,8 @@ def avg_pool_primitive(
 
 @op(
     "ops.AvgPool3D(kernel_size=1, strides=1, pad_mode='valid', pad=0, ceil_mode=False, "
-    "count_include_pad=True, divisor_override=0, data_format='NCDHW')(x)"
+    "count_include_pad=True, divisor_override=0, data_format='NCDHW')(x)",
+    compute="kernels",
 )
 def avg_pool3d_primitive(
     xp,

@@ -226,7 +226,7 @@ def take_along_axis(b, out, x, indices, axis):
 
 
 @emits("take_spatial")
-def take_spatial(b, out, u, index, spatial):
+def take_spatial(b, out, u, index, spatial, adaptive=False):
     lead = u.shape[: u.ndim - spatial]
     count = math.prod(lead)
     flat = b.reshape(b.operand(u), (count, -1))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kit import close, sass
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.conv import convolution, cuda_kernels, pooling
+from mindspore_compat._backend.conv import adaptive_pooling, convolution, cuda_kernels, pooling
 
 
 @pytest.mark.parametrize("dilated", [False, True])
@@ -44,7 +44,9 @@ def test_the_texts_are_those_for_float():
 # For each position of a window of 3 x 3, with all that surrounds the loops. Before, `im2col` had
 # 353 for the only position of its thread, and `col2im` 157 in its innermost loop alone.
 INSTRUCTIONS = {"im2col": 32, "col2im": 37, "maximum": 32, "index_of_maximum": 42}
-INSTRUCTIONS["add_at_index"] = 38
+INSTRUCTIONS |= {"add_at_index": 38, "add_at_adaptive_index": 36, "index_of_adaptive_maximum": 42}
+INSTRUCTIONS |= {"average": 44, "adaptive_average": 47}  # with one division in a window
+INSTRUCTIONS |= {"average_gradient": 59, "adaptive_gradient": 72}  # with one division in each
 
 
 @pytest.mark.skipif(sass.tool() is None, reason="NVRTC or nvdisasm is not installed")
@@ -150,6 +152,43 @@ def check_pooling(space, sizes, ceil_mode, dtype, seed, nan):
     both(space, pooling.max_gradient, g, x, y, *sizes[1:])
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=windows(),
+    ceil_mode=st.booleans(),
+    include=st.booleans(),
+    divisor=st.sampled_from([None, 3]),
+    dtype=st.sampled_from("fd"),
+)
+def check_averages(space, sizes, ceil_mode, include, divisor, dtype):
+    size, kernel, stride, pads, _ = sizes
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 3, *size)).astype(dtype)
+    windows = kernel, stride, pads
+    both(space, pooling.average, x, *windows, ceil_mode, include, divisor)
+    y = pooling.average(arrays.HOST, x, *windows, ceil_mode, include, divisor)
+    both(space, pooling.average_gradient, y, x.shape, *windows, include, divisor)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=3),
+    dtype=st.sampled_from("fd"),
+    nan=st.booleans(),
+)
+def check_parts(space, sizes, dtype, nan):
+    size, parts = zip(*sizes, strict=True)
+    x = np.random.default_rng(0).integers(-9, 9, (2, 3, *size)).astype(dtype)
+    y = adaptive_pooling.average(arrays.HOST, x, parts)
+    both(space, adaptive_pooling.average, x, parts)
+    both(space, adaptive_pooling.average_gradient, y, size)
+    if nan:
+        x[0, 0].reshape(-1)[-1] = np.nan
+    largest, index = adaptive_pooling.maximum(arrays.HOST, x, parts)
+    both(space, adaptive_pooling.index_of_maximum, x, parts)
+    both(space, pooling.add_at, np.nan_to_num(largest), index, size, True)
+
+
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
 def test_half_types_are_added_in_float32(space, dtype):
     if space.kernels is None:
@@ -171,6 +210,9 @@ def test_half_types_are_added_in_float32(space, dtype):
     grad = pooling.max_gradient(space, g, space.asarray(x), top, *sizes)
     wide_grad = pooling.max_gradient(np, np.ones_like(wide_top), wide, wide_top, *sizes)
     np.testing.assert_array_equal(grad.get(), wide_grad.astype(dtype))
+    means = adaptive_pooling.average(space, space.asarray(one.astype(dtype)), (1, 5))
+    assert means.dtype == dtype
+    assert (means.get() == dtype(1.0078125)).all()
 
 
 def test_columns_by_kernels(space):
@@ -179,6 +221,25 @@ def test_columns_by_kernels(space):
 
 def test_pooling_by_kernels(space):
     check_pooling(space)
+
+
+def test_averages_by_kernels(space):
+    check_averages(space)
+
+
+def test_adaptive_pooling_by_kernels(space):
+    check_parts(space)
+
+
+def test_a_nan_stays_in_its_part(space):
+    x = np.ones((1, 7, 5), np.float32)
+    x[0, 3, 0] = np.nan
+    y = adaptive_pooling.average(space, space.asarray(x), (3, 2))
+    expected = [[1, 1], [np.nan, 1], [1, 1]]
+    np.testing.assert_array_equal(arrays.to_host(y)[0], expected)
+    spread = arrays.to_host(adaptive_pooling.average_gradient(space, y, (7, 5)))[0]
+    np.testing.assert_array_equal(np.isnan(spread[:, 0]), [False, False, True, True, True, 0, 0])
+    assert np.isfinite(spread[:, 3:]).all()
 
 
 def test_other_dtypes_and_dimensions_do_without_kernels(space):
