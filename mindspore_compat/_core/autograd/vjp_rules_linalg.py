@@ -106,7 +106,8 @@ def _qr_vjp(xp, g, out):
 
 
 def _svd_vjp(xp, g, out):
-    """Computes the gradient of the reduced singular value decomposition u, s, vh."""
+    """Computes the gradient of the reduced singular value decomposition u, s, vh. Of complex
+    matrices only functions that do not depend on the phases of the singular vectors have one."""
     g_u, g_s, g_vh = g
     u, s, vh = out
     v, g_v = adjoint(xp, vh), adjoint(xp, g_vh)
@@ -114,13 +115,16 @@ def _svd_vjp(xp, g, out):
     eye = xp.eye(count, dtype=s.dtype)
     gaps = _gaps(xp, s * s)
     column, row = xp.expand_dims(s, -1), xp.expand_dims(s, -2)
-    inner_u = gaps * xp.matmul(adjoint(xp, u), g_u)
+    turned_u = xp.matmul(adjoint(xp, u), g_u)
+    inner_u = gaps * turned_u
     inner_v = gaps * xp.matmul(adjoint(xp, v), g_v)
     inner = (
         (inner_u + adjoint(xp, inner_u)) * row
         + column * (inner_v + adjoint(xp, inner_v))
         + (xp.expand_dims(g_s, -1) * eye)
     )
+    if u.dtype.kind == "c":  # the phase between a left and a right singular vector
+        inner = inner + eye * (turned_u - adjoint(xp, turned_u)) / (2 * xp.where(row == 0, 1, row))
     grad = _product(xp, u, inner, vh)
     rows, columns = u.shape[-2], v.shape[-2]
     if rows > count:

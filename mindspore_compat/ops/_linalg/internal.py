@@ -5,6 +5,7 @@ import numpy as np
 from ..._core.declare.public_api import public
 from ..._core.tensor.dtype import float16, float32, int8, int64
 from .._primitive_aliases.alias import alias, methods, mint, ops, pull_back, require
+from .inverse import pinv
 
 
 @alias("ops.auto_generate.SolveTriangular()(a, b, trans=0, lower=False, unit_diagonal=False)")
@@ -16,7 +17,7 @@ def solve_triangular(a, b, trans, lower, unit_diagonal):
 
 alias(
     "ops.auto_generate.LstsqV2Grad()(gX, A, B)",
-    lambda gX, A, B: pull_back(gX, lambda A, B: ops.matmul(ops.pinv(A), B), A, B),
+    lambda gX, A, B: pull_back(gX, lambda A, B: least_squares(A, B, None)[0], A, B),
 )
 
 
@@ -38,11 +39,20 @@ def least_squares(A, B, driver):
     "gelsy", the default; rank and singular values for "gels".
     """
     require("LstsqV2", "driver", driver, (None, "gels", "gelsy", "gelsd", "gelss"))
+    is_vector = B.ndim == A.ndim - 1
+    rows_of_b = B.shape[-1:] if is_vector else B.shape[-2:-1]
+    if not is_vector and B.ndim != A.ndim or rows_of_b != A.shape[-2:-1]:
+        raise ValueError(
+            f"For 'LstsqV2', 'B' must have as many rows as 'A' and its batch, but got the shapes "
+            f"{A.shape} and {B.shape}."
+        )
+    B = B.expand_dims(-1) if is_vector else B
     rows, columns = A.shape[-2:]
-    solution = ops.matmul(ops.pinv(A), B)
-    residuals, values = ops.zeros((0,), B.dtype), ops.zeros((0,), A.dtype)
+    solution = ops.matmul(pinv.run(A, None, None, False), B)
+    residuals, values = (ops.zeros((0,), ops.real(x).dtype) for x in (B, A))
     if rows > columns and driver not in (None, "gelsy"):
-        residuals = ops.sum((ops.matmul(A, solution) - B) ** 2, -2)
+        residuals = ops.sum(ops.abs(ops.matmul(A, solution) - B) ** 2, -2)
+    solution = solution.squeeze(-1) if is_vector else solution
     if driver == "gels":
         return solution, residuals, ops.zeros((0,), int64), values
     singular = ops.svd(A, compute_uv=False)

@@ -7,7 +7,8 @@ from kit import close, same
 from kit.gradients import check_gradients
 from scipy.spatial.distance import pdist
 
-from mindspore_compat import Tensor, float16, mint, nn, ops
+from mindspore_compat import Tensor, float16, grad, mint, nn, ops
+from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops._reduction import statistics
 
 pytestmark = pytest.mark.quick
@@ -138,6 +139,56 @@ def test_least_squares_are_numpys(shape):
     close(ops.lstsq(Tensor(x), Tensor(y)), expected)
     out = ops.MatrixSolveLs()(Tensor(x), Tensor(y), Tensor(np.array(0.0)))
     close(out, expected)
+
+
+PAIRS = [
+    ((5, 3), (5, 2)),
+    ((5, 3), (5,)),
+    ((2, 5, 3), (2, 5)),
+    ((2, 5, 3), (1, 5, 2)),
+    ((3, 5), (3, 2)),
+]
+
+
+@pytest.mark.parametrize("shape, other", PAIRS)
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_complex_and_batched_least_squares(shape, other, dtype):
+    part = 1j if dtype == np.complex128 else 0
+    x = numbers(*shape) + part * numbers(*shape, seed=7)
+    y = numbers(*other, seed=3) + part * numbers(*other, seed=8)
+    vector = y.ndim == x.ndim - 1
+    expected = np.linalg.pinv(x) @ (y[..., None] if vector else y)
+    expected = expected[..., 0] if vector else expected
+    solve = auto_generate.LstsqV2()
+    close(solve(Tensor(x), Tensor(y))[0], expected)
+
+    def loss(x, y):
+        return (ops.abs(solve(x, y)[0]) ** 2).sum()
+
+    found = grad(loss, (0, 1))(Tensor(x), Tensor(y))
+    for number, given in enumerate((x, y)):
+        for unit in (1, 1j) if part else (1,):
+            step = np.zeros_like(given)
+            step.ravel()[1] = 1e-6 * unit
+            ends = []
+            for sign in (1, -1):
+                inputs = [x, y]
+                inputs[number] = given + sign * step
+                ends.append(loss(*map(Tensor, inputs)).asnumpy().item())
+            gradient = found[number].asnumpy().ravel()[1]
+            # A difference over a step of 1e-6.
+            wanted = (ends[0] - ends[1]) / 2e-6
+            assert (gradient.imag if unit == 1j else gradient.real) == pytest.approx(
+                wanted, 1e-5, 1e-6
+            )
+
+
+@pytest.mark.parametrize(
+    "shape, other", [((4, 3), (2, 4, 2)), ((2, 4, 4), (4,)), ((2, 4, 4), (3, 4))]
+)
+def test_unfit_least_squares(shape, other):
+    with pytest.raises((ValueError, RuntimeError), match="LstsqV2|MatMul|matmul"):
+        auto_generate.LstsqV2()(Tensor(numbers(*shape)), Tensor(numbers(*other)))
 
 
 def test_unpacked_factors_multiply_to_the_matrix():
