@@ -28,6 +28,7 @@ CLASS = t([0, 2], np.int32)
 WEIGHT = t([1.0, 2.0, 3.0], np.float32)
 PLACES = t([[0, 0], [2, 1]], np.int64)
 MASK = t([[True, False, True], [False, True, False]])
+REGIONS = t([[[0.0, 0.0], [0.0, 1.2], [1.0, 0.0], [4.0, 5.0], [3.4, 4.0]]])
 BOXES = t([[0, 1, 1, 4, 4]], np.float32)
 KERNEL = x(2, 2, 2)
 SINGLE = np.float32
@@ -382,6 +383,11 @@ CASES = {
         lambda a, y, d: g.PadV3Grad("reflect")(d, t([1, 2])),
     ),
     "PdistGrad": (lambda a: ops.pdist(a, 3.0), A, lambda a, y, d: g.PdistGrad(3.0)(d, a, y)),
+    "PSROIPoolingGrad": (
+        lambda a: ops.PSROIPooling(1.0, 2, 1)(a, REGIONS),
+        x(1, 4, 6, 6),
+        lambda a, y, d: g.PSROIPoolingGrad((6, 6), 1.0, 2, 1)(d, REGIONS),
+    ),
     "ROIAlignGrad": (
         lambda a: ops.ROIAlign(2, 2, 1.0)(a, BOXES),
         IMAGE,
