@@ -202,13 +202,15 @@ class SparseMatrixSoftmax(SparsePrimitive):
         x_col_indices: Index,
         x_values: TensorOf("float32", "float64"),
     ):
-        components = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
-        matrix = Csr.read(self, *components)
+        # The pointers to batches of a single matrix are returned and otherwise ignored.
+        batches = None if x_dense_shape.size == 2 else x_batch_pointers
+        matrix = Csr.read(self, x_dense_shape, batches, x_row_pointers, x_col_indices, x_values)
         rows = matrix.sizes[:-1]
         owner = ravel(matrix.xp, matrix.indices[:, :-1], rows)
         count = rows[0] * rows[-1] if len(rows) == 2 else rows[0]
         values = softmax_of(x_values, owner, count)
-        return matrix.with_values(values.astype(self.dtype)).five()
+        values = values.astype(self.dtype)
+        return x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, values
 
 
 @public("ops.operations.sparse_ops.SparseMatrixTranspose")

@@ -128,7 +128,7 @@ class Csr:
 
     @classmethod
     def read(cls, primitive, shape, batches, rows, columns, values):
-        """Makes a Csr of the five Tensors, after checks.
+        """Makes a Csr of the five Tensors, after checks. None for `batches` does not check them.
 
         Raises:
             ValueError: if their lengths do not fit, or a column is out of range.
@@ -136,10 +136,12 @@ class Csr:
         sizes = primitive.sizes("x_dense_shape", shape)
         count = sizes[0] if len(sizes) == 3 else 1
         fits = len(sizes) in (2, 3) and rows.shape == (count * (sizes[-2] + 1),)
-        if not fits or batches.shape != (count + 1,) or columns.shape != values.shape:
+        fits = fits and (batches is None or batches.shape == (count + 1,))
+        if not fits or columns.shape != values.shape:
+            shapes = [x.shape for x in (batches, rows, columns, values) if x is not None]
             primitive.refuse(
                 f"the pointers and values must fit the shape {sizes}, but got the shapes "
-                f"{batches.shape}, {rows.shape}, {columns.shape} and {values.shape}."
+                f"{', '.join(map(str, shapes))}."
             )
         xp = space_for(rows._array)
         counts = xp.diff(rows._array.reshape(count, -1), axis=1).reshape(-1)

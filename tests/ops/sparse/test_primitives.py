@@ -248,6 +248,16 @@ def test_softmax(dense):
     close(values, wanted[dense != 0], atol=0)
 
 
+@pytest.mark.parametrize("pointers", [[4], [0, 2, 4], [0, 0]])
+def test_softmax_of_a_matrix_returns_any_pointers_to_batches(pointers):
+    parts = list(csr_of(A))
+    found = run("SparseMatrixSoftmax", parts[0], ints(*pointers), *parts[2:], dtype=ms.float64)
+    assert found[1].asnumpy().tolist() == pointers
+    np.testing.assert_array_equal(found[4], run("SparseMatrixSoftmax", *parts, dtype=ms.float64)[4])
+    with pytest.raises(ValueError):
+        run("SparseMatrixTranspose", parts[0], ints(0, 1, 2, 3), *parts[2:])
+
+
 @pytest.mark.parametrize("kind, power", [("Sum", 0), ("SqrtN", 0.5), ("Mean", 1)])
 def test_segments(kind, power):
     x = floats([0, 1, 2], [1, 2, 3], [3, 6, 7])
