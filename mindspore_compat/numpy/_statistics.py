@@ -324,7 +324,7 @@ def cumsum(a, axis: Int = None, dtype=None):
         raise ValueError(f"For 'cumsum', the input has no axis, but got axis {axis}.")
     kind = a._array.dtype
     upcast = cast.run(a, "int32") if kind.kind in "biu" and kind.name in _SMALL else a
-    result = _running(cumulative.cumsum, upcast, axis, "cumsum")
+    result = _running(cumulative.cumsum_as_is, upcast, axis, "cumsum")
     return with_dtype(cast.run(result, upcast._array.dtype), dtype, "cumsum")
 
 

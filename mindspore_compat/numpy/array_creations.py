@@ -67,8 +67,9 @@ float32, int32 = dtypes.float32, dtypes.int32
 
 
 def _as_new(tensor, dtype, api):
-    """Casts `tensor` to the dtype of a new Tensor; None keeps its dtype."""
-    return tensor if dtype is None else cast.run(tensor, dtypes.to_numpy(new_dtype(dtype, api)))
+    """Casts `tensor` to the dtype of a new Tensor; its own dtype, or None, returns it unchanged."""
+    target = tensor.dtype if dtype is None else new_dtype(dtype, api)
+    return tensor if target == tensor.dtype else cast.run(tensor, dtypes.to_numpy(target))
 
 
 def _fill(shape, value, dtype, api):

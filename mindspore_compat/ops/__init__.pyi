@@ -17287,14 +17287,16 @@ def tensor_div(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Ten
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def tensor_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int, ...] | _b.tuple[_b.tuple[_b.int, ...], ...]) -> _Tensor:
+def tensor_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], ...] | _b.list[_b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]]) -> _Tensor:
     """Contracts two Tensors over axes (tensor dot product). If `axes` is a number n, the axes are
-    the last n of `x1` and the first n of `x2`; otherwise it is a pair of lists of axes.
+    the last n of `x1` and the first n of `x2`; otherwise it is a pair of axes, or of tuples or
+    lists of axes.
 
     Args:
         x1 (Tensor): the first input.
         x2 (Tensor): the second input.
-        axes (int >= 0 or a tuple of ints or a tuple of tuples of ints): see `axes` above.
+        axes (int >= 0 or a tuple of (an int or a tuple of ints or a list of ints) or a list of (an int or a tuple of ints or a list of ints)):
+            see `axes` above.
 
     Shapes:
         The lengths along paired axes are equal. The result has the other axes of `x1`, then

@@ -76,6 +76,59 @@ def test_running_sums_keep_the_dtype_and_mint_widens(dtype):
     assert mint.cumsum(x, 0).dtype == (ms.float32 if dtype == np.float32 else ms.int64)
 
 
+@pytest.mark.parametrize(
+    "add", [ops.CumSum(), ops.CumSum(reverse=True), ops.cumsum, Tensor.cumsum, ms.numpy.cumsum]
+)
+def test_running_sums_of_float16_stay_where_the_next_element_is_too_small(add):
+    sums = add(Tensor(np.full(3000, 0.1, np.float16)), 0)
+    assert sums.dtype == ms.float16 and float(sums.max()) == 256.0
+
+
+def test_running_products_of_float16_are_rounded_at_each_step():
+    factors = np.full(300, 1.003, np.float16)
+    expected = np.multiply.accumulate(factors)
+    for multiply in (ops.CumProd(), ops.cumprod, Tensor.cumprod):
+        np.testing.assert_array_equal(multiply(Tensor(factors), 0).asnumpy(), expected)
+    out = ops.CumProd(exclusive=True)(Tensor(factors), 0).asnumpy()
+    np.testing.assert_array_equal(out, np.append(np.float16(1), expected[:-1]))
+
+
+def test_running_sums_of_bfloat16_are_those_of_float32():
+    terms = Tensor(np.full(3000, 0.1, np.float32)).astype(ms.bfloat16)
+    assert float(ops.cumsum(terms, 0)[-1]) == 300.0
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [((1, 2), (0, 1)), ([1, 2], [0, 1]), [[1, 2], [0, 1]], [(2, 1), (1, 0)], ([-1, 1], (1, 0)), 2],
+)
+def test_the_axes_of_tensor_dot_are_tuples_or_lists(axes):
+    x, y = np.arange(24.0).reshape(2, 3, 4), np.arange(60.0).reshape(3, 4, 5)
+    found = ops.tensor_dot(Tensor(x), Tensor(y), axes)
+    np.testing.assert_array_equal(found.asnumpy(), np.tensordot(x, y, 2))
+    for single in ([1, 0], (1, [0]), ((1,), 0)):
+        found = ops.tensor_dot(Tensor(x), Tensor(y), single)
+        np.testing.assert_array_equal(found.asnumpy(), np.tensordot(x, y, (1, 0)))
+    with pytest.raises(TypeError):
+        ops.tensor_dot(Tensor(x), Tensor(y), ([1.0], [0]))
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod"])
+def test_statements_that_assign_make_a_new_tensor(name):
+    x, y = floats(5, 7), floats(2, 4)
+    found = getattr(x, f"__i{name}__")(y)
+    np.testing.assert_array_equal(found.asnumpy(), getattr(x, f"__{name}__")(y).asnumpy())
+    assert found is not x
+    np.testing.assert_array_equal(x.asnumpy(), [5, 7])
+
+
+def test_an_array_that_is_not_copied_is_the_tensor():
+    x = floats(1, 2)
+    assert ms.numpy.array(x, dtype=ms.float32, copy=False) is x
+    assert ms.numpy.array(x, dtype=ms.float32) is not x
+    assert ms.numpy.array(x, dtype=ms.float16, copy=False).dtype == ms.float16
+
+
 def test_mod_has_the_sign_of_the_dividend_and_the_operator_that_of_the_divisor():
     x, y = floats(-4, 5), floats(3, 2)
     np.testing.assert_array_equal(ops.Mod()(x, y).asnumpy(), [-1, 1])

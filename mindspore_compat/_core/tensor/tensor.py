@@ -334,6 +334,25 @@ class Tensor:
         whole = numpy.ascontiguousarray(array) if array.ndim else array
         return Tensor._wrap(arrays.to_current(whole))
 
+    # A statement such as `x += y` makes a new Tensor, and these are its methods.
+    def __iadd__(self, other):
+        return self + other
+
+    def __isub__(self, other):
+        return self - other
+
+    def __imul__(self, other):
+        return self * other
+
+    def __itruediv__(self, other):
+        return self / other
+
+    def __ifloordiv__(self, other):
+        return self // other
+
+    def __imod__(self, other):
+        return self % other
+
     def __len__(self):
         if self._array.ndim == 0:
             raise TypeError("Not support len of a 0-D tensor.")

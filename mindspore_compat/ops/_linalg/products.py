@@ -152,12 +152,15 @@ def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) =
     return cross.body(xp, input, other, dim)
 
 
+_Axes = TupleOf(Int) | ListOf(Int)
+_PairOfAxes = TupleOf(Int | _Axes) | ListOf(Int | _Axes)
+
+
 @op("ops.tensor_dot(x1, x2, axes)", types=SameDtype("x1 x2"), compute="products")
-def tensor_dot(
-    xp, x1: Anything, x2: Anything, axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))
-):
+def tensor_dot(xp, x1: Anything, x2: Anything, axes: Int(ge=0) | _PairOfAxes):
     """Contracts two Tensors over axes (tensor dot product). If `axes` is a number n, the axes are
-    the last n of `x1` and the first n of `x2`; otherwise it is a pair of lists of axes.
+    the last n of `x1` and the first n of `x2`; otherwise it is a pair of axes, or of tuples or
+    lists of axes.
 
     Shapes:
         The lengths along paired axes are equal. The result has the other axes of `x1`, then

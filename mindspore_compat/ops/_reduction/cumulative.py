@@ -19,6 +19,20 @@ from .._rules import Anything, Float16To64, Floats, ScalarInt
 from .._shape.axes import axis_of
 
 
+def _to_accumulate(xp, x):
+    """Returns `x` in the dtype that its sums or products accumulate in: its own, but float32 for
+    bfloat16. A float16 sum of many elements stays where the next element is too small to change it,
+    as in the original."""
+    return xp.cast(x, "float32") if x.dtype.kind == "V" else x
+
+
+def _moved_by_one(xp, x, axis, first_like):
+    """Moves the elements along an axis to the next index, behind what `first_like` returns."""
+    front = (slice(None),) * axis_of(axis, x)
+    first = first_like(x[front + (slice(0, 1),)])
+    return xp.concatenate([first, x[front + (slice(None, -1),)]], axis)
+
+
 def _extreme_so_far(xp, input, axis, largest):
     """Returns the cumulative extremes and their indices."""
     if not input.size:
@@ -89,7 +103,7 @@ def mint_cummin(xp, input: Anything, axis: Int):
     return _extreme_so_far(xp, input, axis, False)
 
 
-@op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")
+@op("ops.CumProd(exclusive=False, reverse=False)(x, axis)", compute="native")
 def cum_prod(
     xp,
     x: Anything,
@@ -111,13 +125,10 @@ def cum_prod(
         >>> print(ms.ops.CumProd(exclusive=True)(ms.Tensor([1.0, 2.0, 3.0, 4.0]), 0))
         [1. 1. 2. 6.]
     """
-    x = xp.flip(x, axis) if reverse else x
+    factors = _to_accumulate(xp, xp.flip(x, axis) if reverse else x)
     if exclusive:
-        front = (slice(None),) * (axis_of(axis, x))
-        x = xp.concatenate(
-            [xp.ones_like(x[front + (slice(0, 1),)]), x[front + (slice(None, -1),)]], axis
-        )
-    out = xp.cast(xp.cumprod(x, axis), x.dtype)
+        factors = _moved_by_one(xp, factors, axis, xp.ones_like)
+    out = xp.cast(xp.cumprod(factors, axis), x.dtype)
     return xp.flip(out, axis) if reverse else out
 
 
@@ -236,7 +247,7 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
     return xp.sum(sums * steps, dim)
 
 
-@op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
+@op("ops.CumSum(exclusive=False, reverse=False)(input, axis)", compute="native")
 def cum_sum(
     xp, input: TensorOf(number), axis: ScalarInt, exclusive: Bool = False, reverse: Bool = False
 ):
@@ -254,15 +265,14 @@ def cum_sum(
         >>> print(ms.ops.CumSum(reverse=True)(ms.Tensor([1.0, 2.0, 3.0]), 0))
         [6. 5. 3.]
     """
-    if reverse:
-        input = xp.flip(input, axis)
-    out = xp.cumsum(input, axis)
+    terms = _to_accumulate(xp, xp.flip(input, axis) if reverse else input)
     if exclusive:
-        out = out - input
+        terms = _moved_by_one(xp, terms, axis, xp.zeros_like)
+    out = xp.cumsum(terms, axis)
     return xp.cast(xp.flip(out, axis) if reverse else out, input.dtype)
 
 
-@op("ops.cumsum(x, axis, dtype=None)")
+@op("ops.cumsum(x, axis, dtype=None)", compute="native")
 def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = None):
     """Computes the cumulative sum along an axis.
 
@@ -276,7 +286,7 @@ def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = No
          [3. 7.]]
     """
     x = x if dtype is None else xp.cast(x, dtype)
-    return xp.cast(xp.cumsum(x, axis), x.dtype)
+    return xp.cast(xp.cumsum(_to_accumulate(xp, x), axis), x.dtype)
 
 
 @op(
@@ -306,6 +316,7 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     "ops.cumprod(input, dim, dtype=None)",
     "Tensor.cumprod(dim, dtype=None)",
     "mint.cumprod(input, dim, dtype=None)",
+    compute="native",
 )
 def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
     """Computes the cumulative product along an axis.
@@ -322,7 +333,7 @@ def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = N
         input = xp.cast(input, dtype)
     elif input.dtype.kind in "iub":
         input = xp.cast(input, "int64")
-    return xp.cast(xp.cumprod(input, dim), input.dtype)
+    return xp.cast(xp.cumprod(_to_accumulate(xp, input), dim), input.dtype)
 
 
 @op("ops.CumulativeLogsumexp(exclusive=False, reverse=False)(x, axis)")
