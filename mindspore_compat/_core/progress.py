@@ -8,6 +8,9 @@
 The bar is shown on a terminal and in a notebook, unless MINDSPORE_COMPAT_PROGRESS is 0. Elsewhere
 nothing is written. On a terminal the bar is the last line of stderr: it is erased before other text
 is written through `sys.stdout` and `sys.stderr`, drawn again below it, and erased at the end.
+Libraries for bars are not used, because what a script prints must stay as it is: beside their bars,
+text without a line end is overwritten (tqdm) or held back and wrapped (rich), and a notebook needs
+ipywidgets.
 """
 
 import os
