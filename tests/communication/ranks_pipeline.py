@@ -491,6 +491,49 @@ def activations_alive():
         micro_batches.MicroBatch.forward, micro_batches.MicroBatch.backward = before
 
 
+class Several(MLP):
+    """Returns one number for each column, so that every schedule runs as "gpipe"."""
+
+    def construct(self, x):
+        return super().construct(x).sum(0)
+
+
+@check
+def gradients_taken_twice_from_one_run():
+    x = Tensor(MLP.data[0])
+    factors = Tensor(drawn((8,))), Tensor(drawn((8,), seed=1))
+
+    def pulled(net, network):
+        def both(x):
+            _, pull = ms.vjp(lambda: network(x), weights=net.trainable_params())
+            return pull(factors[0]), pull(factors[1])
+
+        return both
+
+    net = with_weights(Several(0))
+    wanted = pulled(net, net)(x)
+    for scheduler in BOTH:
+        net = with_weights(Several(2))
+        run = around(pulled(net, nn.PipelineCell(net, MICRO)))
+        run.pipeline(2, scheduler=scheduler)
+        for found, exact in zip(run(x), wanted, strict=True):
+            own = [(g, w) for g, w in zip(found, exact, strict=True) if g._array.nbytes]
+            assert len(own) == 4
+            for g, w in own:
+                np.testing.assert_allclose(g.asnumpy(), w.asnumpy(), rtol=1e-4, atol=1e-5)
+
+
+@check
+def a_second_gradient_is_refused():
+    net = with_weights(Several(2))
+    weights = net.trainable_params()
+    first = ms.grad(lambda x: nn.PipelineCell(net, MICRO)(x).sum(), None, weights)
+    for scheduler in BOTH:
+        run = around(ms.grad(lambda x: sum((g * g).sum() for g in first(x)), None, weights))
+        run.pipeline(2, scheduler=scheduler)
+        refused(RuntimeError, lambda: run(Tensor(MLP.data[0])))
+
+
 @check
 def a_parameter_as_a_result():
     net = with_weights(Passed())

@@ -254,7 +254,7 @@ class _Training:
             pulled = functools.partial(self._backward_gradients, steps[count:])
         else:
             seed = _seeds.get(self.network, 1.0)
-            self._take(steps, seed)
+            self._take(steps, seed, kept=False)
             self._finish()
             pulled = functools.partial(self._rescaled_gradients, seed)
         total = self.stages.everywhere(self.total)
@@ -263,11 +263,14 @@ class _Training:
         put_node(record(rule, parents, (), None), [total])
         return total
 
-    def _take(self, steps, seed=None):
-        """Takes steps of the schedule; the first forward pass has already run."""
+    def _take(self, steps, seed=None, kept=True):
+        """Takes steps of the schedule; the first forward pass has already run. Unless `kept`, a
+        micro-batch is dropped after its backward pass."""
         for step, number in steps:
             if step == "backward":
                 self._backward(number, seed)
+                if not kept:
+                    del self.micros[number]
             elif number:
                 self._forward(number)
 
@@ -279,7 +282,7 @@ class _Training:
 
     def _backward(self, number, seed):
         with unrecorded():
-            gradients = self.micros.pop(number).backward(seed)
+            gradients = self.micros[number].backward(seed)
         for index, g in enumerate(gradients):
             g = g.whole() if type(g) is RowSparse else g
             old = self.grads[index]
@@ -304,7 +307,8 @@ class _Training:
 
     def _backward_gradients(self, steps, g):
         """Takes the backward passes, given the gradient at the result, and returns the gradient of
-        each weight."""
+        each weight. May be called again: the micro-batches are kept as long as the tape is."""
+        self.grads = [None] * len(self.own)
         self._take(steps, g)
         self._finish()
         return self._weight_gradients(self.grads)
