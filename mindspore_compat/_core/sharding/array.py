@@ -134,6 +134,7 @@ class ShardedSpace:
     level = 1 << 19  # an op that mixes Sharded with other arrays computes in this space
     bodies = kernels = None
     hides_axis = False
+    merges_axes = False  # reshape may have to gather an array, to merge its axes
     run_apart = None  # network.py sets it
     averages = False  # whether the gradients of weights are divided by the number of ranks
 

@@ -39,7 +39,7 @@ def _in_rows(xp, function, axis, *arrays):
 
 def _in_chunks(xp, function, axis, arrays):
     first = arrays[0]
-    if axis not in (-1, first.ndim - 1) or first.ndim < 2:
+    if axis not in (-1, first.ndim - 1) or first.ndim < 2 or not getattr(xp, "merges_axes", True):
         return function(xp, *arrays, axis)
     if first.ndim > 2:
         rows = math.prod(first.shape[:-1])

@@ -154,6 +154,22 @@ def test_functions_without_a_rule_are_named_once_in_the_log(monkeypatch):
     assert 1 <= len(lines) <= 2 and all("'bincount'" in line for line in lines)
 
 
+def test_softmax_of_divided_heads_exchanges_nothing():
+    scores = RNG.normal(size=(2, 4, 6, 6)).astype(np.float32)
+    by_heads = ms.parallel.shard(lambda x: ops.softmax(x, -1), ((2, 2, 1, 1),))
+
+    def run(world):
+        mesh = Mesh(world)
+        weights = ms.grad(lambda x: (by_heads(x) * x).sum(), 0)
+        return network.run_on(mesh, "full_batch", weights, (Tensor(scores),), {}), mesh.traffic
+
+    wanted = ms.grad(lambda x: (ops.softmax(x, -1) * x).sum(), 0)(Tensor(scores)).asnumpy()
+    for found, traffic in on_ranks(4, run):
+        np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+        gathered = scores.nbytes * 3 // 4  # the result
+        assert traffic["all_gather"] <= gathered and set(traffic) <= {"all_gather", "all_reduce"}
+
+
 class Wrapped(Perceptron):
     """With a user-defined gradient, a hook, and recomputation."""
 
