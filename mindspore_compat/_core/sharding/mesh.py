@@ -34,6 +34,7 @@ class Mesh:
         self.place = self._places()[self.ranks.index(world.ranks[world.rank])]
         self.traffic = collections.Counter()
         self._groups = {}
+        self._agreed = set()  # the strategies that the ranks have compared
 
     @property
     def axes(self):
@@ -74,6 +75,29 @@ class Mesh:
             self._groups[axes] = group_of(self.world, members)
         return self._groups[axes]
 
+    def agree(self, api, *strategies):
+        """Compares strategies among the ranks, when they first occur.
+
+        Args:
+            api (str): what is divided.
+            strategies: None, names, Layouts, ints, or sequences or dicts of these.
+
+        Raises:
+            RuntimeError: on each rank, if the strategies of two ranks differ.
+        """
+        text = f"{api} by {', '.join(map(_text_of, strategies))}"
+        if self.size == 1 or text in self._agreed:
+            return
+        ranks_by_text = {}
+        for rank, passed in zip(self.ranks, self.group(self.axes).objects(text), strict=True):
+            ranks_by_text.setdefault(passed, []).append(rank)
+        if len(ranks_by_text) > 1:
+            passed = "; ".join(f"{ranks} divide {text}" for text, ranks in ranks_by_text.items())
+            raise RuntimeError(
+                f"For '{api}', all ranks must pass the same strategy, but the ranks {passed}."
+            )
+        self._agreed.add(text)
+
     def axes_for(self, parts, taken=()):
         """Returns mesh axes that together divide something into `parts` parts, or None if there are
         none. Axes in `taken` are not used; of the others, the first possible ones are chosen."""
@@ -83,6 +107,17 @@ class Mesh:
                 axes.append(axis)
                 parts //= length
         return tuple(axes) if parts == 1 else None
+
+
+def _text_of(strategy):
+    if hasattr(strategy, "to_dict"):
+        fields = strategy.to_dict()
+        return f"Layout({fields['device_matrix']}, {fields['tensor_map']})"
+    if isinstance(strategy, dict):
+        return _text_of(list(strategy.items()))
+    if isinstance(strategy, (tuple, list)):
+        return f"({', '.join(map(_text_of, strategy))})"
+    return str(strategy)
 
 
 def group_of(world, ranks):

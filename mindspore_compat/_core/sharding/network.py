@@ -243,6 +243,7 @@ def run_on(mesh, data, function, args, kwargs, network=None):
     captured = current.running()
     if captured is not None:
         captured.refuse("a network that is divided over ranks")
+    mesh.agree("dataset_strategy", data)
     with running.on(mesh, data):
         if isinstance(data, str):
             args, kwargs = map_tensors(
@@ -295,6 +296,7 @@ def run_with_strategy(api, function, args, letters, in_strategy, out_strategy):
             leaves the inputs or the results as they are.
     """
     mesh = running.space.mesh
+    mesh.agree(api, in_strategy, out_strategy)
     tensors = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
     args = list(args)
     if in_strategy is not None:
@@ -357,6 +359,7 @@ def run_part(function, args, parameters, strategies):
         again = functools.partial(run_part, function, parameters=parameters, strategies=strategies)
         return run_on(mesh, "full_batch", lambda *args: again(args), args, {})
     mesh = running.space.mesh
+    mesh.agree("shard", *strategies)
     for name, strategy in (plan or {}).items():
         parameter = parameters.get(name.removeprefix("self."))
         if parameter is not None:

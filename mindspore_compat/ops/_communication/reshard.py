@@ -42,6 +42,7 @@ def _laid_out(api, tensor, layout):
     if running.space is None:
         return tensor
     mesh = running.space.mesh
+    mesh.agree(api, layout)
     dims = layout_dims(api, mesh, layout)
     need_divisible(api, mesh, tuple(tensor.shape), dims)
     return placed(tensor, dims)
