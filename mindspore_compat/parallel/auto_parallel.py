@@ -377,8 +377,8 @@ class AutoParallel(Cell):
         self._optimizer_config = options
 
     @without_effect(
-        "parallel.auto_parallel.AutoParallel.pipeline(output_broadcast, interleave)",
-        "results come to all processes, and stages are not interleaved",
+        "parallel.auto_parallel.AutoParallel.pipeline(output_broadcast)",
+        "results come to all processes",
     )
     @checked
     def pipeline(
@@ -398,13 +398,15 @@ class AutoParallel(Cell):
         Args:
             stages (int, optional): the number of stages. Default: ``1``.
             output_broadcast (bool, optional): whether the last stage's result goes to the others.
-            interleave (bool, optional): whether stages are interleaved.
+            interleave (bool, optional): whether each stage has several segments of the network,
+                which Cells name by `pipeline_segment`. Without such names, a segment ends where
+                the stages of the Cells, in the order of their definition, start over.
             scheduler (str, optional): "gpipe", "1f1b", or "seqpipe", "seqvpp", "seqsmartvpp" or
                 "zero_bubble_v", which run as "1f1b".
 
         The network raises a RuntimeError when called if the stages do not divide the number of
-        processes, a `pipeline_stage` is too large, a stage has no Cell, or there are fewer
-        micro-batches than stages.
+        processes, a `pipeline_stage` is too large, a stage or segment has no Cell, or there are
+        fewer micro-batches than stages.
         """
         self._pipeline_stages, self._pipeline_result_broadcast = stages, output_broadcast
         self._pipeline_config = {"pipeline_interleave": interleave, "pipeline_scheduler": scheduler}

@@ -130,7 +130,7 @@ class AutoParallel(_Cell):
 
         Accepted for compatibility, has no effect here: nothing is compiled.
         """
-    # output_broadcast, interleave: Accepted for compatibility, has no effect here
+    # output_broadcast: Accepted for compatibility, has no effect here
     def pipeline(self, stages: _b.int = 1, output_broadcast: _b.bool = False, interleave: _b.bool = False, scheduler: _t.Literal['1f1b', 'gpipe', 'seqpipe', 'seqvpp', 'seqsmartvpp', 'zero_bubble_v'] = '1f1b') -> _t.Any:
         """Divides the processes into the stages of a pipeline.
 
@@ -142,17 +142,16 @@ class AutoParallel(_Cell):
         Args:
             stages (int, optional): the number of stages. Default: ``1``.
             output_broadcast (bool, optional): whether the last stage's result goes to the others.
-                Accepted for compatibility, has no effect here: results come to all processes, and
-                stages are not interleaved.
-            interleave (bool, optional): whether stages are interleaved.
-                Accepted for compatibility, has no effect here: results come to all processes, and
-                stages are not interleaved.
+                Accepted for compatibility, has no effect here: results come to all processes.
+            interleave (bool, optional): whether each stage has several segments of the network,
+                which Cells name by `pipeline_segment`. Without such names, a segment ends where
+                the stages of the Cells, in the order of their definition, start over.
             scheduler (str, optional): "gpipe", "1f1b", or "seqpipe", "seqvpp", "seqsmartvpp" or
                 "zero_bubble_v", which run as "1f1b".
 
         The network raises a RuntimeError when called if the stages do not divide the number of
-        processes, a `pipeline_stage` is too large, a stage has no Cell, or there are fewer
-        micro-batches than stages.
+        processes, a `pipeline_stage` is too large, a stage or segment has no Cell, or there are
+        fewer micro-batches than stages.
         """
     # Accepted for compatibility, has no effect here
     def print_local_norm(self) -> _t.Any:

@@ -85,6 +85,7 @@ class Group:
         self._agreed = set()  # the exchanges over NCCL that the members have compared
         self._digest = 0  # digest of the exchanges over NCCL since the last header
         self._messages = collections.Counter()
+        self._parts = collections.Counter()  # of messages: the header, and the data if MPI has them
 
     @property
     def _neighbors(self):
@@ -312,6 +313,7 @@ class Group:
         header = bytearray(headers.SIZE)
 
         def steps():
+            self._parts["from", source, tag] += 1 if buffer is None else 2
             request = self.communicator.Irecv(header, source, tag)
             data = None if buffer is None else self.communicator.Irecv(buffer, source, tag)
             yield request
@@ -390,6 +392,7 @@ class Group:
         header, data = bytearray(headers.SIZE), bytearray()
 
         def steps():
+            self._parts["from", source, tag] += 2
             yield self.communicator.Irecv(header, source, tag)
             status = mpi().Status()
             self.communicator.Probe(source, tag, status)
@@ -401,6 +404,23 @@ class Group:
         absent = self._absent_peer(source, "receive", expected, header)
         self._line.peer(Pending(None, steps(), absent)).wait()
         return pickle.loads(data)
+
+    def sent(self, to):
+        """Returns how many messages this rank has sent to a member: for each tag the number, and
+        that of their parts."""
+        tags = [tag for way, peer, tag in self._messages if (way, peer) == ("to", to)]
+        return {tag: (self._messages["to", to, tag], self._parts["to", to, tag]) for tag in tags}
+
+    def discard(self, source, sent):
+        """Receives what a member has sent and this rank has not received. `sent` is what
+        `sent(this rank)` returned there; no message may be under way to a receive."""
+        for tag, (messages, parts) in sent.items():
+            for _ in range(parts - self._parts["from", source, tag]):
+                status = mpi().Status()
+                self.communicator.Probe(source, tag, status)
+                self.communicator.Recv(bytearray(status.Get_count(mpi().BYTE)), source, tag)
+            self._messages["from", source, tag] = messages
+            self._parts["from", source, tag] = parts
 
     def _on_gpu(self, array, call=None):
         """Returns True if an array is exchanged through NCCL. In this case the members first
@@ -513,12 +533,9 @@ class Group:
         """Sends a header, and the data unless they travel separately."""
 
         def steps():
-            requests = [
-                self.communicator.Isend(part, to, tag)
-                for part in (header, data)
-                if part is not None
-            ]
-            yield from requests
+            parts = (header,) if data is None else (header, data)
+            self._parts["to", to, tag] += len(parts)
+            yield from [self.communicator.Isend(part, to, tag) for part in parts]
 
         absent = self._absent_peer(to, "send", headers.text_of(header))
         return self._line.peer(Pending(array, steps(), absent))

@@ -130,6 +130,7 @@ PARALLEL = {
         readable=False,
     ),
     "pipeline_scheduler": Setting("1f1b", None),
+    "pipeline_interleave": Setting(False, None),
     **stored_only(
         {
             "sharding_propagation": Setting(False, Bool),
@@ -148,7 +149,6 @@ PARALLEL = {
             "grad_accumulation_step": Setting(1, Int(ge=1, le=1)),
             "pipeline_segments": Setting(1, Int(ge=1), readable=False),
             "pipeline_result_broadcast": Setting(False, Bool),
-            "pipeline_interleave": Setting(False, None),
             "auto_pipeline": Setting(False, Bool),
             "gradient_accumulation_shard": Setting(False, None, readable=False),
             "optimizer_weight_shard_aggregated_save": Setting(False, Bool),

@@ -1,17 +1,15 @@
-"""Training on the stages of a pipeline: the schedule of micro-batches, and their gradients.
+"""Training on the stages of a pipeline: the passes of micro-batches in the order of a schedule
+(schedules.py), and the gradients.
 
-With 2 stages and 4 micro-batches the ranks run these forward passes F and backward passes B:
+A rank waits only for the activations and gradients that it needs. With 1f1b the backward passes
+run before the gradient at the loss is known. They start with that of the previous step; if it has
+changed, the gradients of the weights are multiplied by the ratio. The result of the network is the
+sum over the micro-batches, on all ranks.
 
-    gpipe   stage 0: F0 F1 F2 F3 .. .. B0 B1 B2 B3
-            stage 1: .. F0 F1 F2 F3 B0 B1 B2 B3
-    1f1b    stage 0: F0 F1 .. B0 F2 B1 F3 B2 .. B3
-            stage 1: .. F0 B0 F1 B1 F2 B2 F3 B3
-
-In both, a rank waits only for the activations and gradients that it needs. With 1f1b, stage s of n
-holds the activations of at most n - s micro-batches at a time. The backward passes then run before
-the gradient at the loss is known. They start with that of the previous step; if it has changed, the
-gradients of the weights are multiplied by the ratio. The result of the network is the sum over the
-micro-batches, on all ranks.
+With interleaved stages the forward pass of a micro-batch has a part for each segment. Python cannot
+pause in the middle of a network, so each part runs the network from its start: Cells and operators
+that have run return their results again, and the part ends (`Paused`) at the first Cell of a later
+segment of this rank's stage.
 """
 
 import functools
@@ -28,8 +26,9 @@ from ..gradients.leaves import _GradientScope
 from ..gradients.transforms import outside, tensors_in, unrecorded
 from ..tensor.tensor import Tensor
 from .array import Sharded
+from .schedules import backward_passes, schedule
 from .stage_cells import planned
-from .staged import Staged, flow, own_array, space_for
+from .staged import Paused, Staged, flow, own_array, space_for
 
 _seeds = weakref.WeakKeyDictionary()  # network -> the gradient at its loss in the last step
 
@@ -48,8 +47,10 @@ class MicroBatch:
         self.scope = None if weights is None else _GradientScope(weights)
         self.count = len(weights or ())
         self.copies = {}  # Tensors that have come to another stage (Stages.moved)
-        self.sent = []  # pairs of a Tensor and the stage that it was sent to
-        self.sources, self.inputs = [], []  # the stages of received Tensors, and their arrays
+        self.sent = []  # the Tensors that have left a stage: Sent
+        self.received = []  # the Tensors that have come to this stage: Received
+        self.segment = stages.last_segment  # the segment whose part runs
+        self.results, self.position = [], 0  # of Cells and operators; how many this part has passed
         self.out = None
 
     def run(self, function, args, kwargs):
@@ -62,11 +63,27 @@ class MicroBatch:
         finally:
             self.plan.unmark(own_parameters)
             flow.micro = before
-            self.copies = {}
+            if self.segment == self.stages.last_segment:
+                self.copies, self.results, self.position = {}, [], 0
 
-    def forward(self, network, inputs):
-        """Runs the network, and returns its result without its history."""
-        self.out = self.scope.within(lambda: self.run(network, inputs, {}))
+    def once(self, function):
+        """Calls a function in the first part of the forward pass that reaches it; returns the same
+        result in later parts."""
+        if self.stages.last_segment == 0:
+            return function()
+        if self.position == len(self.results):
+            self.results.append(function())
+        self.position += 1
+        return self.results[self.position - 1]
+
+    def forward(self, network, inputs, segment):
+        """Runs the part of the network up to the end of a segment. Returns the result of the
+        network without its history after the last one, else None."""
+        self.segment, self.position = segment, 0
+        try:
+            self.out = self.scope.within(lambda: self.run(network, inputs, {}))
+        except Paused:
+            return None
         if not isinstance(self.out, Tensor) or type(self.out._array) is not Staged:
             raise RuntimeError(
                 "For 'PipelineCell', the network must return one Tensor, which depends on the "
@@ -74,48 +91,106 @@ class MicroBatch:
             )
         return outside(self.out)
 
-    def backward(self, seed):
-        """Runs the backward pass, and returns the gradient of each weight as the tape leaves it;
-        None if no gradient arrives.
+    def backward(self, seed, segment, gradient_of):
+        """Runs the backward pass of a segment. Returns the gradient of each weight as the tape
+        leaves it; None if no gradient arrives.
 
         Args:
             seed: the gradient at the result: a number, or an array.
+            segment (int): the segment.
+            gradient_of (Callable): returns the gradient of a Sent that went to another stage.
         """
         stages, roots, grads = self.stages, [], []
-        for tensor, stage in self.sent:
-            roots.append(tensor._node)
-            grads.append(stages.receive_gradient(own_array(tensor), stage))
-        if own_array(self.out) is not None:
+        for sent in self.sent:
+            if stages.segment(sent.source) == segment:
+                roots.append(sent.tensor._node)
+                grads.append(sent.entry.gradient if sent.entry else gradient_of(sent))
+        if segment == stages.last_segment and own_array(self.out) is not None:
             roots.append(self.out._node)
             grads.append(_spread(seed, own_array(self.out)))
         gradients = self.scope.within(lambda: backward(roots, grads, self.scope.leaves, False))
-        ends = self.scope.leaves[self.count :]
-        inputs = _sum_over_stage(stages, gradients[self.count :], [end.saved for end in ends])
-        for stage, array, g in zip(self.sources, self.inputs, inputs, strict=True):
-            stages.send_gradient(_zeros(array) if g is None else g, stage)
+        leaves = dict(zip(self.scope.leaves, gradients, strict=True))
+        entries = [entry for entry in self.received if stages.segment(entry.target) == segment]
+        ends = [entry.leaf for entry in entries]
+        inputs = _sum_over_stage(stages, [leaves[e] for e in ends], [end.saved for end in ends])
+        for entry, g in zip(entries, inputs, strict=True):
+            g = _zeros(entry.array) if g is None else g
+            if stages.physical(entry.source) == stages.own:
+                entry.gradient = g
+            else:
+                stages.send_gradient(g, entry.source)
         return gradients[: self.count]
 
     # Called by Stages.moved
 
+    def is_later(self, stage):
+        """Returns whether a stage is a segment of this rank's that runs in a later part."""
+        is_own = self.stages.physical(stage) == self.stages.own
+        return is_own and self.stages.segment(stage) > self.segment
+
     def send(self, tensor, stage):
         """Sends an activation to a later stage."""
+        live = self._is_live(tensor)
+        self.stages.send(tensor._array.array, stage, live)
+        if live:
+            self.sent.append(Sent(tensor, tensor._array.stage, stage))
+
+    def receive(self, source, stage):
+        """Returns an activation that a stage has sent to `stage`, which is this rank's."""
+        array, live = self.stages.receive(source)
+        return self._entered(array, source, stage) if live else Tensor._wrap(array)
+
+    def carry(self, tensor, stage):
+        """Returns an activation of an earlier segment of this rank's stage, for the segment
+        `stage`, whose backward pass ends at it."""
+        if not self._is_live(tensor):
+            return tensor
+        source = tensor._array.stage
+        copied = self._entered(own_array(tensor), source, stage)
+        self.sent.append(Sent(tensor, source, stage, self.received[-1]))
+        return copied
+
+    def _is_live(self, tensor):
         live = self.scope is not None and tensor._node is not None
         if tensor._node is not None and not live:
             raise RuntimeError(
                 "A network of several pipeline stages must be trained within 'nn.PipelineCell'."
             )
-        self.stages.send(tensor._array.array, stage, live)
-        if live:
-            self.sent.append((tensor, stage))
+        return live
 
-    def receive(self, stage):
-        """Returns an activation that a stage has sent."""
-        array, live = self.stages.receive(stage)
-        if not live:
-            return Tensor._wrap(array)
-        self.sources.append(stage)
-        self.inputs.append(array)
-        return self.scope.input(Tensor._wrap(array))
+    def _entered(self, array, source, stage):
+        tensor = self.scope.input(Tensor._wrap(array))
+        self.received.append(Received(tensor._node, array, source, stage))
+        return tensor
+
+
+class Sent:
+    """A Tensor that has left a stage.
+
+    Attributes:
+        tensor (Tensor): the Tensor.
+        source, target (int): the stage that it lies on, and the one that it went to.
+        entry (Received): its arrival, if both are segments of this rank's stage; else None.
+    """
+
+    def __init__(self, tensor, source, target, entry=None):
+        self.tensor, self.source, self.target, self.entry = tensor, source, target, entry
+
+
+class Received:
+    """A Tensor that has come to a stage.
+
+    Attributes:
+        leaf (Leaf): where its gradient ends.
+        array: its array.
+        source, target (int): the stage that it came from, and the one that it came to.
+        gradient: its gradient, after the backward pass of `target`, if `source` is a segment of
+            the same stage.
+    """
+
+    def __init__(self, leaf, array, source, target):
+        self.leaf, self.array, self.source, self.target = leaf, array, source, target
+        self.gradient = None
 
 
 def _spread(seed, like):
@@ -161,31 +236,9 @@ def run_on_stages(network, function, args, kwargs):
     cells = [cell for _, cell in network.cells_and_names()]
     if any(cell._cell_updates or cell._cell_is_step or cell._cell_pipelines for cell in cells):
         return function(*args, **kwargs)
-    out = MicroBatch(planned(network, stages), stages).run(function, args, kwargs)
-    stages.finish()
-    return out
-
-
-# Schedules ----------------------------------------------------------------------------------------
-
-
-def schedule(kind, stage, stages, count):
-    """Returns what the ranks of a stage do: pairs of "forward" or "backward" and the number of a
-    micro-batch.
-
-    Args:
-        kind (str): "gpipe", or "1f1b" or a name of another schedule, which run as "1f1b".
-        stage (int): the stage.
-        stages (int): the number of stages.
-        count (int): the number of micro-batches.
-    """
-    ahead = count if kind == "gpipe" else min(stages - stage - 1, count)
-    steps = [("forward", number) for number in range(ahead)]
-    for number in range(count):
-        if ahead + number < count:
-            steps.append(("forward", ahead + number))
-        steps.append(("backward", number))
-    return steps
+    plan = planned(network, stages)
+    micro = MicroBatch(plan, stages)
+    return stages.together(lambda: micro.run(function, args, kwargs), plan.forget)
 
 
 # A network on all micro-batches -------------------------------------------------------------------
@@ -206,11 +259,12 @@ def run_pipeline(network, batches, kind):
     """
     stages = flow.stages
     plan = planned(network, stages)
-    absent = sorted(set(range(stages.count)) - plan.used)
+    absent = sorted(set(range(stages.count * plan.segments)) - plan.used)
     if absent:
         raise RuntimeError(
             f"For 'PipelineCell', each of the {stages.count} stages must have a Cell with its "
-            f"'pipeline_stage', but there is none for {absent}."
+            f"'pipeline_stage' in each segment, but there is none for "
+            f"{', '.join(map(stages.name, absent))}."
         )
     if len(batches) < stages.count:
         raise RuntimeError(
@@ -223,13 +277,18 @@ def run_pipeline(network, batches, kind):
     if any(t._node is not None for t in tensors_in(list(batches))):
         raise RuntimeError("For 'PipelineCell', no gradient by an input can be taken.")
     if not weights:
-        micro, total = MicroBatch(plan, stages), None
-        for inputs in batches:
-            out = micro.run(network, inputs, {})
-            total = out if total is None else micro.run(operator.add, (total, out), {})
-        stages.finish()
-        return total
+        micro = MicroBatch(plan, stages)
+        return stages.together(lambda: _summed(micro, network, batches), plan.forget)
     return _Training(network, batches, stages, plan, weights).run(kind)
+
+
+def _summed(micro, network, batches):
+    """Returns the sum of the results of a network on micro-batches, without gradients."""
+    total = None
+    for inputs in batches:
+        out = micro.run(network, inputs, {})
+        total = out if total is None else micro.run(operator.add, (total, out), {})
+    return total
 
 
 class _Training:
@@ -245,16 +304,11 @@ class _Training:
         """Returns the sum of the results. Gradients are computed here too, except with "gpipe",
         whose backward passes wait for the gradient at the result. Results of several elements need
         this gradient, so they run as "gpipe"."""
-        count = len(self.batches)
-        self._forward(0)
-        kind = kind if self.total.size == 1 else "gpipe"
-        steps = schedule(kind, self.stages.own, self.stages.count, count)
-        if kind == "gpipe":
-            self._take(steps[:count])
-            pulled = functools.partial(self._backward_gradients, steps[count:])
+        seed = _seeds.get(self.network, 1.0)
+        later = self.stages.together(lambda: self._first_passes(kind, seed), self.plan.forget)
+        if later:
+            pulled = functools.partial(self._backward_gradients, later)
         else:
-            seed = _seeds.get(self.network, 1.0)
-            self._take(steps, seed, kept=False)
             self._finish()
             pulled = functools.partial(self._rescaled_gradients, seed)
         total = self.stages.everywhere(self.total)
@@ -263,30 +317,72 @@ class _Training:
         put_node(record(rule, parents, (), None), [total])
         return total
 
-    def _take(self, steps, seed=None, kept=True):
-        """Takes steps of the schedule; the first forward pass has already run. Unless `kept`, a
-        micro-batch is dropped after its backward pass."""
-        for step, number in steps:
-            if step == "backward":
-                self._backward(number, seed)
-                if not kept:
-                    del self.micros[number]
-            elif number:
-                self._forward(number)
+    def _first_passes(self, kind, seed):
+        """Takes the steps of the schedule that do not wait for the gradient at the result; returns
+        the others. `seed` stands for this gradient."""
+        stages = self.stages
+        passes = schedule(kind, stages.own, stages.count, len(self.batches), self.plan.segments)
+        ahead = next(number for number, step in enumerate(passes) if step.kind == "backward")
+        self._take(passes[:ahead])
+        rest = passes[ahead:]
+        if kind != "gpipe" and self.total.size == 1:
+            self._take(rest, seed, kept=False)
+            return []
+        self._take([step for step in rest if step.kind == "forward"])
+        return [step for step in rest if step.kind == "backward"]
+
+    def _take(self, passes, seed=None, kept=True):
+        """Takes passes of the schedule. Unless `kept`, a micro-batch is dropped after its last
+        backward pass."""
+        self.arrived = {}  # a Sent -> its gradient, which has come before it was needed
+        self.expected = {stage: self._expected(stage) for stage in self.stages.all}
+        for kind, number, segment in passes:
+            if kind == "forward":
+                self._forward(number, segment)
+                continue
+            self._backward(number, segment, seed)
+            if segment == 0 and not kept:
+                del self.micros[number]
 
     @unrecorded()
-    def _forward(self, number):
-        micro = self.micros[number] = MicroBatch(self.plan, self.stages, self.own)
-        out = micro.forward(self.network, self.batches[number])
-        self.total = out if self.total is None else micro.run(operator.add, (self.total, out), {})
+    def _forward(self, number, segment):
+        if segment == 0:
+            self.micros[number] = MicroBatch(self.plan, self.stages, self.own)
+        micro = self.micros[number]
+        out = micro.forward(self.network, self.batches[number], segment)
+        if out is not None:
+            total = self.total
+            self.total = out if total is None else micro.run(operator.add, (total, out), {})
 
-    def _backward(self, number, seed):
+    def _backward(self, number, segment, seed):
         with unrecorded():
-            gradients = self.micros[number].backward(seed)
+            gradients = self.micros[number].backward(seed, segment, self._gradient_of)
         for index, g in enumerate(gradients):
             g = g.whole() if type(g) is RowSparse else g
             old = self.grads[index]
             self.grads[index] = g if old is None else old if g is None else old + g
+
+    def _gradient_of(self, sent):
+        """Returns the gradient of a Sent, which another stage sends. Those that it has sent before
+        are received first, and kept."""
+        stages = self.stages
+        expected = self.expected[stages.physical(sent.target)]
+        while sent not in self.arrived:
+            other = next(expected)
+            array = stages.receive_gradient(own_array(other.tensor), other.target)
+            self.arrived[other] = array
+        return self.arrived.pop(sent)
+
+    def _expected(self, stage):
+        """Yields each Sent whose gradient the ranks of a stage send, in the order of their backward
+        passes."""
+        stages = self.stages
+        for _, number, segment in backward_passes(
+            stages.count, len(self.batches), self.plan.segments
+        ):
+            target = segment * stages.count + stage
+            if number in self.micros and stage != stages.own:
+                yield from [sent for sent in self.micros[number].sent if sent.target == target]
 
     def _finish(self):
         """Completes the sums of gradients over the ranks of a stage and over stages."""
@@ -309,7 +405,7 @@ class _Training:
         """Takes the backward passes, given the gradient at the result, and returns the gradient of
         each weight. May be called again: the micro-batches are kept as long as the tape is."""
         self.grads = [None] * len(self.own)
-        self._take(steps, g)
+        self.stages.together(lambda: self._take(steps, g), self.plan.forget)
         self._finish()
         return self._weight_gradients(self.grads)
 

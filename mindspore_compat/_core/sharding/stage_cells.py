@@ -9,12 +9,16 @@ whose structure the ranks of stage 0 send them once. The inputs of `net.decoder`
 1. A Cell without a stage, all of whose sub-cells have none, runs where the last of its inputs
 lies. A parameter is held by the ranks of the stages whose Cells have it; by all ranks if a Cell
 without a stage has it.
+
+With interleaved stages, segment `g` of stage `s` of `n` has the number `g * n + s` in place of its
+stage: in this order the network runs.
 """
 
 import weakref
 
+from ..context.config import config
 from ..gradients.transforms import map_tensors, tensors_in
-from .staged import Staged, described, filled, flow, outline, unwrapped
+from .staged import Paused, Staged, described, filled, flow, outline, unwrapped
 
 FOLLOWS = -1  # in place of a stage: the Cell runs where its inputs are
 
@@ -31,8 +35,11 @@ class Plan:
     Args:
         network (Cell): the network.
         count (int): the number of stages.
+        interleaved (bool): whether each stage has several segments: those that Cells name by
+            `pipeline_segment`, or else one more wherever the stages of the Cells start over.
 
     Attributes:
+        segments (int): the number of segments of each stage.
         cells (WeakKeyDictionary): the stage of each Cell that runs on one stage, or FOLLOWS.
         results (WeakKeyDictionary): for each such Cell the structure of its results, by call.
         parameters (list): pairs of a Parameter and the stages that hold it, a tuple; None for all.
@@ -42,10 +49,12 @@ class Plan:
         RuntimeError: if the stage of a Cell is not below `count`.
     """
 
-    def __init__(self, network, count):
-        self.count, self.changes = count, Labels.changes
+    def __init__(self, network, count, interleaved=False):
+        self.count, self.version = count, (Labels.changes, count, interleaved)
         self.cells, self.used, self._holders = weakref.WeakKeyDictionary(), set(), {}
-        self._visit(network, None, "")
+        segments = _segments(network) if interleaved else {}
+        self._visit(network, None, "", segments)
+        self.segments = 1 + max(self.used, default=0) // count
         self._holders = {
             key: (parameter, None if None in holders else tuple(sorted(holders)))
             for key, (parameter, holders) in self._holders.items()
@@ -54,21 +63,30 @@ class Plan:
         self.results = weakref.WeakKeyDictionary()
         self._held, self._marks = weakref.WeakKeyDictionary(), {}
 
-    def _visit(self, cell, above, name):
-        """Adds a Cell and its sub-cells; returns the stages at which they run, a set."""
-        stage = cell.__dict__.get("_pipeline_stage", above)
+    def _visit(self, cell, above, name, segments):
+        """Adds a Cell and its sub-cells; returns the stages at which they run, a set.
+
+        Args:
+            cell (Cell): the Cell.
+            above (int): the stage of the Cell that it is a part of; None for none.
+            name (str): its name.
+            segments (dict): the segments of Cells with a stage; 0 for others.
+        """
+        stage = cell.__dict__.get("_pipeline_stage")
         if stage is not None and stage >= self.count:
             raise RuntimeError(
                 f"For 'Cell', 'pipeline_stage' must be below the number of stages, {self.count}, "
                 f"but got {stage} for '{name or type(cell).__name__}'."
             )
+        stage = above if stage is None else segments.get(cell, 0) * self.count + stage
         for parameter in cell.__dict__["_params"].values():
             if parameter is not None:
-                self._holders.setdefault(id(parameter), (parameter, set()))[1].add(stage)
+                physical = None if stage is None else stage % self.count
+                self._holders.setdefault(id(parameter), (parameter, set()))[1].add(physical)
         stages = {stage}
         for key, member in cell.__dict__["_cells"].items():
             if member is not None:
-                stages |= self._visit(member, stage, f"{name}.{key}".strip("."))
+                stages |= self._visit(member, stage, f"{name}.{key}".strip("."), segments)
         if stage is not None:
             self.used.add(stage)
         if len(stages) == 1:
@@ -87,6 +105,10 @@ class Plan:
             parameters = [p for p in cell.get_parameters() if id(p) in self._holders]
             self._held[cell] = [p for p in parameters if self.holders(p) == (stage,)]
         return self._held[cell]
+
+    def forget(self):
+        """Forgets the structures of results, so that the stages send them again."""
+        self.results.clear()
 
     def mark(self, parameters, stages):
         """Makes parameters that only this rank's stage holds Staged, so that all ranks know where
@@ -107,19 +129,34 @@ class Plan:
                 parameter._array = array.array
 
 
+def _segments(network):
+    """Returns a dict: the segment of each Cell with a stage of its own."""
+    cells = [cell for _, cell in network.cells_and_names() if "_pipeline_stage" in cell.__dict__]
+    if any("_pipeline_segment" in cell.__dict__ for cell in cells):
+        return {cell: cell.__dict__.get("_pipeline_segment", 0) for cell in cells}
+    segments, segment, last = {}, 0, 0
+    for cell in cells:
+        stage = cell.__dict__["_pipeline_stage"]
+        segment += stage < last
+        segments[cell], last = segment, stage
+    return segments
+
+
 _plans = weakref.WeakKeyDictionary()  # network -> its Plan
 
 
 def planned(network, stages):
     """Returns the Plan of a network, after releasing the parameters of other stages."""
     plan = _plans.get(network)
-    if plan is None or (plan.changes, plan.count) != (Labels.changes, stages.count):
-        plan = _plans[network] = Plan(network, stages.count)
+    version = Labels.changes, stages.count, bool(config.parallel.pipeline_interleave)
+    if plan is None or plan.version != version:
+        plan = _plans[network] = Plan(network, *version[1:])
         for cell in plan.cells:
             cell.__dict__["_cell_staged"] = True
             cell._cell_choose_path()
         for parameter, holders in plan.parameters:
             parameter.__dict__["_stages"] = holders and (stages, holders[0])
+    stages.last_segment = plan.segments - 1
     for parameter, holders in plan.parameters:
         array = parameter._array
         if holders is None or stages.own in holders:
@@ -148,16 +185,23 @@ def call(cell, proceed, args, kwargs):
             f"A Cell with a 'pipeline_stage', here a {type(cell).__name__}, must be a part of the "
             f"network of 'nn.PipelineCell', or of a network that is called as a whole."
         )
-    plan, stages = flow.micro.plan, flow.stages
-    stage = plan.cells.get(cell)
+    stage = flow.micro.plan.cells.get(cell)
     if stage == FOLLOWS:
         places = [t._array.stage for t in tensors_in([*args, kwargs]) if type(t._array) is Staged]
         stage = max(places, default=None)
     if stage is None:
         return proceed(args, kwargs)
+    return flow.micro.once(lambda: _call_on(stage, cell, proceed, args, kwargs))
+
+
+def _call_on(stage, cell, proceed, args, kwargs):
+    """Calls a Cell on the ranks of a stage, after its inputs have come there."""
+    if flow.micro.is_later(stage):
+        raise Paused
+    plan, stages = flow.micro.plan, flow.stages
     args, kwargs = map_tensors(lambda t: stages.moved(t, stage), (args, kwargs))
     results, key = plan.results.setdefault(cell, {}), (cell.training, described((args, kwargs)))
-    if stage != stages.own:
+    if stages.physical(stage) != stages.own:
         if key not in results:
             results[key] = stages.receive_structure(stage)
         return filled(results[key], lambda description: stages.absent(stage, *description))

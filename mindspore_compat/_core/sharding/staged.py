@@ -46,6 +46,11 @@ class _Flow(threading.local):
 flow = _Flow()
 
 
+class Paused(BaseException):
+    """Ends a part of a forward pass before the Cell of a later segment (micro_batches.py). It is
+    not an error, so no network handles it."""
+
+
 class StagedSpace:
     """The space of Staged. It has no functions of `xp`: `run_apart` runs whole operators."""
 
@@ -100,9 +105,15 @@ class StagedSpace:
         if len(stage_numbers) > 1 and flow.micro is None:
             shared = map_tensors(stages.everywhere, values)
             return operator.run(**shared)
-        if len(stage_numbers) > 1:
+        if flow.micro is None:
+            return self._run(operator, values, stages, stage, stays)
+        return flow.micro.once(lambda: self._run(operator, values, stages, stage, stays))
+
+    def _run(self, operator, values, stages, stage, stays):
+        """Runs an operator on the ranks of a stage, after its inputs have come there."""
+        if flow.micro is not None:
             values = map_tensors(lambda t: stages.moved(t, stage), values)
-        if stage == stages.own:
+        if stages.physical(stage) == stages.own:
             out = operator.run(**map_tensors(unwrapped, values))
             return map_tensors(lambda t: stages.wrapped(t, stage, stays), out)
         return self._elsewhere(operator, values, stages, stage, stays)
@@ -131,7 +142,8 @@ class Staged(ConversionsMixin):
 
     Args:
         stages (Stages): the division of the ranks into stages (stages.py).
-        stage (int): the stage on whose ranks it lies.
+        stage (int): the stage on whose ranks it lies; with interleaved stages a number for each
+            segment of each stage, in the order in which the network runs (Stages.physical).
         array: the value, on these ranks; None on all others.
         shape, dtype: those of the value; by default those of `array`.
         stays (bool): whether it belongs to one stage, as the gradient of a parameter does, and is
@@ -174,9 +186,9 @@ class Staged(ConversionsMixin):
             )
         if self.array is None:
             raise RuntimeError(
-                f"A Tensor of shape {self.shape} must be read by the processes of pipeline stage "
-                f"{self.stage}, on which it lies, but a process of stage {self.stages.own} reads "
-                "it."
+                f"A Tensor of shape {self.shape} must be read by the processes of pipeline "
+                f"{self.stages.name(self.stage)}, on which it lies, but a process of stage "
+                f"{self.stages.own} reads it."
             )
         return to_host(self.array)
 

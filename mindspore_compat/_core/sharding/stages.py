@@ -2,6 +2,7 @@
 
     stages = Stages(world, 2)        # 4 ranks: 0 and 1 are stage 0, 2 and 3 are stage 1
     stages.peer(1)                   # on rank 0: 2, the rank with the same place in stage 1
+    stages.physical(3)               # 1: with interleaved stages 3 stands for segment 1 of stage 1
 
 The ranks of a stage form a mesh (mesh.py). Each rank exchanges its blocks with the rank that has
 the same place in another stage. It sends activations and gradients without waiting until they have
@@ -41,6 +42,7 @@ class Stages:
     """
 
     space = None
+    last_segment = 0  # of the network that runs, if its stages are interleaved
 
     def __init__(self, world, count):
         self.world, self.count, self.all = world, count, tuple(range(count))
@@ -53,9 +55,22 @@ class Stages:
         self._under_way = []
         self._groups = {}
 
+    def physical(self, stage):
+        """Returns the stage whose ranks run a segment of a stage."""
+        return stage % self.count
+
+    def segment(self, stage):
+        """Returns the number of the segment that a segment of a stage is."""
+        return stage // self.count
+
+    def name(self, stage):
+        """Returns the name of a segment of a stage, for errors."""
+        of = f"segment {self.segment(stage)} of " if self.last_segment else ""
+        return f"{of}stage {self.physical(stage)}"
+
     def peer(self, stage):
         """Returns the member of `world` that has this rank's place in another stage."""
-        return stage * self.stage_size + self._place
+        return self.physical(stage) * self.stage_size + self._place
 
     def group(self, stages):
         """Returns the group of the ranks with this rank's place in some stages, a tuple that
@@ -91,8 +106,8 @@ class Stages:
             return tensor
         if x.stage > stage:
             raise RuntimeError(
-                f"A pipeline runs from the first stage to the last, but a Cell of stage {stage} "
-                f"takes a result of stage {x.stage}."
+                f"A pipeline runs from the first stage to the last, but a Cell of "
+                f"{self.name(stage)} takes a result of {self.name(x.stage)}."
             )
         cached = flow.micro.copies.get((id(x), stage))
         if cached is None:
@@ -100,11 +115,14 @@ class Stages:
         return cached[1]
 
     def _copy(self, tensor, stage):
-        x = tensor._array
-        if self.own == stage:
-            return self.wrapped(flow.micro.receive(x.stage), stage)
-        if self.own == x.stage:
-            flow.micro.send(tensor, stage)
+        x, micro = tensor._array, flow.micro
+        source, target = self.physical(x.stage), self.physical(stage)
+        if self.own == target:
+            received = source != target
+            copy = micro.receive(x.stage, stage) if received else micro.carry(tensor, stage)
+            return self.wrapped(copy, stage)
+        if self.own == source:
+            micro.send(tensor, stage)
         return self.absent(stage, x.shape, x.dtype)
 
     def everywhere(self, tensor):
@@ -114,14 +132,14 @@ class Stages:
         if type(x) is not Staged:
             return tensor
         group = self.group(self.all)
-        mine = described = None
-        if self.own == x.stage:
+        mine, described, source = None, None, self.physical(x.stage)
+        if self.own == source:
             mine, described = _sendable(x.array)
-        shape, dtype, dims = group.broadcast_object(described, x.stage)
+        shape, dtype, dims = group.broadcast_object(described, source)
         if mine is None:
             mine = current_space().module.empty(shape, dtype_named(dtype))
             self.traffic["broadcast"] += mine.nbytes
-        return Tensor._wrap(self._wrap_block(group.broadcast(mine, x.stage).wait(), dims))
+        return Tensor._wrap(self._wrap_block(group.broadcast(mine, source).wait(), dims))
 
     def whole_value(self, parameter, stage):
         """Returns the array of a parameter that a stage holds, on all ranks."""
@@ -203,7 +221,10 @@ class Stages:
 
     def receive_structure(self, stage):
         """Returns what a stage has sent by `send_structure`."""
-        return self.world.receive_object(self.peer(stage), STRUCTURES)
+        structure = self.world.receive_object(self.peer(stage), STRUCTURES)
+        if type(structure) is StageFailure:
+            raise structure
+        return structure
 
     def finish(self):
         """Waits until all that this rank has sent has left."""
@@ -211,16 +232,65 @@ class Stages:
             pending.wait()
         self._under_way.clear()
 
+    def together(self, function, forget):
+        """Calls a function in which the stages exchange messages, and returns its result. If it
+        fails on one stage, it fails on all: a stage that waits for a message gets a notice in its
+        place, and all messages that were not received are discarded.
+
+        Args:
+            function (Callable): called without arguments.
+            forget (Callable): drops what the stages know of each other; called after an error.
+
+        Raises:
+            RuntimeError: if the function has failed on another stage.
+        """
+        group = self.group(self.all)  # made while all stages can
+        try:
+            result, error = function(), None
+        except Exception as raised:
+            result, error = None, raised
+        if error is not None:
+            self._send_notices(error)
+        if not group.all_reduce(numpy.asarray(error is not None), "max").wait():
+            self.finish()
+            return result
+        forget()
+        own = None if error is None or type(error) is StageFailure else str(error)
+        peers = [self.peer(stage) for stage in self.all]
+        reports = group.objects((own, [self.world.sent(peer) for peer in peers]))
+        for stage, (_, sent) in enumerate(reports):
+            if stage != self.own:
+                self.world.discard(self.peer(stage), sent[self.own])
+        self.finish()
+        failed = [stage for stage, (text, _) in enumerate(reports) if text is not None]
+        if own is not None or not failed:
+            raise error
+        raise RuntimeError(f"Pipeline stage {failed[0]} has failed: {reports[failed[0]][0]}")
+
+    def _send_notices(self, error):
+        """Sends each other stage a notice on every tag, whichever of them it waits for."""
+        for stage in self.all:
+            for tag in (ACTIVATIONS, GRADIENTS, STRUCTURES) if stage != self.own else ():
+                pending = self.world.send_object(StageFailure(), self.peer(stage), tag)
+                self._under_way.append(pending)
+
     def _post(self, array, stage, tag):
         self._under_way = [pending for pending in self._under_way if not pending.advance()]
         array = space_for(array).ascontiguousarray(array).reshape(array.shape)
         self._under_way.append(self.world.send(array, self.peer(stage), tag))
 
     def _receive(self, like, stage, tag):
-        return self.world.receive(like, self.peer(stage), tag).wait()
+        try:
+            return self.world.receive(like, self.peer(stage), tag).wait()
+        except RuntimeError as error:  # a notice, in place of an array
+            raise StageFailure(str(error)) from error
 
     def _wrap_block(self, block, dims):
         return block if dims is None else self.space.wrap(block, dims)
+
+
+class StageFailure(RuntimeError):
+    """Stands for the error of another stage, in a message."""
 
 
 def _sendable(array):

@@ -82,10 +82,11 @@ class Settings:
 
     @property
     def pipeline_segment(self):
-        """The pipeline segment of this Cell, once assigned."""
+        """The pipeline segment of this Cell, once assigned: where stages are interleaved
+        (`pipeline_interleave`), a batch runs through segment 0 of all stages, then through segment
+        1 of all stages, and so on."""
         return self._cell_stage("pipeline_segment")
 
-    @without_effect("nn.Cell.pipeline_segment", "stages are not interleaved")
     @pipeline_segment.setter
     def pipeline_segment(self, value):
         self._cell_set_stage("pipeline_segment", value)

@@ -514,7 +514,7 @@ class PipelineCell(_Sliced):
         network (Cell): the network; it returns one Tensor.
         micro_size (int): the number of slices of the first axis, at least the number of stages.
         stage_config (dict): the `pipeline_stage` of sub-cells by name.
-        segment_config (dict): the pipeline segment of sub-cells by name, stored on them.
+        segment_config (dict): the `pipeline_segment` of sub-cells by name.
 
     Raises:
         KeyError: if a sub-cell named in a config does not exist.

@@ -12,8 +12,8 @@ class Pipeline(PipelineCell):
     Args:
         network (Cell): the network; it returns one Tensor.
         micro_size (int): how many slices the first axis is cut into.
-        stage_config (dict): the pipeline stage of sub-cells by name.
-        segment_config (dict): the pipeline segment of sub-cells by name; noted on them.
+        stage_config (dict): the `pipeline_stage` of sub-cells by name.
+        segment_config (dict): the `pipeline_segment` of sub-cells by name.
 
     Raises:
         KeyError: if a sub-cell named in a config does not exist.

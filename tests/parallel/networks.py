@@ -1,0 +1,181 @@
+"""Networks and training steps that the scripts of this folder run on several ranks: with stages,
+divided weights and shares of the data, or, with the default arguments, on one process.
+"""
+
+import numpy as np
+
+from mindspore_compat import Parameter, Tensor, communication, nn, ops
+from mindspore_compat.parallel.auto_parallel import AutoParallel
+
+STEPS, MICRO = 4, 4
+
+
+def drawn(shape, scale=1.0, seed=0):
+    """Returns the same array on every rank."""
+    return (np.random.default_rng([seed, *shape]).normal(size=shape) * scale).astype(np.float32)
+
+
+def with_weights(net):
+    """Gives a network weights that depend on their order and shape alone."""
+    for number, p in enumerate(net.trainable_params()):
+        if "gamma" not in p.name:
+            scale = np.prod(p.shape[1:]) ** -0.5 if p.ndim > 1 else 0.1
+            p.set_data(Tensor(drawn(p.shape, scale, number)))
+    return net
+
+
+class FeedForward(nn.Cell):
+    """Two products around a tanh, with a residual; `mp` parts of the inner units."""
+
+    def __init__(self, dp=1, mp=1, width=8):
+        super().__init__()
+        self.w1 = Parameter(Tensor(np.zeros((width, 4 * width), np.float32)), "w1")
+        self.w2 = Parameter(Tensor(np.zeros((4 * width, width), np.float32)), "w2")
+        self.up, self.down = ops.MatMul(), ops.MatMul()
+        if mp > 1:
+            self.up.shard(((dp, 1), (1, mp)))
+            self.down.shard(((dp, mp), (mp, 1)))
+
+    def construct(self, x):
+        return x + self.down(ops.tanh(self.up(x, self.w1)), self.w2)
+
+
+class MLP(nn.Cell):
+    data = drawn((16, 8)), np.arange(16).astype(np.int32) % 8
+
+    def __init__(self, stages=1, dp=1, mp=1):
+        super().__init__()
+        self.layers = nn.CellList([FeedForward(dp, mp) for _ in range(4)])
+        for number, layer in enumerate(self.layers if stages > 1 else ()):
+            layer.pipeline_stage = number * stages // 4
+
+    def construct(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Block(nn.Cell):
+    """A layer of a transformer; `mp` parts of its heads and inner units."""
+
+    def __init__(self, dp=1, mp=1, width=16, heads=4):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm((width,)), nn.LayerNorm((width,))
+        self.q, self.k, self.v = (nn.Dense(width, width, has_bias=False) for _ in range(3))
+        self.out = nn.Dense(width, width)
+        self.up, self.down = nn.Dense(width, 4 * width), nn.Dense(4 * width, width)
+        if mp > 1:
+            for dense in (self.q, self.k, self.v, self.up):
+                dense.matmul.shard(((dp, 1), (mp, 1)))
+            for dense in (self.out, self.down):
+                dense.matmul.shard(((dp, mp), (1, mp)))
+
+    def split(self, x):
+        b, s, w = x.shape
+        return ops.transpose(ops.reshape(x, (b, s, self.heads, w // self.heads)), (0, 2, 1, 3))
+
+    def construct(self, x, mask):
+        y = self.norm1(x)
+        q, k, v = self.split(self.q(y)), self.split(self.k(y)), self.split(self.v(y))
+        scores = ops.matmul(q, ops.transpose(k, (0, 1, 3, 2))) / (q.shape[-1] ** 0.5) + mask
+        y = ops.transpose(ops.matmul(ops.softmax(scores, -1), v), (0, 2, 1, 3))
+        x = x + self.out(ops.reshape(y, x.shape))
+        return x + self.down(ops.gelu(self.up(self.norm2(x))))
+
+
+class Table(nn.Cell):
+    """An embedding with a row for each place; `mp` parts of the rows of its words."""
+
+    def __init__(self, dp=1, mp=1, words=8, width=16, length=6):
+        super().__init__()
+        self.words = Parameter(Tensor(np.zeros((words, width), np.float32)), "words")
+        self.places = Parameter(Tensor(np.zeros((length, width), np.float32)), "places")
+        self.gather = ops.Gather()
+        if mp > 1:
+            self.gather.shard(((mp, 1), (dp, 1)))
+
+    def construct(self, ids):
+        return self.gather(self.words, ids, 0) + self.places
+
+
+class GPT(nn.Cell):
+    """Four blocks; the table of words is the last layer's weight, too."""
+
+    data = tuple(np.random.default_rng(n).integers(0, 8, (16, 6)).astype(np.int32) for n in (3, 4))
+
+    def __init__(self, stages=1, dp=1, mp=1):
+        super().__init__()
+        self.table = Table(dp, mp)
+        self.blocks = nn.CellList([Block(dp, mp) for _ in range(4)])
+        self.norm = nn.LayerNorm((16,))
+        self.mask = Tensor(np.triu(np.full((6, 6), -1e4, np.float32), 1))
+        if stages > 1:
+            self.table.pipeline_stage = 0
+            for number, block in enumerate(self.blocks):
+                block.pipeline_stage = number * stages // 4
+
+    def construct(self, ids):
+        x = self.table(ids)
+        for block in self.blocks:
+            x = block(x, self.mask)
+        x = self.norm(x)
+        return ops.matmul(x.reshape((-1, x.shape[-1])), self.table.words.swapaxes(0, 1))
+
+
+class Loss(nn.Cell):
+    """The cross entropy of labels of any shape."""
+
+    def __init__(self):
+        super().__init__()
+        self.loss = nn.CrossEntropyLoss()
+
+    def construct(self, logits, labels):
+        return self.loss(logits, labels.reshape((-1,)))
+
+
+def adam(net):
+    return nn.Adam(net.trainable_params(), 0.001)
+
+
+def step_of(net, pipelined, make=adam):
+    """Returns a training step; with `pipelined`, of micro-batches."""
+    network = nn.WithLossCell(net, Loss())
+    network = nn.PipelineCell(network, MICRO) if pipelined else network
+    return nn.TrainOneStepCell(network, make(net)).set_train()
+
+
+def around(step, stages=1, scheduler="1f1b", level=None, data="full_batch"):
+    """Returns a step or a network that runs divided."""
+    divided = AutoParallel(step, "semi_auto")
+    divided.dataset_strategy(data)
+    if stages > 1:
+        divided.pipeline(stages, scheduler=scheduler)
+    if level:
+        divided.hsdp(-1, 0, level)
+    return divided
+
+
+def share(arrays, count, stages=1):
+    """Returns this rank's share of arrays that `count` ranks of each stage divide."""
+    place = communication.get_rank() % (communication.get_group_size() // stages)
+    return [np.split(array, count)[place] for array in arrays]
+
+
+def losses_of(step, arrays, steps=STEPS):
+    """Returns the losses of some steps on the same arrays."""
+    return [float(step(*map(Tensor, arrays)).asnumpy()) for _ in range(steps)]
+
+
+def assert_equal(losses, net, wanted_losses, wanted_net):
+    """Asserts that a divided network has the losses and, where this rank holds them, the weights of
+    another; it holds at least one."""
+    np.testing.assert_allclose(losses, wanted_losses, rtol=1e-5)
+    count = 0
+    for own, p in zip(net.get_parameters(), wanted_net.get_parameters(), strict=True):
+        if own._array.nbytes:  # 0 for those of other stages
+            count += 1
+            np.testing.assert_allclose(
+                own.asnumpy(), p.asnumpy(), rtol=1e-5, atol=1e-5, err_msg=own.name
+            )
+    assert count

@@ -1,0 +1,17 @@
+"""Stages, parts of each layer and shares of the data together, on eight real ranks over MPI: each
+check of ranks_eight.py by itself.
+"""
+
+from pathlib import Path
+
+import pytest
+from kit.ranks import assert_every_rank_passes, names_of_checks, require_mpi
+
+RANKS = Path(__file__).parent / "ranks_eight.py"
+
+require_mpi()
+
+
+@pytest.mark.parametrize("name", names_of_checks(RANKS))
+def test_eight_ranks(name):
+    assert_every_rank_passes(8, RANKS, name)
