@@ -488,6 +488,12 @@ logistic_loss(x, y) : pointwise
 [ops._loss.cross_entropy]
 class_nll(x, target, counts)
     log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false.
+smooth_nll(x, target, counts, factor, share)
+    factor (log(sum(exp(x))) - x[target]) + sum(share (log(sum(exp(x))) - x)), and 0 likewise.
+pick_class(x, target, axis)
+    The elements of `x` at the indices `target` along `axis`.
+place_class(y, target, axis, size)
+    The gradient of `pick_class`: zeros with `y` written at the indices `target` along `axis`.
 
 [ops._loss.regression]
 huber(x, delta) : pointwise

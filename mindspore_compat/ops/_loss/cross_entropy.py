@@ -4,6 +4,8 @@ Losses of two classes are in _loss/binary_cross_entropy.py, margin losses in _lo
 of sequences in _loss/ctc.py.
 """
 
+import math
+
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.bodies.row_plan import ELEMENT, ROW
 from ..._backend.space import implements
@@ -31,11 +33,11 @@ from .reduction import Reduced, Reduction, need_shape, reduced
 @implements
 def class_nll(xp, x, target, counts):
     """Computes log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is
-    false. For `x` in low precision the result is float32."""
+    false. For float16 and bfloat16 the result is float32."""
     if bodies := bodies_of(xp, x, target, counts):
         result = bodies.rows(_row_nll, (1, *x.shape), (ROW,), elements=(x,), rows=(target, counts))
         if result is not None:
-            return result if x.dtype in xp.low_precision else xp.cast(result, x.dtype)
+            return result
     return xp.by_rows(_row_nll, upcast(xp, x), target, counts)
 
 
@@ -71,37 +73,122 @@ derive(
 )
 
 
+@implements
+def smooth_nll(xp, x, target, counts, factor, share):
+    """Computes factor (log(sum(exp(x))) - x[target]), plus the sum over the classes c of share[c]
+    (log(sum(exp(x))) - x[c]), for each row of (N, C), and 0 where `counts` is false. `target`,
+    `counts` and `factor` have one value per row, `share` has one per class. For float16 and
+    bfloat16 the result is float32."""
+    if bodies := bodies_of(xp, x, target, counts, factor, share):
+        result = bodies.rows(
+            _row_smooth_nll,
+            (1, *x.shape),
+            (ROW,),
+            elements=(x,),
+            columns=(share,),
+            rows=(target, counts, factor),
+        )
+        if result is not None:
+            return result
+    logs = xp.log_soft(upcast(xp, x), 1)
+    picked = xp.pick_column(logs, xp.where(counts, target, 0))
+    return xp.where(counts, -factor * picked - xp.matmul(logs, share), 0)
+
+
+def _row_smooth_nll(xp, x, share, target, counts, factor):
+    x = x - xp.row_max(x)
+    logs = x - xp.log(xp.row_sum(xp.exp(x)))
+    picked = xp.pick_column(logs, xp.where(counts, target, 0))
+    return xp.where(counts, -factor * picked - xp.row_sum(logs * share), 0.0)
+
+
+def _smooth_nll_vjp(xp, g, x, target, counts, factor, share):
+    """Returns (factor + sum(share)) softmax(x) - share, with `factor` subtracted at the target; 0
+    for rows where `counts` is false."""
+    if bodies := bodies_of(xp, x, target, counts, factor, share, g):
+        result = bodies.rows(
+            _row_smooth_vjp,
+            (1, *x.shape),
+            (ELEMENT,),
+            elements=(x,),
+            columns=(share,),
+            rows=(target, counts, factor, g),
+        )
+        if result is not None:
+            return result
+    g = xp.where(counts, g, 0)
+    logs = xp.log_soft(upcast(xp, x), 1)
+    soft = xp.exp(logs) * xp.expand_dims(g * (factor + xp.sum(share)), 1)
+    soft = soft - xp.expand_dims(g, 1) * share
+    return xp.add_at_column(soft, xp.where(counts, target, 0), -g * factor)
+
+
+def _row_smooth_vjp(xp, x, share, target, counts, factor, g):
+    g = xp.where(counts, g, 0.0)
+    soft = xp.exp(x - xp.row_max(x))
+    soft = soft * (g * (factor + xp.row_sum(share)) / xp.row_sum(soft)) - share * g
+    return xp.add_at_column(soft, xp.where(counts, target, 0), -g * factor)
+
+
+def _smooth_nll_by_share(xp, g, x, counts):
+    g = xp.where(counts, g, 0)
+    return -xp.matmul(g, xp.log_soft(upcast(xp, x), 1))
+
+
+derive(
+    "smooth_nll(x, target, counts, factor, share)",
+    arrays="x target counts factor share",
+    x=_smooth_nll_vjp,
+    factor=lambda xp, g, x, target, counts: g * xp.class_nll(x, target, counts),
+    share=_smooth_nll_by_share,
+    upcast="low_precision_kernels",
+)
+
+
+@implements
+def pick_class(xp, x, target, axis):
+    """Returns the elements of `x` at the indices `target` along `axis`."""
+    return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(target, axis), axis), axis)
+
+
+@implements
+def place_class(xp, y, target, axis, size):
+    """Returns zeros of length `size` along `axis` in which `y` is written at the indices `target`,
+    the gradient of `pick_class`."""
+    places, y = xp.expand_dims(target, axis), xp.expand_dims(y, axis)
+    classes = xp.reshape(xp.arange(size), (size,) + (1,) * (y.ndim - axis - 1))
+    if bodies := bodies_of(xp, y, places, classes):
+        result = bodies.pointwise(_at_class, y, places, classes, size=size)
+        if result is not None:
+            return result
+    zeros = xp.zeros((*y.shape[:axis], size, *y.shape[axis + 1 :]), y.dtype)
+    return xp.scatter_along_axis(zeros, places, y, axis)
+
+
+def _at_class(xp, y, place, column, *, size):
+    place = xp.where(xp.less(place, 0), place + size, place)
+    return xp.where(xp.equal(place, column), y, 0.0)
+
+
+derive(
+    "pick_class(x, target, axis)",
+    arrays="x target",
+    x=lambda xp, g, x_shape, target, axis: xp.place_class(g, target, axis, x_shape[axis]),
+    upcast="low_precision_kernels",
+)
+derive(
+    "place_class(y, target, axis, size)",
+    arrays="y target",
+    y=lambda xp, g, target, axis: xp.pick_class(g, target, axis),
+    upcast="low_precision_kernels",
+)
+
+
 def _in_rows(xp, x, target):
     """Returns `target`, in which the classes may be columns of length 1, flattened for the rows of
     `x`."""
     single = x.ndim == 2 and tuple(target.shape) == (x.shape[0], 1) and target.dtype.kind in "iu"
     return xp.reshape(target, (-1,)) if single else target
-
-
-def _rows_of_classes(xp, x, target, ignore, reduction):
-    """Computes the cross entropy of rows with target classes, without class weights."""
-    if tuple(target.shape) != tuple(x.shape[:1]):
-        raise _misfit(xp, target, x.shape[1])(
-            f"For 'cross_entropy', 'target' must have shape {tuple(x.shape[:1])}, but got "
-            f"{tuple(target.shape)}."
-        )
-    counts = target != ignore
-    loss = xp.class_nll(x, target, counts)
-    if reduction == "mean":
-        loss = xp.sum(loss) / xp.cast(xp.sum(counts), loss.dtype)
-    else:
-        loss = reduced(xp, loss, reduction)
-    return xp.cast(loss, x.dtype)
-
-
-def _pick(xp, x, target, axis):
-    """Selects the entries of `x` at the classes `target` along `axis`."""
-    return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(target, axis), axis), axis)
-
-
-def _class_weights(xp, weight, x, axis):
-    """Returns the weights of the classes, shaped to multiply `x`."""
-    return xp.reshape(weight, (-1,) + (1,) * (x.ndim - 1 - axis))
 
 
 def _misfit(xp, target, length):
@@ -110,14 +197,11 @@ def _misfit(xp, target, length):
     return RuntimeError if bool(xp.any((target < -length) | (target >= length))) else ValueError
 
 
-def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
-    """Computes the negative log likelihood of the classes `target`, weighted, smoothed and reduced.
-
-    The classes are on axis 1, or on the only axis.
-    """
-    axis = min(logs.ndim, 2) - 1
-    classes = logs.shape[axis]
-    sizes = tuple(n for i, n in enumerate(logs.shape) if i != axis)
+def _need_targets(xp, api, x, target, weight):
+    """Rejects targets that do not have the shape of `x` without the classes, and weights that are
+    not one number per class."""
+    axis = min(x.ndim, 2) - 1
+    sizes, classes = (*x.shape[:axis], *x.shape[axis + 1 :]), x.shape[axis]
     if tuple(target.shape) != sizes:
         raise _misfit(xp, target, classes)(
             f"For '{api}', 'target' must have shape {sizes}, but got {tuple(target.shape)}."
@@ -126,22 +210,81 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
         raise _misfit(xp, target, weight.shape[0] if weight.ndim else 0)(
             f"For '{api}', 'weight' must have shape ({classes},), but got {tuple(weight.shape)}."
         )
-    counts = target != ignore
-    target = xp.where(counts, target, 0)
-    keep = xp.cast(counts, logs.dtype)
-    factor = keep if weight is None else keep * xp.cast(xp.take(weight, target, 0), logs.dtype)
-    loss = -_pick(xp, logs, target, axis) * factor
+
+
+def _factors(xp, target, counts, weight):
+    """Returns the weight of the class of each target, and 0 for an ignored one."""
+    weights = _upcast_halves(xp, xp.take(weight, xp.where(counts, target, 0), 0))
+    return xp.where(counts, weights, 0)
+
+
+def _smoothed(xp, x, target, counts, factors, weight, smoothing):
+    """Returns the loss of each row of `x`, where the classes share `smoothing` of the target."""
+    share = smoothing / x.shape[1]
+    if weight is None:
+        weight, factors = xp.ones((x.shape[1],), x.dtype), xp.ones(target.shape, x.dtype)
+    shares = _upcast_halves(xp, weight) * share
+    factors = _upcast_halves(xp, factors) * (1 - smoothing)
+    return xp.smooth_nll(x, target, counts, factors, shares)
+
+
+def _of_classes(xp, x, target, weight, ignore, reduction, smoothing):
+    """Computes the cross entropy of logits and target classes, weighted, smoothed and reduced."""
+    _need_targets(xp, "cross_entropy", x, target, weight)
+    axis, count = min(x.ndim, 2) - 1, math.prod(target.shape)
+    classes = x.shape[axis]
+    rows = x if x.ndim == 2 else xp.reshape(xp.moveaxis(x, axis, -1), (count, classes))
+    flat = xp.reshape(target, (count,))
+    counts = flat != ignore
+    factors = None if weight is None else _factors(xp, flat, counts, weight)
     if smoothing:
-        smoothed = (
-            logs
-            if weight is None
-            else logs * _class_weights(xp, xp.cast(weight, logs.dtype), logs, axis)
-        )
-        uniform = -xp.sum(smoothed, axis) * keep
-        loss = (1 - smoothing) * loss + (smoothing / classes) * uniform
+        loss = _smoothed(xp, rows, flat, counts, factors, weight, smoothing)
+    else:
+        loss = xp.class_nll(rows, flat, counts)
+        loss = loss if weight is None else loss * factors
     if reduction == "mean":
-        return xp.sum(loss) / xp.sum(factor)
-    return reduced(xp, loss, reduction)
+        total = xp.sum(counts) if weight is None else xp.sum(factors)
+        loss = xp.sum(loss) / xp.cast(total, loss.dtype)
+    else:
+        loss = reduced(xp, xp.reshape(loss, tuple(target.shape)), reduction)
+    return xp.cast(loss, x.dtype)
+
+
+def _upcast_halves(xp, a):
+    """Casts float16 and bfloat16 to float32, also where the library computes with them."""
+    return xp.cast(a, "float32") if a.dtype.itemsize == 2 else a
+
+
+def _class_weights(xp, weight, x, axis):
+    """Returns the weights of the classes, shaped to multiply `x`."""
+    return xp.reshape(weight, (-1,) + (1,) * (x.ndim - 1 - axis))
+
+
+def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
+    """Computes the negative log likelihood of the classes `target`, weighted, smoothed and reduced.
+
+    The classes are on axis 1, or on the only axis.
+    """
+    _need_targets(xp, api, logs, target, weight)
+    axis = min(logs.ndim, 2) - 1
+    counts = target != ignore
+    picked = _upcast_halves(xp, xp.pick_class(logs, xp.where(counts, target, 0), axis))
+    if weight is None:
+        factors = xp.cast(counts, picked.dtype)
+    else:
+        factors = _factors(xp, target, counts, weight)
+    loss = -picked * factors
+    if smoothing:
+        terms = _upcast_halves(xp, logs)
+        if weight is not None:
+            terms = terms * _class_weights(xp, xp.cast(weight, terms.dtype), logs, axis)
+        uniform = -xp.sum(terms, axis) * xp.cast(counts, terms.dtype)
+        loss = (1 - smoothing) * loss + (smoothing / logs.shape[axis]) * uniform
+    if reduction == "mean":
+        loss = xp.sum(loss) / xp.sum(factors)
+    else:
+        loss = reduced(xp, loss, reduction)
+    return xp.cast(loss, logs.dtype)
 
 
 def _against_probabilities(xp, api, logs, target, weight, reduction, smoothing):
@@ -159,14 +302,10 @@ def _against_probabilities(xp, api, logs, target, weight, reduction, smoothing):
 
 
 def _cross_entropy(xp, x, target, weight, ignore, reduction, smoothing):
-    if x.ndim == 2 and weight is None and not smoothing and target.dtype.kind in "iu":
-        return _rows_of_classes(xp, x, target, ignore, reduction)
-    dtype, x, weight = x.dtype, upcast(xp, x), upcast(xp, weight)
-    logs = xp.log_soft(x, min(x.ndim, 2) - 1)
     if target.dtype.kind in "iu":
-        loss = _likelihood(xp, "cross_entropy", logs, target, weight, ignore, reduction, smoothing)
-        return xp.cast(loss, dtype)
-    shares = upcast(xp, target)
+        return _of_classes(xp, x, target, weight, ignore, reduction, smoothing)
+    dtype, x, weight = x.dtype, upcast(xp, x), upcast(xp, weight)
+    logs, shares = xp.log_soft(x, min(x.ndim, 2) - 1), upcast(xp, target)
     loss = _against_probabilities(xp, "cross_entropy", logs, shares, weight, reduction, smoothing)
     return xp.cast(loss, dtype) if target.dtype == dtype else loss
 
@@ -225,6 +364,7 @@ def cross_entropy(
     "ops.nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', "
     "label_smoothing=0.0)",
     types=Promote("inputs weight"),
+    compute="kernels",
 )
 def nll_loss(
     xp,
@@ -266,6 +406,7 @@ def nll_loss(
     "mint.nn.functional.nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')",
     "mint.nn.NLLLoss(weight=None, ignore_index=-100, reduction='mean')(input, target)",
     quirks=Quirks(shapes_first=True),
+    compute="kernels",
 )
 def nll_loss_ext(
     xp,
@@ -305,7 +446,7 @@ def nll_loss_ext(
     return _likelihood(xp, "nll_loss", input, target, weight, ignore_index, reduction, 0.0)
 
 
-@op("ops.NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)")
+@op("ops.NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)", compute="kernels")
 def nll_loss_primitive(
     xp,
     logits: Floats,
@@ -394,6 +535,6 @@ def sparse_softmax_cross_entropy_with_logits(
         )
     logs = xp.log_soft(logits, 1)
     if not is_grad:
-        return -xp.mean(_pick(xp, logs, labels, 1))
+        return -xp.mean(xp.pick_class(logs, labels, 1))
     hit = xp.expand_dims(labels, 1) == xp.arange(logits.shape[1])
     return (xp.exp(logs) - xp.cast(hit, logits.dtype)) / logits.shape[0]
