@@ -1,5 +1,6 @@
-"""Operators on bfloat16 are one kernel each way, with the host's numbers: the elementwise ones, and
-those that hand their arrays to a kernel. None casts its arrays to float32 before or after.
+"""Operators on float16 and bfloat16 are one kernel each way, with the host's numbers: the
+elementwise ones, and those that hand their arrays to a kernel. None casts its arrays to float32
+before or after.
 """
 
 import ml_dtypes
@@ -15,6 +16,8 @@ from mindspore_compat._backend.bodies import upcast
 from . import counters
 from .host import host
 
+HALVES = {"bfloat16": ml_dtypes.bfloat16, "float16": np.float16}
+in_halves = pytest.mark.parametrize("half", HALVES)
 on_devices = pytest.mark.parametrize("space", counters.DEVICES, indirect=True)
 RNG = np.random.default_rng(0)
 X, Y = (RNG.uniform(-2, 2, (3, 4)).astype(np.float32) for _ in range(2))
@@ -50,7 +53,7 @@ ONE |= {"squared difference", "maximum", "softplus", "hardswish", "leaky relu", 
 
 
 IMAGE, SLOPES = RNG.normal(size=(2, 4, 8, 8)).astype(np.float32), Y[0]
-CLASSES = np.array([3, 0, 2], np.int32)
+CLASSES, PIXELS = np.array([3, 0, -100], np.int32), RNG.integers(0, 4, (2, 8, 8), dtype=np.int32)
 SHARES, LONG = np.abs(X) / 2.1 + 0.01, RNG.normal(size=100_000).astype(np.float32)
 KERNELS = {  # name: (function, arrays, launches forward, launches backward)
     "softmax": (lambda x: ops.softmax(x), [X], 1, 1),
@@ -74,6 +77,21 @@ KERNELS = {  # name: (function, arrays, launches forward, launches backward)
     "adaptive average of planes": (lambda x: ops.adaptive_avg_pool2d(x, 1), [IMAGE], 1, 1),
     "adaptive maximum": (lambda x: ops.adaptive_max_pool2d(x, 3), [IMAGE], 2, 1),
     "cross entropy": (lambda x: ops.cross_entropy(x, ms.Tensor(CLASSES)), [X], 7, 4),
+    "cross entropy, weighted": (
+        lambda x, weight: ops.cross_entropy(x, ms.Tensor(CLASSES), weight),
+        [X, np.abs(SLOPES)],
+        12,
+        16,  # of which 12 are the gradient of the weights
+    ),
+    "cross entropy, smoothed": (
+        lambda x: ops.cross_entropy(x, ms.Tensor(CLASSES), label_smoothing=0.1),
+        [X],
+        13,
+        4,
+    ),
+    "cross entropy of pixels": (lambda x: ops.cross_entropy(x, ms.Tensor(PIXELS)), [IMAGE], 8, 4),
+    "likelihood": (lambda x: ops.nll_loss(x, ms.Tensor(CLASSES)), [X], 11, 7),
+    "likelihood of pixels": (lambda x: ops.nll_loss(x, ms.Tensor(PIXELS)), [IMAGE], 11, 7),
     "sum": (lambda x, y: ops.addn([x, y, x]), [X, Y], 1, 2),
     "squared error": (lambda x, y: ops.mse_loss(x, y), [X, Y], 1, 1),
     "squared errors": (lambda x, y: ops.mse_loss(x, y, "none"), [X, Y], 1, 1),
@@ -88,8 +106,9 @@ KERNELS = {  # name: (function, arrays, launches forward, launches backward)
 }
 
 
-def run(function, dtype=ms.bfloat16, given=(X, Y)):
+def run(function, half, given=(X, Y)):
     """Returns the result and the gradients in a dtype, and the launches of both."""
+    dtype = getattr(ms, half)
     tensors = [ms.Tensor(one).astype(dtype) for one in given]
     out, pull = ms.vjp(function, *tensors)
     numbers = np.linspace(-1, 1, max(1, out.size), dtype=np.float32)
@@ -105,33 +124,36 @@ def run(function, dtype=ms.bfloat16, given=(X, Y)):
 
 
 @on_devices
+@in_halves
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_an_operator_is_one_kernel_with_the_numbers_of_the_host(space, name):
-    found, forward, backward = run(FUNCTIONS[name])
+def test_an_operator_is_one_kernel_with_the_numbers_of_the_host(space, name, half):
+    found, forward, backward = run(FUNCTIONS[name], half)
     with host():
-        expected, _, _ = run(FUNCTIONS[name])
-    agree(found, expected)
+        expected, _, _ = run(FUNCTIONS[name], half)
+    agree(found, expected, half)
     if name in ONE:
         assert forward == 1 and backward <= 2  # zeros for an argument that it does not use
 
 
 @on_devices
+@in_halves
 @pytest.mark.parametrize("name", KERNELS)
-def test_a_kernel_reads_and_writes_bfloat16_itself(space, name):
+def test_a_kernel_reads_and_writes_halves_itself(space, name, half):
     function, given, most_forward, most_backward = KERNELS[name]
-    found, forward, backward = run(function, given=given)
+    found, forward, backward = run(function, half, given)
     with host():
-        expected, _, _ = run(function, given=given)
-    agree(found, expected)
+        expected, _, _ = run(function, half, given)
+    agree(found, expected, half)
     assert 1 <= forward <= most_forward and 1 <= backward <= most_backward
 
 
-def agree(found, expected):
-    """Asserts that values in bfloat16 are those expected, but for the rounding of the last bits."""
+def agree(found, expected, half):
+    """Asserts that halves are those expected, but for the rounding of the last bits."""
+    bits = {"bfloat16": 8, "float16": 11}[half]  # of the significand
     for value, right in zip(found, expected, strict=True):
-        assert value.dtype == right.dtype == ml_dtypes.bfloat16
+        assert value.dtype == right.dtype == HALVES[half]
         value, right = value.astype(np.float64), right.astype(np.float64)
-        close(value, right, rtol=2**-7, atol=2**-9)
+        close(value, right, rtol=2.0 ** (1 - bits), atol=2.0 ** (-1 - bits))
 
 
 @on_devices
@@ -200,10 +222,12 @@ def test_a_function_that_asks_for_a_shape_is_traced_for_each(space):
 
 
 @on_devices
-def test_a_total_of_arrays_of_several_shapes_is_left_to_the_caller(space):
+def test_a_total_of_arrays_of_several_shapes_is_a_kernel_and_a_sum(space):
     x, y = (space.array(one).astype(ml_dtypes.bfloat16) for one in (X, X[:1]))
     kernels = space.upcast_kernels
-    assert kernels.run(lambda xp, x, y: xp.sum(x * y), (x, y), x.dtype) is None
+    total = kernels.run(lambda xp, x, y: xp.sum(x * y), (x, y), x.dtype)
+    x, y = (arrays.to_host(one).astype(np.float32) for one in (x, y))
+    assert arrays.to_host(total) == (x * y).sum().astype(ml_dtypes.bfloat16)
 
 
 def test_calls_that_are_remembered_are_bounded(monkeypatch):

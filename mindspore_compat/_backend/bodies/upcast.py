@@ -248,7 +248,7 @@ class FloatTrace(Trace):
 
     def __init__(self, function, values, dtypes, shapes):
         self.shapes, self.calls = shapes, {}
-        self.name = f"upcast_{function.__name__}"
+        self.name = f"upcast_{function.__name__.strip('<>')}"  # of a lambda, too
         self.names = [f"x{index}" for index in range(len(dtypes))]
         self.steps, self._texts, self._extents = [], {}, {}
         self._given = [
@@ -345,12 +345,13 @@ class UpcastKernels:
 
     Args:
         module: CuPy, or its stand-in.
-        low_precision (frozenset): the dtypes that the kernels read and write.
+        dtypes (frozenset): the dtypes of low precision that the kernels read and write.
     """
 
-    def __init__(self, module, low_precision):
+    def __init__(self, module, dtypes):
         self.module = module
-        self._dtypes = {*low_precision, FLOAT32, BOOL}
+        self.dtypes = dtypes
+        self._supported = {*dtypes, FLOAT32, BOOL}
         self._calls, self._kernels = {}, {}
 
     def run(self, function, values, dtypes, alias=False):
@@ -409,7 +410,7 @@ class UpcastKernels:
         """Returns a function that takes the list of arrays and returns the call's result; False if
         one kernel cannot compute it."""
         input_dtypes = [array.dtype for array in arrays]
-        if not self._dtypes.issuperset(input_dtypes):
+        if not self._supported.issuperset(input_dtypes):
             return False
         places = iter(range(len(arrays)))
         slots = _map_values(values, self.module.ndarray, lambda array: Slot(next(places)))
@@ -459,8 +460,10 @@ class UpcastKernels:
         an array of a dtype."""
         total, extents = trace.found, set(trace.shapes.of_arrays)
         size = total.terms.size
-        if extents != {total.terms.shape} or not size:
-            raise Unfit("arrays of several shapes, or without elements")
+        if not size:
+            raise Unfit("arrays without elements")
+        if extents != {total.terms.shape}:
+            return self._total_of_broadcast(trace, input_dtypes, dtype)
         values = enumerate(trace.scalars({}))
         numbers = {"divisor": total.divisor, **{f"s{index}": value for index, value in values}}
         kind = ROUNDED if input_dtypes[0] == dtype else ROW
@@ -478,6 +481,19 @@ class UpcastKernels:
             arrays = [self.module.ascontiguousarray(array) for array in arrays]
             (result,) = kernel.run((1, 1, size), arrays, numbers)
             return result.reshape(()).astype(dtype, copy=False)
+
+        return launch
+
+    def _total_of_broadcast(self, trace, input_dtypes, dtype):
+        """Returns what `_total` does for arrays of several shapes: one kernel stores the terms in
+        float32, and a sum follows."""
+        outputs = [(trace.found.terms.number, FLOAT32)]
+        kernel, numbers = self._kernel(trace, input_dtypes, outputs)
+        divisor = numpy.float32(trace.found.divisor)
+
+        def launch(arrays):
+            total = self.module.sum(kernel(*arrays, *numbers))
+            return (total if divisor == 1 else total / divisor).astype(dtype, copy=False)
 
         return launch
 

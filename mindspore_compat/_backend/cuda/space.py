@@ -17,7 +17,7 @@ from .convolution import Convolutions
 from .products import Products
 from .tables import Tables
 
-BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
+BFLOAT16, FLOAT16 = numpy.dtype(ml_dtypes.bfloat16), numpy.dtype(numpy.float16)
 
 
 class DeviceSpace(Space):
@@ -41,7 +41,7 @@ class DeviceSpace(Space):
         low_precision = frozenset({BFLOAT16})
         special, linalg = "cupyx.scipy.special", "cupyx.scipy.linalg"
         super().__init__(module, special, linalg, low_precision, Kernels(module), Bodies(module))
-        self.upcast_kernels = UpcastKernels(module, low_precision)
+        self.upcast_kernels = UpcastKernels(module, low_precision | {FLOAT16})
         self.tables = Tables(module)
         self.table, self.number = self.tables.array, self.tables.number
         self.products = Products(module)

@@ -398,10 +398,10 @@ def _pull(gathered, node, g, floor, higher):
     if higher:
         saved = _traced_saved(node, saved, xp)
     grads = None
-    if rule.upcast and _dtype_of(g) in getattr(xp, rule.upcast):
-        if not higher and node.outs is None:
-            grads = _pull_by_one_kernel(xp, node, g, saved, needs_grad)
-        if grads is None:
+    if rule.upcast and (dtype := _dtype_of(g)) is not FLOAT32:
+        if rule.upcast == "low_precision" and not higher and node.outs is None:
+            grads = _pull_by_one_kernel(xp, node, g, dtype, saved, needs_grad)
+        if grads is None and dtype in getattr(xp, rule.upcast):
             g, saved = _upcast(xp, g, saved, getattr(xp, rule.upcast))
     if grads is not None:
         pass
@@ -467,11 +467,13 @@ def _dtype_of(g):
     return (next(part for part in g if part is not None) if type(g) is tuple else g).dtype
 
 
-def _pull_by_one_kernel(xp, node, g, saved, needs_grad):
+def _pull_by_one_kernel(xp, node, g, dtype, saved, needs_grad):
     """Returns the gradients in low precision by one kernel (_backend/bodies/upcast.py), or None.
     Those that are summed to another shape are in float32; the gradient of a total never is."""
     kernels = getattr(xp, "upcast_kernels", None)
-    if kernels is None or node.rule.many or type(node.rule) is not VjpRule:
+    if kernels is None or dtype not in kernels.dtypes:
+        return None
+    if node.rule.many or type(node.rule) is not VjpRule:
         return None
     dtypes = tuple(
         None if not want else g.dtype if shape in (g.shape, None) or not g.ndim else FLOAT32

@@ -5,6 +5,7 @@ operator promotes), and no input has low precision. All other calls go to `Op.ge
 """
 
 from ..._backend.arrays import DIRECT, HOST, LARGE
+from ..._backend.catalogue import FUNCTIONS
 from ..._backend.thresholds import Least
 from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
 from ..autograd.traced import Traced, traced_space
@@ -114,13 +115,20 @@ def write_run(op):
 def _body_source(op):
     """Returns the start of the call of the body, as source. If the body only passes its arguments
     to a function of `xp`, the source calls that function directly."""
+    name = _function_of_body(op)
+    return "body_(xp_, " if name is None else f"xp_.{name}("
+
+
+def _function_of_body(op):
+    """Returns the name of the function of `xp` to which a body only passes its arguments, or
+    None."""
     code = op.body.__code__
     xp, *names = code.co_varnames[: code.co_argcount]
     if len(code.co_names) == 1:
         call = f"lambda {', '.join([xp, *names])}: {xp}.{code.co_names[0]}({', '.join(names)})"
         if eval(call).__code__.co_code == code.co_code:
-            return f"xp_.{code.co_names[0]}("
-    return "body_(xp_, "
+            return code.co_names[0]
+    return None
 
 
 def _uncommon(op):
@@ -146,11 +154,13 @@ def _low_precision_lines(op):
     one kernel. Other cases of low precision take the general path."""
     if op.upcast != "low_precision" or "dtype" in op.parameters:
         return []
+    native = _function_of_body(op)
+    is_library_call = native is not None and FUNCTIONS[native].home == "numpy"
+    # One call of the library computes float16 in one kernel as well, at less cost to the host.
+    dtypes = "xp_.low_precision" if is_library_call else "xp_.upcast_kernels.dtypes"
     arrays, nodes = ("".join(f"{start}{n}, " for n in op.inputs) for start in ("a_", "n_"))
     values = "".join(f"{'a_' * (n in op.inputs)}{n}, " for n in op.parameters)
-    lines = [
-        "    if dt_ is not F32_ and xp_.upcast_kernels is not None and dt_ in xp_.low_precision:"
-    ]
+    lines = [f"    if dt_ is not F32_ and xp_.upcast_kernels is not None and dt_ in {dtypes}:"]
     for n in op.inputs:
         absent = f"None if {n} is None else " if n in op.optional else ""
         lines += [f"        n_{n} = {absent}{n}._node"]

@@ -245,7 +245,7 @@ class Op:
             return self._through_body(xp, values, operands, nodes)
         body_operands = self._with_axes(xp, operands)
         operands = self._promote(xp, self._in_precision(xp, operands))
-        result_dtype = self._result_dtype(xp, operands, values)
+        result_dtype = self._result_dtype(operands, values, self._low_precision(xp))
         if result_dtype is not None:
             operands = [upcast(xp, a) for a in operands]
         values.update(zip(self.inputs, operands))
@@ -290,14 +290,15 @@ class Op:
         """Computes an elementwise body in low precision by one kernel, and returns the result.
         Returns None if no kernel can compute the body, or the result is to be differentiated more
         than once."""
-        if self.many or not any(a is not None and a.dtype in xp.low_precision for a in operands):
+        low_precision = xp.upcast_kernels.dtypes
+        if self.many or not any(a is not None and a.dtype in low_precision for a in operands):
             return None
         rule = self.rule or self._rule_by_steps
         if live and rule is None or depth.open > 1:
             return None
         input_axes = self._with_axes(xp, operands)
         operands = self._promote(xp, self._in_precision(xp, operands))
-        dtype = self._result_dtype(xp, operands, values)
+        dtype = self._result_dtype(operands, values, low_precision)
         if (
             dtype is None
             or input_axes is not None
@@ -350,7 +351,7 @@ class Op:
         traced = [None if a is None else space.wrap(a, n) for a, n in zip(operands, nodes)]
         body_operands = self._with_axes(xp, traced)
         traced = self._promote(space, self._in_precision(space, traced))
-        result_dtype = self._result_dtype(xp, traced, values)
+        result_dtype = self._result_dtype(traced, values, self._low_precision(xp))
         if result_dtype is not None:
             traced = [
                 w if w is None or w.dtype not in xp.low_precision else space.cast(w, FLOAT32)
@@ -473,13 +474,15 @@ class Op:
             xp.cast(a, dtype) if a is not None and a.dtype.kind in "fV" else a for a in operands
         ]
 
-    def _result_dtype(self, xp, operands, values):
-        """Returns the dtype that stores a result computed in float32: float16 or bfloat16 if all
-        inputs have it, else float32. None if the op does not compute in float32."""
-        if not self.upcast:
-            return None
+    def _low_precision(self, xp):
+        """Returns the dtypes whose arrays the op casts to float32 before its body runs."""
+        return getattr(xp, self.upcast) if self.upcast else frozenset()
+
+    def _result_dtype(self, operands, values, low_precision):
+        """Returns the dtype that stores a result computed in float32 from inputs of dtypes in
+        `low_precision`: float16 or bfloat16 if all inputs have it, else float32. None if an input
+        has another dtype."""
         floats = [a.dtype for a in operands if a is not None and a.dtype.kind in "fV"]
-        low_precision = getattr(xp, self.upcast)
         if not floats or any(d not in low_precision for d in floats):
             return None
         differ = any(d != floats[0] for d in floats)

@@ -11,6 +11,7 @@ from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
+from ..._core.declare.values import upcast
 from ..._core.rules.vocabulary import (
     Bool,
     Float,
@@ -35,15 +36,15 @@ def _drop(xp, x, mask, keep):
 
 @implements
 def dropped(xp, x, mask, keep):
-    """Computes `x` / `keep` where the mask is true, and `x` * 0 elsewhere. The scale has the dtype
-    of `x`; for bfloat16 and integers it is float32. On a GPU it is one kernel."""
-    if x.dtype.kind in "fV" and mask.shape == x.shape and (bodies := bodies_of(xp, x, mask)):
-        scale = np.float32(1 / keep)
-        scale = float(x.dtype.type(scale)) if x.dtype.kind == "f" else float(scale)
+    """Computes `x` / `keep` where the mask is true, and `x` * 0 elsewhere. The scale is a float32
+    number. On a GPU it is one kernel."""
+    dtype = x.dtype
+    if dtype.kind in "fV" and mask.shape == x.shape and (bodies := bodies_of(xp, x, mask)):
+        scale = float(np.float32(1 / keep))
         if (result := bodies.pointwise(_scale_kept, x, mask, scale=scale)) is not None:
             return result
-    scale = xp.cast(mask, "float32") * (1 / keep)
-    return xp.cast(x * xp.cast(scale, x.dtype if x.dtype.kind == "f" else "float32"), x.dtype)
+    x, scale = upcast(xp, x), xp.cast(mask, "float32") * (1 / keep)
+    return xp.cast(x * xp.cast(scale, x.dtype if x.dtype.kind == "f" else "float32"), dtype)
 
 
 def _scale_kept(xp, x, mask, *, scale):
@@ -51,11 +52,14 @@ def _scale_kept(xp, x, mask, *, scale):
 
 
 derive(
-    "dropped(x, mask, keep)", arrays="x mask", x=lambda xp, g, mask, keep: xp.dropped(g, mask, keep)
+    "dropped(x, mask, keep)",
+    arrays="x mask",
+    x=lambda xp, g, mask, keep: xp.dropped(g, mask, keep),
+    upcast="low_precision_kernels",
 )
 
 
-@op("ops.dropout(input, p=0.5, training=True, seed=None)")
+@op("ops.dropout(input, p=0.5, training=True, seed=None)", compute="kernels")
 def dropout(
     xp,
     input: Floats,
@@ -85,6 +89,7 @@ def dropout(
     "mint.nn.functional.dropout(input, p=0.5, training=True, inplace=False)",
     "mint.nn.Dropout(p=0.5, inplace=False)(input)",
     quirks=Quirks(rules={"mint.nn.functional.dropout": {"inplace": Bool}}),
+    compute="kernels",
 )
 def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
     """Applies dropout: sets each element to zero with probability `p` and divides the others by 1 -
@@ -102,7 +107,7 @@ def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool =
     return _drop(xp, input, xp.random_keep(input.shape, 1 - p), 1 - p)
 
 
-@op("ops.Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
+@op("ops.Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)", compute="kernels")
 def dropout_primitive(
     xp,
     x: Floats,
