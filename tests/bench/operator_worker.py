@@ -74,14 +74,15 @@ class Package:
         """As of `Torch`."""
         if not backward or not wanted:
             return call
-        gradient = self.ms.ops.GradOperation(get_all=True)
+        gradient = self.ms.ops.GradOperation(get_all=True, sens_param=True)
 
         def function(*values):
             return call(dict(zip(wanted, values)))
 
         leaves = [inputs[name] for name in wanted]
+        ones = self.ms.ops.ones_like(call())
         run = gradient(function)
-        return lambda: run(*leaves)
+        return lambda: run(*leaves, ones)
 
 
 def made(library, request):

@@ -319,7 +319,7 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
         if root is not None:
             add_gradient(gathered, root, grad)
     ends = set(leaves)
-    floor = min((end.number for end in leaves), default=0)
+    floor = min([end.number for end in leaves], default=0)
     order = _reachable(gathered, ends, floor)
     uses = None if arrived is None else _uses(order, ends)
     for node in order:

@@ -6,6 +6,8 @@ The transforms that use them are in transforms.py; the backward pass is in autog
 import threading
 import weakref
 
+import numpy
+
 from ..._backend.arrays import current_space
 from ..._backend.threads import scheduler
 from ..autograd.row_sparse import RowSparse
@@ -31,7 +33,7 @@ class _GradientScope:
     retained = False  # whether something else may walk the tape again, see `depth.retained`
 
     def __init__(self, weights=()):
-        self.weights = list({id(weight): weight for weight in weights}.values())
+        self.weights = list({id(weight): weight for weight in weights}.values()) if weights else []
         self.saved = []
         self.leaves = []
         self.outer = None
@@ -46,13 +48,13 @@ class _GradientScope:
         return self
 
     def _enter(self):
-        if depth.open == 0:
+        opened, self.paused = depth.open, depth.paused
+        if opened == 0:
             self._refuse_shared()
             depth.retained = self.retained
         self.saved = []
-        self.outer = (depth.open, depth.paused, depth.leaf, scheduler.step.depth())
-        self.paused = depth.paused
-        depth.open, depth.paused, depth.leaf = depth.open + 1, False, None
+        self.outer = (opened, self.paused, depth.leaf, scheduler.step.depth())
+        depth.open, depth.paused, depth.leaf = opened + 1, False, None
         scheduler.step.__enter__()
         leaves = self.leaves or [None] * len(self.weights)
         for weight, end in zip(self.weights, leaves):
@@ -102,8 +104,9 @@ class _GradientScope:
                 )
 
     def _leaf(self, tensor, is_weight=False):
-        node = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
-        node.saved = (getattr(tensor._array, "placement", None), is_weight)
+        array = tensor._array
+        node = leaf(tensor._node, array.shape, array.dtype)
+        node.saved = (getattr(array, "placement", None), is_weight)
         self.leaves.append(node)
         depth.leaf = node
         return node
@@ -132,23 +135,28 @@ class _GradientScope:
         """
         higher = depth.open > 1 and not self.paused
         spent = 0 if last and depth.open == 1 and not depth.retained else None
-        roots = [out._node for out in outputs]
-        head_gradients = [_as_seed(s, out, higher) for s, out in zip(grad_outputs, outputs)]
+        roots, head_gradients = [], []
+        for out, seed in zip(outputs, grad_outputs):
+            roots.append(out._node)
+            head_gradients.append(_as_seed(seed, out, higher))
         arrived = depth.arrived if depth.open == 1 and not higher else None
         grads = backward(roots, head_gradients, self.leaves, higher, spent, arrived)
-        space = next((g.space for g in grads if hasattr(g, "placement")), None)
-        if space is not None:
-            grads = space.settled(grads, [end.saved for end in self.leaves])
+        for g in grads:
+            if hasattr(g, "placement"):
+                grads = g.space.settled(grads, [end.saved for end in self.leaves])
+                break
         gradients = [_as_tensor(g, end) for g, end in zip(grads, self.leaves)]
-        for watch in () if higher else watchers:
-            watch(gradients)
+        if watchers and not higher:
+            for watch in watchers:
+                watch(gradients)
         return gradients
 
 
 def _in_vmap(array):
     """Returns `array` as a Batch of equal slices inside a running vmap, which gives each slice its
     own gradient."""
-    return _broadcast(array, running.spaces)
+    spaces = running.spaces
+    return _broadcast(array, spaces) if spaces else array
 
 
 def _broadcast(array, spaces):
@@ -165,6 +173,8 @@ def _as_seed(grad_output, out, higher):
     array, node = grad_output._array, grad_output._node
     if array.dtype != out._array.dtype:
         array = array.astype(out._array.dtype)
+    if not higher and type(array) is type(out._array) is numpy.ndarray:
+        return array
     if hasattr(out._array, "placement") and not hasattr(array, "space"):
         array = out._array.space.asarray(array)
     space = space_among([out._array])
@@ -178,6 +188,8 @@ def _as_seed(grad_output, out, higher):
 
 def _as_tensor(g, end):
     """Returns a gradient as a Tensor; zeros if none arrived."""
+    if type(g) is numpy.ndarray:
+        return Tensor._wrap(g)
     if g is None:
         shape, dtype = end.metas[0]
         return Tensor._wrap(current_space().zeros(shape, dtype))
@@ -228,6 +240,8 @@ def in_order_of_use(leaves, heads):
 def ones_like(tensor):
     """Returns a Tensor of ones in the shape of `tensor`."""
     array = tensor._array
+    if type(array) is numpy.ndarray:
+        return Tensor._wrap(numpy.ones(array.shape, array.dtype))
     return Tensor._wrap(space_for(array).ones_like(array))
 
 

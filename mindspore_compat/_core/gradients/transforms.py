@@ -90,12 +90,12 @@ class Request:
     def need_weights(self):
         """Raises a TypeError for weights of a wrong type. As in the original, this happens only
         when the gradient function is called."""
-        wrong = [w for w in self.weights if not isinstance(w, Tensor)]
-        if wrong:
-            raise TypeError(
-                f"For '{self.api}', 'weights' must be a Parameter, several or None, "
-                f"but got {wrong[0]!r}."
-            )
+        for weight in self.weights:
+            if not isinstance(weight, Tensor):
+                raise TypeError(
+                    f"For '{self.api}', 'weights' must be a Parameter, several or None, "
+                    f"but got {weight!r}."
+                )
 
     def run(self, args, kwargs):
         """Runs the function; returns (its value, the gradients in the requested form)."""
@@ -164,18 +164,18 @@ class _Run:
             )
         self.request = request
         self.scope = scope
-        leaf_of = {id(w): end for w, end in zip(scope.weights, scope.leaves, strict=True)}
         self.weights = request.weights
-        self.weight_leaves = [leaf_of[id(w)] for w in self.weights]
+        self.weight_leaves = []
+        if self.weights:
+            leaf_of = {id(w): end for w, end in zip(scope.weights, scope.leaves, strict=True)}
+            self.weight_leaves = [leaf_of[id(w)] for w in self.weights]
         self.inputs = {}  # id of an argument -> the argument, its Tensor with a leaf, the leaf
         for i in positions:
             if isinstance(self.args[i], _WITH_GRADIENTS):
                 map_tensors(self._enter, self.args[i])
-        count = len(args)
-        arguments = [map_tensors(self._tensor_inside, value) for value in self.args]
-        self.out = request.fn(
-            *arguments[:count], **dict(zip(kwargs, arguments[count:], strict=True))
-        )
+        arguments = [map_tensors(self._tensor_inside, value) for value in args]
+        named = {key: map_tensors(self._tensor_inside, value) for key, value in kwargs.items()}
+        self.out = request.fn(*arguments, **named)
         self.heads = request._heads(self.out)
 
     def _enter(self, tensor):
@@ -202,19 +202,21 @@ class _Run:
     def answer(self, gradients):
         """Returns the gradients in the requested form."""
         by_leaf = dict(zip(self.scope.leaves, gradients))
-        request, args = self.request, self.args
         by_input = {
             key: _apply_hooks(tensor, by_leaf[end]) for key, (tensor, _, end) in self.inputs.items()
         }
-        inputs = [
-            (i, _as_given(map_tensors(lambda t: by_input[id(t)], args[i])))
-            for i in request.positions
-            if isinstance(args[i], _WITH_GRADIENTS)
-        ]
+        inputs = []
+        for i in self.request.positions:
+            value = self.args[i]
+            if isinstance(value, Tensor):
+                inputs.append((i, by_input[id(value)]))
+            elif isinstance(value, _WITH_GRADIENTS):
+                gradient = map_tensors(lambda t: by_input[id(t)], value)
+                inputs.append((i, _as_given(gradient)))
         weights = [
             (w, _of_weight(w, by_leaf[end])) for w, end in zip(self.weights, self.weight_leaves)
         ]
-        return request._form(inputs, weights)
+        return self.request._form(inputs, weights)
 
 
 _WITH_GRADIENTS = (Tensor, Mutable, Sparse)
@@ -266,9 +268,10 @@ def outside(tensor):
 
 def _apply_hooks(weight, g):
     """Returns the gradient of a weight after the hooks registered on it."""
-    for hook in getattr(weight, "_hooks", {}).values():
-        new_gradient = hook(g)
-        g = g if new_gradient is None else new_gradient
+    if hooks := getattr(weight, "_hooks", None):
+        for hook in hooks.values():
+            new_gradient = hook(g)
+            g = g if new_gradient is None else new_gradient
     return g
 
 

@@ -209,7 +209,9 @@ class GradOperation:
             *args[: len(args) - last],
             *(v for k, v in kwargs.items() if k != "sens" or not self.sens_param),
         ]
-        tensors = tuple(i for i, value_of_input in enumerate(inputs) if tensors_in(value_of_input))
+        tensors = tuple(
+            [i for i, value in enumerate(inputs) if isinstance(value, Tensor) or tensors_in(value)]
+        )
         positions = tensors if self.get_all else tensors[:1]
         if self.get_by_list and not self.get_all:
             positions = ()
