@@ -162,8 +162,8 @@ _library("numpy", "refused", "broadcast_arrays copyto")
 _library(
     "scipy.special",
     "pointwise",
-    """betainc digamma erf erfc erfinv gammainc gammaincc gammaln i0e i1 i1e j0 j1 k0 k0e k1 k1e
-    logit xlogy y0 y1 zeta""",
+    """betainc digamma erf gammainc gammaincc gammaln i0e i1 i1e j0 j1 k0 k0e k1 k1e logit xlogy y0
+    y1 zeta""",
 )
 _library("scipy.special", "", "ndtr")
 _library("scipy.special", "pointwise refused", "betaln")
@@ -227,6 +227,12 @@ keep(mask, x)
     `x` where `mask` is true, 0 elsewhere; both have the same shape.
 where(condition, *choices) : pointwise
     NumPy's `where`.
+
+[host.special] pointwise
+erfc(x)
+    1 - erf(x); within 8 units in the last place for float32 on the host.
+erfinv(x)
+    The inverse of erf; within 8 units in the last place for float32 on the host.
 
 [special_grads] pointwise
 gammainc_a(a, x)
