@@ -43,6 +43,7 @@ class Least:
     UFUNC = 1 << 20  # bytes, for ufuncs between these two, and for copies
 
     LOGADDEXP = 1 << 11  # elements: below, a call costs as much as it saves
+    TOP_K_COLUMNS = 1 << 9  # elements of a row, per wanted one: a partition of few columns pays
     SPECIAL = 1 << 13  # elements: below, SciPy takes no longer than the calls of a formula
     REMAINDER = 1 << 12  # elements: below, a call costs as much as it saves
 

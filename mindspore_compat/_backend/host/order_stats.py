@@ -4,6 +4,8 @@ On the host, NumPy's partition finds the element of a rank several times as fast
 comparisons then find the indices. On other arrays, and with NaNs, a stable sort is used.
 """
 
+import math
+
 import numpy
 
 from ..compiled import door
@@ -37,7 +39,12 @@ def top_k(xp, x, k, axis=-1, largest=True):
 
 def _comparable(x):
     """Returns True for an array of the host without NaN."""
-    return type(x) is numpy.ndarray and (x.dtype.kind in "biu" or not (x != x).any())
+    if type(x) is not numpy.ndarray:
+        return False
+    if x.dtype.kind in "biu" or not x.size:
+        return True
+    largest = x.max()  # NaN if there is one
+    return largest == largest
 
 
 def _top_k_by_partition(xp, x, k, axis, largest):
@@ -46,9 +53,13 @@ def _top_k_by_partition(xp, x, k, axis, largest):
     shape, length = rows.shape, rows.shape[-1]
     rows = rows.reshape(-1, length)
     indices = (_top_indices if rows.size <= _PIECE else _top_indices_by_threads)(rows, k, largest)
-    indices = numpy.moveaxis(indices.reshape(*shape[:-1], k), -1, axis)
-    values, order = top_k(xp, numpy.take_along_axis(x, indices, axis), k, axis, largest)
-    return values, numpy.take_along_axis(indices, order, axis)
+    values = numpy.take_along_axis(rows, indices, 1)
+    if values.dtype.kind == "f":
+        order = numpy.argsort(-values if largest else values, 1, kind="stable")
+    else:
+        order = top_k(xp, values, k, 1, largest)[1]
+    results = numpy.take_along_axis(values, order, 1), numpy.take_along_axis(indices, order, 1)
+    return tuple(numpy.moveaxis(r.reshape(*shape[:-1], k), -1, axis) for r in results)
 
 
 def _top_indices_by_threads(rows, k, largest):
@@ -64,8 +75,42 @@ def _top_indices_by_threads(rows, k, largest):
 
 
 def _top_indices(rows, k, largest):
-    """Returns the indices of the k largest (or smallest) elements of each row, in no particular
-    order. If only some of several equal elements belong to them, these are the first ones."""
+    """Returns the indices of the k largest (or smallest) elements of each row, in ascending order.
+    If only some of several equal elements belong to them, these are the first ones."""
+    if rows.shape[1] >= Least.TOP_K_COLUMNS * k:
+        indices = _top_indices_by_columns(rows, k, largest)
+        if indices is not None:
+            return indices
+    return _top_indices_of_all(rows, k, largest)
+
+
+def _top_indices_by_columns(rows, k, largest):
+    """Returns `_top_indices` of long rows; None if equal elements compete.
+
+    Each row is cut into parts of one length, which are laid below each other. The k largest
+    elements of the row are in the k columns with the largest maxima. So only the maxima of all
+    columns and the elements of these columns need a partition.
+    """
+    count, length = rows.shape
+    parts = math.isqrt(length // k)
+    width = length // parts
+    whole = rows[:, : parts * width].reshape(count, parts, width)
+    extremes = (numpy.max if largest else numpy.min)(whole, 1)
+    last = width - k if largest else k - 1
+    edge = numpy.partition(extremes, last, axis=1)[:, last : last + 1]
+    selected = extremes >= edge if largest else extremes <= edge
+    if numpy.count_nonzero(selected) != k * count:
+        return None
+    columns = numpy.flatnonzero(selected).reshape(count, k) % width
+    positions = (numpy.arange(parts)[:, None] * width + columns[:, None]).reshape(count, -1)
+    rest = numpy.broadcast_to(numpy.arange(parts * width, length), (count, length % parts))
+    positions = numpy.concatenate([positions, rest], 1)
+    candidates = numpy.take_along_axis(rows, positions, 1)
+    return numpy.take_along_axis(positions, _top_indices_of_all(candidates, k, largest), 1)
+
+
+def _top_indices_of_all(rows, k, largest):
+    """Returns `_top_indices` by a partition of whole rows."""
     length = rows.shape[1]
     last = length - k if largest else k - 1
     edge = numpy.partition(rows, last, axis=1)[:, last : last + 1]
