@@ -21,6 +21,7 @@ class Least:
     CUMSUM_BESIDE = 1 << 8  # adjacent elements: worth a call for each row
     CUMSUM_STACK = 1 << 13  # elements of a stack of rows: worth a call for each row
     PROD = 1 << 12  # elements of rows: below, a call costs as much as it saves
+    CTC = 1 << 6  # states at all times: a step of array functions takes 20 microseconds
     ARGMAX = 1 << 14  # elements: below, the copy that NumPy makes costs less than a call
     ARGMAX_BESIDE = 16  # elements of the last dimension: fewer do not fill a vector
     REDUCE = 1 << 20  # bytes: below, NumPy sums from the cache

@@ -40,6 +40,14 @@ def lstm():
     return gradients(lambda x: layer(x, states)[0], float32(5, 6, 4))
 
 
+def ctc():
+    """Returns a CTC loss, and its gradient."""
+    labels = Tensor(np.array([[1, 2, 2], [3, 1, 0]], np.int32))
+    return gradients(
+        lambda x: ops.ctc_loss(ops.log_softmax(x, 2), labels, (9, 7), (3, 2))[0], float32(9, 2, 5)
+    )
+
+
 def between_blocks():
     blocks = [normal(2, 128, 128, seed=seed).astype(np.float32) for seed in (1, 2)]
     x = normal(200, 256).astype(np.float32)
@@ -60,6 +68,8 @@ CALLS = {
     "convolve": lambda: convolution(1, 8, 8)[0],
     "convolve_input_gradient": lambda: convolution(1, 8, 8),
     "convolve_weight_gradient": lambda: convolution(1, 8, 8),
+    "ctc_backward": ctc,
+    "ctc_forward": ctc,
     "cumsum": lambda: ops.cumsum(float32(9, 20), 1),
     "depthwise_convolve": lambda: convolution(16, 8, 8)[0],
     "depthwise_input_gradient": lambda: convolution(16, 8, 8),

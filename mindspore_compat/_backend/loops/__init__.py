@@ -9,6 +9,7 @@ from . import (  # noqa: F401 - they register their loops
     argmax,
     between,
     choose,
+    ctc,
     cumulative,
     float16,
     products,

@@ -6,6 +6,7 @@ gradient is the probability that each label is emitted at each time, which the s
 from both ends, computes. Graves et al., "Connectionist Temporal Classification" (2006).
 """
 
+from ..._backend.compiled import door
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
@@ -61,6 +62,8 @@ class _Lattice:
         """Returns alpha, the log probability of reaching each state at each time, including its
         emission, (T, N, S)."""
         stay, skip, gap = self._costs(xp, emit)
+        if (alpha := door.call("ctc_forward", emit, stay, skip, NONE)) is not None:
+            return alpha
         now = xp.where(xp.arange(self.labels.shape[1]) < 2, emit[0], NONE)
         steps = [now]
         for t in range(1, emit.shape[0]):
@@ -78,6 +81,9 @@ class _Lattice:
         last = xp.expand_dims(self.last, 1)
         ends = xp.where((index == last - 1) | (index == last - 2), 0.0, NONE)
         now = ends = xp.cast(ends, emit.dtype)
+        beta = door.call("ctc_backward", emit, stay, skip, ends, self.steps, NONE)
+        if beta is not None:
+            return beta
         steps = [now]
         for t in range(emit.shape[0] - 2, -1, -1):
             onward = now + emit[t + 1]
