@@ -54,6 +54,10 @@ def relu6(xp, x: Float16Or32):
         >>> print(ms.ops.relu6(ms.Tensor([-1.0, 2.0, 8.0])))
         [0. 2. 6.]
     """
+    return xp.pointwise(_relu6, x)
+
+
+def _relu6(xp, x):
     return xp.at_most(xp.at_least(x, 0), 6)
 
 
@@ -71,7 +75,7 @@ def relu6_ext(xp, input: TensorOf((integer | floating) - {"float64"})):
         >>> print(ms.mint.nn.functional.relu6(ms.Tensor([-1.0, 2.0, 8.0])))
         [0. 2. 6.]
     """
-    return xp.at_most(xp.at_least(input, 0), 6)
+    return xp.pointwise(_relu6, input)
 
 
 relu6_ext.vjp(input=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
@@ -80,9 +84,16 @@ relu6_ext.vjp(input=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 def _leaky(xp, x, factor):
     if x.dtype.kind in "iu":  # MindSpore truncates the slope to an integer first
         return x if x.dtype.kind == "u" else xp.where(x > 0, x, x * int(factor))
-    if 0 <= factor <= 1:
-        return xp.cast(xp.maximum(x, x * factor), x.dtype)
-    return xp.cast(xp.where(x > 0, x, x * factor), x.dtype)
+    formula = _leaky_of_shallow if 0 <= factor <= 1 else _leaky_of_steep
+    return xp.cast(xp.pointwise(formula, x, factor=factor), x.dtype)
+
+
+def _leaky_of_shallow(xp, x, *, factor):
+    return xp.maximum(x, x * factor)
+
+
+def _leaky_of_steep(xp, x, *, factor):
+    return xp.where(x > 0, x, x * factor)
 
 
 def _leaky_vjp(xp, g, x, *, slope):

@@ -107,7 +107,11 @@ softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 
 
 def _threshold(xp, x, limit, value):
-    return xp.cast(xp.where(x > limit, x, value), x.dtype)
+    return xp.cast(xp.pointwise(_above, x, limit=limit, value=value), x.dtype)
+
+
+def _above(xp, x, *, limit, value):
+    return xp.where(x > limit, x, value)
 
 
 @op("ops.threshold(input, thr, value)", "nn.Threshold(threshold: thr, value)(input)")
