@@ -254,11 +254,18 @@ class SymbolSpace:
 
     def at_least(self, x, low):
         """Computes max(x, low)."""
-        return self.maximum(x, low)
+        return self._bounded("at_least", self.maximum, x, low)
 
     def at_most(self, x, high):
         """Computes min(x, high)."""
-        return self.minimum(x, high)
+        return self._bounded("at_most", self.minimum, x, high)
+
+    def _bounded(self, name, general, x, bound):
+        """Returns `x` bounded on one side, with the sign of `x` where both are zeros if the bound
+        is a plain number."""
+        if type(bound) in (int, float) and bound == bound and isinstance(x, Symbol):
+            return self.trace.add(name, x, bound)
+        return general(x, bound)
 
     def keep(self, mask, x):
         """Returns `x` where the mask holds, else 0."""
