@@ -121,7 +121,7 @@ _library(
     "numpy",
     "pointwise",
     """abs add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh clip conj copysign cos
-    cosh deg2rad divide exp exp2 expm1 fmax fmin hypot i0 imag log log10 log1p log2
+    cosh deg2rad divide exp exp2 expm1 fmax fmin i0 imag log log10 log1p log2
     logaddexp2 maximum minimum mod multiply nan_to_num negative nextafter positive rad2deg real
     reciprocal sin sinc sinh sqrt square subtract tan tanh""",
 )
@@ -213,6 +213,8 @@ power(x, y) : pointwise
 [host.remainders]
 fmod(x, y) : pointwise
     NumPy's `fmod`.
+hypot(x, y) : pointwise
+    NumPy's `hypot`.
 remainder(x, y) : pointwise
     NumPy's `remainder`.
 

@@ -1,19 +1,22 @@
-"""Remainders of float32 arrays of the host, with the bits of NumPy's `remainder` and `fmod`.
+"""Remainders and hypotenuses of float32 arrays of the host, with the bits of NumPy's `remainder`,
+`fmod` and `hypot`.
 
-NumPy calls the C library's fmod for each element. In float64 the quotient of two float32 numbers,
-its product with the divisor and the remainder are exact while the quotient is below 2^29, so array
-functions compute it. Other numbers are left to NumPy.
+NumPy calls the C library for each element. In float64 the quotient of two float32 numbers, its
+product with the divisor and the remainder are exact while the quotient is below 2^29, and so are
+the squares of the sides of a triangle. So compiled loops compute all three in float64, and array
+functions compute remainders. Other numbers are left to NumPy.
 """
 
 import numpy
 
+from ..compiled import door
 from ..threads import scheduler
 from ..thresholds import Least
 from .ufuncs import Ufunc
 
 PIECE = 1 << 13  # elements whose float64 copies fit the cache
 _MOST = 1 << 29
-_remainder, _fmod = Ufunc(numpy.remainder), Ufunc(numpy.fmod)
+_remainder, _fmod, _hypot = Ufunc(numpy.remainder), Ufunc(numpy.fmod), Ufunc(numpy.hypot)
 
 
 def remainder(xp, x, y):
@@ -26,12 +29,28 @@ def fmod(xp, x, y):
     return _compute(xp, _fmod, numpy.trunc, x, y)
 
 
+def hypot(xp, x, y):
+    """Computes NumPy's `hypot`, the root of the sum of two squares."""
+    if type(x) is not numpy.ndarray and type(y) is not numpy.ndarray:
+        return xp.module.hypot(x, y)
+    if _are_taken(x, y) and x.shape == y.shape:
+        out = door.call("float32_pairs", "hypot", x, y)
+        if out is not None:
+            return out
+    return _hypot(x, y)
+
+
 def _compute(xp, ufunc, rounded, x, y):
     """Computes a remainder; `rounded` is the ufunc that rounds its quotient."""
     if type(x) is not numpy.ndarray and type(y) is not numpy.ndarray:
         return getattr(xp.module, ufunc.__name__)(x, y)
     if not _are_taken(x, y):
         return ufunc(x, y)
+    if x.shape == y.shape:
+        out = door.call("float32_pairs", ufunc.__name__, x, y)
+        if out is not None:
+            return out
+
     out = numpy.empty(x.shape, numpy.float32)
     flat, target = x.reshape(-1), out.reshape(-1)
     divisors = y.reshape(-1) if y.shape == x.shape else numpy.broadcast_to(y, flat.shape)
@@ -48,7 +67,7 @@ def _compute(xp, ufunc, rounded, x, y):
 
 
 def _are_taken(x, y):
-    """Returns True for large float32 arrays of one shape, or with a single divisor."""
+    """Returns True for large float32 arrays of one shape, or with a single number as the second."""
     return (
         type(x) is type(y) is numpy.ndarray
         and x.dtype == y.dtype == numpy.float32

@@ -13,6 +13,7 @@ from . import (  # noqa: F401 - they register their loops
     cumulative,
     float16,
     products,
+    remainders,
     rows,
     stacks,
     sums,

@@ -1,9 +1,9 @@
-"""Remainders of large arrays have NumPy's bits."""
+"""Remainders and hypotenuses of large arrays have NumPy's bits."""
 
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import every_size
+from kit.loops import every_size, fresh_loops, needs_numba
 
 from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._backend.host import remainders
@@ -35,11 +35,22 @@ def bits(x):
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", ["remainder", "fmod"])
+@pytest.mark.parametrize("name", ["remainder", "fmod", "hypot"])
 def test_bits(pair, name, any_size):
     x, y = (np.array(each, np.float32, order="C") for each in pair)
     found = getattr(HOST, name)(x, y)
     assert found.dtype == np.float32
+    same(bits(found), bits(getattr(np, name)(x, y)))
+
+
+@needs_numba
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["remainder", "fmod", "hypot"])
+def test_bits_of_compiled_loops(pair, name, monkeypatch):
+    x, y = (np.array(each, np.float32, order="C") for each in pair)
+    with fresh_loops(monkeypatch):
+        found = getattr(HOST, name)(x, y)
     same(bits(found), bits(getattr(np, name)(x, y)))
 
 

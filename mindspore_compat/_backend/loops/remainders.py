@@ -1,0 +1,56 @@
+"""Remainders and hypotenuses of float32 arrays as compiled loops of the host. They compute in
+float64, and round once."""
+
+import numpy
+
+from ..compiled import jit
+from ..compiled.door import serves
+from ..threads.parallel_loops import FLOAT, ParallelLoop, blocks, part
+
+_MOST = 1 << 29  # of quotients; the product of a smaller one and a divisor is exact
+
+_REMAINDER = """def {{}}(x, y, out):
+    fits = True
+    for i in range(out.size):
+        a, b = numpy.float64(x[i]), numpy.float64(y[i])
+        quotient = a / b
+        fits &= (abs(quotient) < {most}) & (abs(b) < math.inf)
+        rest = a - numpy.{rounded}(quotient) * b
+        sign = {sign}
+        rest = rest + math.copysign(b, sign) if rest * sign < 0 else rest
+        out[i] = math.copysign(rest, sign) if rest == 0 else rest
+    return fits
+"""
+
+_HYPOT = """def {}(x, y, out):
+    for i in range(out.size):
+        a, b = abs(numpy.float64(x[i])), abs(numpy.float64(y[i]))
+        size = math.sqrt(a * a + b * b)
+        out[i] = math.inf if (a == math.inf) | (b == math.inf) else size
+"""
+
+
+@jit.made_once
+def _loop(name):
+    """Returns the loop of "remainder", "fmod" or "hypot"."""
+    parts = [part(FLOAT, 0)] * 3
+    if name == "hypot":
+        return ParallelLoop(_HYPOT.format, parts, False, name)
+    rounded, sign = ("floor", "b") if name == "remainder" else ("trunc", "a")
+    text = _REMAINDER.format(most=_MOST, rounded=rounded, sign=sign)
+    return ParallelLoop(text.format, parts, False, name, checks=True)
+
+
+@serves(
+    "float32_pairs",
+    least="REMAINDER",
+    size=lambda name, x, y: x.size,
+    takes=lambda name, x, y: True,
+    loops=lambda name, x, y: [_loop(name)],
+)
+def of_pairs(name, x, y):
+    """Returns "remainder", "fmod" or "hypot" of contiguous float32 arrays of one shape; None if a
+    quotient is too large or a divisor is zero, infinite or NaN."""
+    out = numpy.empty(x.shape, FLOAT)
+    arrays = jit.flat(x), jit.flat(y), out.reshape(-1)
+    return out if _loop(name).run(blocks(x.size, jit.BLOCK), *arrays) else None
