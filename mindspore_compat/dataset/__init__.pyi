@@ -239,7 +239,7 @@ class Caltech101Dataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, dataset_dir: _b.str, target_type: _t.Literal['category', 'annotation', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, target_type: _t.Literal['category', 'annotation', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns the numbers of the folders, by name."""
 class Caltech256Dataset(MappableDataset):
@@ -1016,7 +1016,7 @@ class Flowers102Dataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Classification', 'Segmentation'] = 'Classification', usage: _t.Literal['train', 'valid', 'test', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Classification', 'Segmentation'] = 'Classification', usage: _t.Literal['train', 'valid', 'test', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns the labels by the names of the flowers."""
 class Food101Dataset(MappableDataset):
@@ -1084,7 +1084,7 @@ class GeneratorDataset(MappableDataset):
         collate_fn (Callable, optional): takes a list of arrays per column and returns the batch.
     """
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
-    def __init__(self, source: _t.Any, column_names: _b.str | _b.list[_b.str] | None = None, column_types: _b.list[_Type] | None = None, schema: _b.str | Schema | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, python_multiprocessing: _b.bool | None = True, max_rowsize: _b.int | None = None, batch_sampler: _t.Any = None, collate_fn: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, source: _t.Any, column_names: _b.str | _b.list[_b.str] | None = None, column_types: _b.list[_Type] | None = None, schema: _b.str | Schema | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, python_multiprocessing: _b.bool | None = True, max_rowsize: _b.int | None = None, batch_sampler: _t.Any = None, collate_fn: _c.Callable[..., _t.Any] | None = None) -> None: ...
     def __len__(self) -> _t.Any: ...  # type: ignore
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
@@ -1660,7 +1660,7 @@ class NumpySlicesDataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, data: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _b.dict[_t.Any, _t.Any] | _np.ndarray[_t.Any, _t.Any], column_names: _b.str | _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, data: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _b.dict[_t.Any, _t.Any] | _np.ndarray[_t.Any, _t.Any], column_names: _b.str | _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class OmniglotDataset(MappableDataset):
     """Reads the characters of Omniglot into the columns "image", the bytes of the file or its
     pixels, and "label", int32.
@@ -1941,7 +1941,7 @@ class SBDataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, dataset_dir: _b.str, task: _t.Any = 'Boundaries', usage: _t.Literal['train', 'val', 'train_noval', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Any = 'Boundaries', usage: _t.Literal['train', 'val', 'train_noval', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class SBUDataset(MappableDataset):
     """Reads the photographs of SBU into the columns "image", the bytes of the file or its pixels,
     and "caption", text.
@@ -2072,7 +2072,7 @@ class SVHNDataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'extra', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'extra', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class Sampler(BuiltinSampler):
     """Base class of user-defined samplers; a subclass defines `__iter__`.
 

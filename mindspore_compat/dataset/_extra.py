@@ -5,6 +5,7 @@ Pillow and OpenCV come with `pip install mindspore-compat[vision]`, PyAV with
 imported on first use.
 """
 
+import contextlib
 import importlib
 import io
 import sys
@@ -41,6 +42,19 @@ def opencv(api):
         ImportError: if OpenCV is not installed.
     """
     return _library(api, "cv2", "OpenCV", EXTRAS["opencv"])
+
+
+@contextlib.contextmanager
+def without_ipp(cv2):
+    """Turns off Intel's primitives of OpenCV in this thread. MindSpore is built without them, and
+    they round a few pixels differently.
+    """
+    before = cv2.ipp.useIPP()
+    cv2.ipp.setUseIPP(False)
+    try:
+        yield
+    finally:
+        cv2.ipp.setUseIPP(before)
 
 
 def pyav(api):

@@ -70,6 +70,12 @@ def test_vad_cuts_what_is_in_front_of_a_voice():
     assert both.shape == (2, voiced.size)
 
 
+@pytest.mark.parametrize("length, left", [(100, 100), (400, 260), (600, 60), (1000, 660)])
+def test_without_a_voice_the_last_samples_are_left(length, left):
+    sound = np.random.RandomState(0).randn(length).astype(np.float32)
+    assert np.array_equal(ds.audio.Vad(600)(sound), sound[length - left :])
+
+
 def test_dither_at_random_differs_from_call_to_call_and_a_seed_repeats_it():
     wave = audio_calls.waves()["mono"]
     found = []

@@ -59,6 +59,8 @@ NUMPY_ONLY = """
     vision.HorizontalFlip() | vision.VerticalFlip() | vision.ToNumpy()
     vision.ToType(np.float16) | vision.Resize((2, 3)) | vision.Resize(7) | vision.Resize((8, 10))
     vision.Resize((2, 3), vision.Inter.NEAREST) | vision.Resize((9, 4), vision.Inter.NEAREST)
+    vision.Resize((9, 14), vision.Inter.CUBIC) | vision.Resize((31, 20), vision.Inter.CUBIC)
+    vision.Rotate(30, vision.Inter.AREA)
     vision.CenterCrop(2) | vision.Crop((1, 1), (2, 3)) | vision.Crop((3, 3), 3)
     vision.Pad(1, 7) | vision.Pad((1, 2), 7, vision.Border.EDGE) | vision.Pad(1, (1, 2, 3))
     vision.Pad((1, 2, 3, 2), 7, vision.Border.REFLECT) | vision.Pad(2, 7, vision.Border.SYMMETRIC)
@@ -89,6 +91,7 @@ ARRAY_ALONE = [
     "vision.Resize(3, vision.Inter.ANTIALIAS)",
 ]
 OTHERS = """
+    vision.Rotate(30, vision.Inter.CUBIC)(rgb) | vision.Rotate(9, vision.Inter.CUBIC)(rgb)
     transforms.TypeCast(ms.float32)(rgb) | transforms.TypeCast(np.int8)(rgb)
     transforms.TypeCast(ms.bool_)(hot) | transforms.TypeCast(ms.int32)(text)
     transforms.OneHot(4)(np.array([1, 3])) | transforms.OneHot(4)(np.array(2))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Int, OneOf
+from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf
 from .._rules import INT32_MAX, AnInstance, natural, positive
 from ._spectra import pad_ends
 from ._wave import AudioOperation, NotNegative, SpectrogramOperation
@@ -78,7 +78,7 @@ class MFCC(AudioOperation):
         self,
         sample_rate: natural = 16000,
         n_mfcc: natural = 40,
-        dct_type: OneOf(2) = 2,
+        dct_type: AsValue(OneOf(2)) = 2,
         norm: AnInstance(NormMode) = NormMode.ORTHO,
         log_mels: Bool = False,
         melkwargs: AnInstance(dict) | None = None,
@@ -156,7 +156,7 @@ class LFCC(AudioOperation):
         n_lfcc: positive = 40,
         f_min: NotNegative = 0.0,
         f_max: NotNegative | None = None,
-        dct_type: OneOf(2) = 2,
+        dct_type: AsValue(OneOf(2)) = 2,
         norm: AnInstance(NormMode) = NormMode.ORTHO,
         log_lf: Bool = False,
         speckwargs: AnInstance(dict) | None = None,

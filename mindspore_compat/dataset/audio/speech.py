@@ -222,7 +222,10 @@ class Vad(AudioOperation):
                 break
             index = (index + 1) % count
         before = _round(self.pre_trigger_time * self.sample_rate) + length + periods * period
-        return x[..., max(end - before, 0) :]
+        start = end - before
+        if periods < count:  # a voice was detected
+            start = max(start, 0)
+        return x[..., start:]  # without a voice, the last samples: a negative start is from the end
 
     def _period(self):
         return _round(self.sample_rate / self.measure_freq)

@@ -255,6 +255,7 @@ DE_C_NORM_TYPE = {
 
 _Count = positive | OneOf(True)  # the original accepts True as 1
 Frequency = Number(ge=0.0, le=16777216.0)
+Above = Number(gt=0.0, le=16777216.0)
 
 
 @checked
@@ -299,7 +300,7 @@ def dct_matrix(n_mfcc, n_mels, norm):
 
 @checked(Forbid("f_min > f_max"))
 def linear_fbanks(
-    n_freqs: natural, f_min: Frequency, f_max: Frequency, n_filter: positive, sample_rate: positive
+    n_freqs: natural, f_min: Frequency, f_max: Above, n_filter: positive, sample_rate: positive
 ):
     """Creates a bank of triangular filters whose centres are evenly spaced.
 
@@ -336,8 +337,8 @@ def linear_bank(n_freqs, f_min, f_max, n_filter, sample_rate):
 @checked(Forbid("f_min > f_max"))
 def melscale_fbanks(
     n_freqs: natural,
-    f_min: Number(ge=-16777216.0, le=16777216.0),
-    f_max: Frequency,
+    f_min: Frequency,
+    f_max: Above,
     n_mels: positive,
     sample_rate: Int(ge=1, le=INT32_MAX),
     norm: AnInstance(NormType) = NormType.NONE,

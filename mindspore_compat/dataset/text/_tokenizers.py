@@ -8,7 +8,7 @@ import unicodedata
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Callable, Str
+from ..._core.rules.vocabulary import AsValue, Bool, Callable, Str
 from ..._io.reading import content, reading
 from .._extra import sentencepiece, unicode_tables
 from .._rules import AnInstance, natural
@@ -150,7 +150,10 @@ class RegexTokenizer(Tokenizer):
 
     @checked
     def __init__(
-        self, delim_pattern: Str, keep_delim_pattern: Str = "", with_offsets: Bool = False
+        self,
+        delim_pattern: AsValue(Str, AnInstance(type(None))),
+        keep_delim_pattern: Str = "",
+        with_offsets: Bool = False,
     ):
         super().__init__(with_offsets)
         self.delimiter = re.compile(delim_pattern)
@@ -290,7 +293,7 @@ class WordpieceTokenizer(TextTensorOperation):
     @checked
     def __init__(
         self,
-        vocab: AnInstance(Vocab),
+        vocab: AsValue(AnInstance(Vocab), AnInstance(type(None))),
         suffix_indicator: Str = "##",
         max_bytes_per_token: natural = 100,
         unknown_token: Str = "[UNK]",
@@ -374,7 +377,7 @@ class BertTokenizer(TextTensorOperation):
     @checked
     def __init__(
         self,
-        vocab: AnInstance(Vocab),
+        vocab: AsValue(AnInstance(Vocab), AnInstance(type(None))),
         suffix_indicator: Str = "##",
         max_bytes_per_token: natural = 100,
         unknown_token: Str = "[UNK]",

@@ -130,7 +130,7 @@ def numeric_dtype(api, data_type):
             dtype = dtypes.to_numpy(data_type)
         else:
             dtype = None if data_type is None else np.dtype(data_type)
-    except TypeError:
+    except (TypeError, ValueError):
         dtype = None
     if dtype is None or dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise TypeError(

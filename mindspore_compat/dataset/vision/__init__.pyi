@@ -1545,7 +1545,7 @@ class TenCrop(_TensorOperation):
         size (Union[int, sequence]): (height, width); an int is a square.
         use_vertical_flip (bool, optional): whether to flip vertically instead of horizontally.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], use_vertical_flip: _b.bool = False) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], use_vertical_flip: _b.bool | None = False) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.

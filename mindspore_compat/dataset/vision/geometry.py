@@ -269,7 +269,7 @@ class TenCrop(ImageOperation):
     """
 
     @checked
-    def __init__(self, size: Size, use_vertical_flip: Bool = False):
+    def __init__(self, size: Size, use_vertical_flip: Bool | None = False):
         self.size, self.use_vertical_flip = size, use_vertical_flip
 
     def _pil(self, image):

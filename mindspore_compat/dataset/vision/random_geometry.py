@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, Number, OneOf, TupleOf
+from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, Number, OneOf, Str, TupleOf
 from .._extra import pillow
 from .._rules import AnInstance, Fill, Increasing, Probability, positive, sequence
 from . import warping
@@ -358,7 +358,10 @@ class RandomErasing(ImageOperation):
         prob: Probability = 0.5,
         scale: _Range = (0.02, 0.33),
         ratio: _Range = (0.3, 3.3),
-        value: AsValue(Int(ge=0, le=255) | OneOf("random") | sequence(Int(ge=0, le=255), 3)) = 0,
+        value: AsValue(
+            Int(ge=0, le=255) | OneOf("random") | sequence(Int(ge=0, le=255), 3),
+            Int() | Str | AnInstance(list, tuple),
+        ) = 0,
         inplace: Bool = False,
         max_attempts: positive = 10,
     ):

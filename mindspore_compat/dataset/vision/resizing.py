@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import OneOf
-from .._extra import opencv, pillow
+from .._extra import opencv, pillow, without_ipp
 from .._rules import AnInstance, Size
 from . import _pixels, _resize
 from ._image import ImageOperation, check_least_rank, with_channels
@@ -129,8 +129,12 @@ def _interpolate(api, images, height, width, interpolation):
 
 def _opencv_resize(api, image, height, width, interpolation):
     cv2 = opencv(api)
-    kind = cv2.INTER_CUBIC if interpolation is Inter.CUBIC else cv2.INTER_AREA
-    return cv2.resize(image, (width, height), interpolation=kind).reshape(height, width, -1)
+    if interpolation is not Inter.CUBIC:
+        image = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
+        return image.reshape(height, width, -1)
+    with without_ipp(cv2):
+        image = cv2.resize(image, (width, height), interpolation=cv2.INTER_CUBIC)
+    return image.reshape(height, width, -1)
 
 
 def _pillow_cubic(api, image, height, width, interpolation):

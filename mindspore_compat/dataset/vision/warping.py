@@ -1,6 +1,6 @@
 """Image transforms that rotate or warp an image: Rotate, Affine, Perspective.
 
-NumPy interpolates with NEAREST and LINEAR; CUBIC needs OpenCV.
+NumPy interpolates with NEAREST and LINEAR, which AREA is too; CUBIC needs OpenCV.
 """
 
 import math
@@ -48,29 +48,27 @@ def warp(api, image, matrix, size, interpolation, fill):
     plain, grey = with_channels(image, 0)
     plain = plain.view(np.uint8) if image.dtype == bool else plain
     fill = (*(fill if isinstance(fill, tuple) else (fill,) * 3), 0)[: plain.shape[-1]]
-    if nearest or interpolation is Inter.LINEAR:
-        where = _warp.affine_coordinates if len(matrix) == 2 else _warp.perspective_coordinates
-        out = _warp.warp(plain, where(matrix, size, nearest), nearest, fill)
+    where = _warp.affine_coordinates if len(matrix) == 2 else _warp.perspective_coordinates
+    coordinates = where(matrix, size, nearest)
+    if interpolation is Inter.CUBIC:
+        out = _warp_cubic(api, plain, coordinates, fill)
+    elif nearest or interpolation in (Inter.LINEAR, Inter.AREA):  # AREA is linear here
+        out = _warp.warp(plain, coordinates, nearest, fill)
     else:
-        out = _warp_by_opencv(api, plain, matrix, size, interpolation, fill)
+        raise RuntimeError(f"For '{api}', {interpolation.name} does not apply to arrays.")
     out = out.view(bool) if image.dtype == bool and nearest else out
     return out[..., 0] if grey else out
 
 
-def _warp_by_opencv(api, image, matrix, size, interpolation, fill):
+def _warp_cubic(api, image, coordinates, fill):
+    """Interpolates at coordinates in steps of 1/32 of a pixel. The functions of OpenCV 5 that take
+    a matrix do not round coordinates to such steps.
+    """
     cv2 = opencv(api)
-    kinds = {Inter.CUBIC: cv2.INTER_CUBIC, Inter.AREA: cv2.INTER_LINEAR}
-    if interpolation not in kinds:
-        raise RuntimeError(f"For '{api}', {interpolation.name} does not apply to arrays.")
-    transform = cv2.warpAffine if len(matrix) == 2 else cv2.warpPerspective
-    out = transform(
-        image,
-        matrix,
-        size,
-        flags=kinds[interpolation] | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_CONSTANT,
-        borderValue=fill,
-    )
+    x, y = coordinates
+    pixels = np.clip(np.stack([x >> 5, y >> 5], -1), -(2**15), 2**15 - 1).astype(np.int16)
+    steps = ((y & 31) * 32 + (x & 31)).astype(np.uint16)
+    out = cv2.remap(image, pixels, steps, cv2.INTER_CUBIC, None, cv2.BORDER_CONSTANT, fill)
     return out.reshape(*out.shape[:2], image.shape[-1])
 
 
