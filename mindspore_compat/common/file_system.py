@@ -1,4 +1,4 @@
-"""`mindspore.common.file_system`: preloading of checkpoints.
+"""`mindspore.common.file_system`: how files are opened, and preloading of checkpoints.
 
 The original uses MindIO, a library for clusters. Here the operating system reads a file into its
 cache.
@@ -12,6 +12,34 @@ from .._core.rules.vocabulary import Int, Str
 __all__ = ["mindio_preload", "set_mindio_server_info"]
 
 _most_gb = 100
+
+
+class FileSystem:
+    """How files are created and opened: by Python's `open`.
+
+    Attributes:
+        create (Callable): opens a file to append to, `create(path, *create_args)`.
+        create_args (tuple): its further arguments.
+        open (Callable): opens a file to read, `open(path, *open_args)`.
+        open_args (tuple): its further arguments.
+        backend (str): "basic".
+    """
+
+    def __init__(self):
+        _register_basic_file_system(self)
+
+
+def _register_basic_file_system(fs):
+    """Sets the attributes of a FileSystem to Python's `open`; returns True."""
+    fs.create, fs.create_args = open, ("ab",)
+    fs.open, fs.open_args = open, ("rb",)
+    fs.backend = "basic"
+    return True
+
+
+def _register_mindio_file_system(fs):
+    """Returns False: there is no MindIO, so the FileSystem stays as it is."""
+    return False
 
 
 @checked

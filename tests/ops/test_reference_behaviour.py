@@ -93,6 +93,14 @@ def test_running_products_of_float16_are_rounded_at_each_step():
     np.testing.assert_array_equal(out, np.append(np.float16(1), expected[:-1]))
 
 
+def test_tanhshrink_of_float16_rounds_the_tangent_first():
+    x = np.linspace(-4, 4, 17).astype(np.float16)
+    expected = x - np.tanh(x)
+    np.testing.assert_array_equal(ops.tanhshrink(Tensor(x)).asnumpy(), expected)
+    assert expected[2] == np.float16(-2.004)  # -2.006 if only the difference is rounded
+    assert ops.tanhshrink(Tensor(x).astype(ms.bfloat16)).dtype == ms.bfloat16
+
+
 def test_running_sums_of_bfloat16_are_those_of_float32():
     terms = Tensor(np.full(3000, 0.1, np.float32)).astype(ms.bfloat16)
     assert float(ops.cumsum(terms, 0)[-1]) == 300.0

@@ -11,6 +11,11 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor
 from mindspore_compat._backend import arrays
+from mindspore_compat.common.file_system import (
+    FileSystem,
+    _register_basic_file_system,
+    _register_mindio_file_system,
+)
 from mindspore_compat.train import Callback
 from mindspore_compat.train._utils import get_parameter_redundancy, remove_param_redundancy
 from mindspore_compat.train.model import _StepSync
@@ -99,6 +104,17 @@ def test_the_callback_waits_at_the_end_of_each_step(monkeypatch):
     callback.step_begin(None)
     callback.step_end(None)
     assert isinstance(callback, Callback) and waits == [1]
+
+
+def test_a_file_system_opens_files_by_pythons_open(tmp_path):
+    system, path = FileSystem(), tmp_path / "file"
+    assert _register_basic_file_system(system) and system.backend == "basic"
+    assert _register_mindio_file_system(system) is False
+    for text in (b"one", b"two"):
+        with system.create(path, *system.create_args) as file:
+            file.write(text)
+    with system.open(path, *system.open_args) as file:
+        assert file.read() == b"onetwo"
 
 
 def test_checkpoint_is_read_ahead_unless_it_is_missing_or_too_large(tmp_path):

@@ -8,7 +8,12 @@ from .._rules import FloatsUpTo32, Numbers
 Loose = ScalarOf(Number | Bool, TypeError)
 
 
-@op("ops.tanhshrink(input)", "nn.Tanhshrink()(input)", "mint.nn.Tanhshrink()(input)")
+@op(
+    "ops.tanhshrink(input)",
+    "nn.Tanhshrink()(input)",
+    "mint.nn.Tanhshrink()(input)",
+    compute="native",
+)
 def tanhshrink(xp, input: Numbers):
     """Applies the tanhshrink activation: x - tanh(x).
 
@@ -22,7 +27,10 @@ def tanhshrink(xp, input: Numbers):
     """
     if input.dtype.kind in "iu":
         input = xp.cast(input, "float32")
-    return input - xp.tanh(input)
+    if input.dtype.kind == "V":  # bfloat16, for which there is no arithmetic
+        upcast = xp.cast(input, "float32")
+        return xp.cast(upcast - xp.tanh(upcast), input.dtype)
+    return input - xp.tanh(input)  # in float16 the tangent is rounded first
 
 
 tanhshrink.vjp(input=lambda xp, g, input: g * xp.square(xp.tanh(input)))
