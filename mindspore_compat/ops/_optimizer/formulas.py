@@ -129,7 +129,7 @@ def adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
 def rmsprop_update(xp, p, g, mean_square, moment, *, lr, rho, momentum, eps):
     """Makes a step of RMSProp: the gradient over the root of its running mean square, with
     momentum."""
-    mean_square = rho * mean_square + (1 - rho) * g * g
+    mean_square = rho * mean_square + (1 - rho) * (g * g)
     moment = momentum * moment + lr * g / xp.sqrt(mean_square + eps)
     return p - moment, mean_square, moment
 
