@@ -41,6 +41,12 @@ static thread_local Place gridDim, blockDim, blockIdx, threadIdx;
 #define __forceinline__ inline
 #define __restrict__ __restrict
 template <class T> static T atomicAdd(T* at, T value) { T old = *at; *at += value; return old; }
+template <class T> static T atomicMin(T* at, T value) {
+    T old = *at; if (value < old) *at = value; return old;
+}
+template <class T> static T atomicCAS(T* at, T expected, T value) {
+    T old = *at; if (old == expected) *at = value; return old;
+}
 """
 LAUNCH = """
 static void run_thread(void** given) {{ {name}({arguments}); }}

@@ -8,13 +8,16 @@ optimizers, loss scales and clipping reads the rows of this Tensor; all other co
 Tensor.
 
 How many different rows there are, a GPU tells only if the host waits for it. There, such a Tensor
-wraps a MarkedRows, which is read as rows or as the whole array. An optimizer that updates only
-these rows waits; all others use the whole array, and their steps can be captured.
+wraps a MarkedRows, which has as many rows as were looked up: each different row once, and rows of
+zeros without a number. Loss scales and clipping read these rows without waiting. An optimizer that
+updates only the different rows waits; all others use the whole array, and their steps can be
+captured.
 """
 
 import numpy
 
 from ..._backend import arrays
+from ..._backend.cuda.equal_numbers import first_equal
 from ..._backend.steps import current
 from ..._backend.steps.refused import Reason
 
@@ -38,7 +41,8 @@ def gradient_of_rows(xp, g, index, shape):
         rows = g * xp.cast(xp.expand_dims(in_range, -1), g.dtype)
         return xp.add_rows(xp.where(in_range, index, 0), rows, shape[0])
     if space is not arrays.HOST:
-        rows = g * xp.cast(xp.expand_dims(in_range, -1), g.dtype)
+        exists = xp.reshape(in_range, (-1,) + (1,) * (g.ndim - 1))
+        rows = xp.where(exists, g, xp.zeros((), g.dtype))
         return RowSparse(xp.cast(xp.where(in_range, index, -1), "int64"), rows, shape)
     recorder = current.running() or current.suspended_recorder()
     if recorder is not None:
@@ -87,12 +91,12 @@ class RowSparse:
 
     def whole(self):
         """Returns the whole array, in which the other rows are zeros."""
-        return self.space.add_rows(self._existing(), self.values, self.shape[0])
-
-    def _existing(self):
-        """Returns `index` with 0 in place of -1."""
-        xp = self.space
-        return self.index if xp is arrays.HOST else xp.maximum(self.index, 0)
+        xp, count = self.space, self.shape[0]
+        if xp is arrays.HOST:
+            return xp.add_rows(self.index, self.values, count)
+        # A row without a number goes to an additional one: scaled by infinity, it is NaN.
+        index = xp.where(self.index < 0, count, self.index)
+        return xp.add_rows(index, self.values, count + 1)[:count]
 
     def summed(self):
         """Returns a RowSparse of the same array in which each row occurs once, in ascending order;
@@ -102,8 +106,8 @@ class RowSparse:
         return self.added()
 
     def added(self):
-        """Returns the result of `summed` as a RowSparse on a GPU, too, for rows that exist; waits
-        for the GPU."""
+        """Returns a RowSparse of the same array in which each row occurs once, in ascending order;
+        on a GPU, for rows that exist; waits for the GPU."""
         xp = self.space
         index, inverse = xp.unique(self.index, return_inverse=True)
         values = xp.add_rows(xp.reshape(inverse, (-1,)), self.values, index.size)
@@ -114,50 +118,51 @@ class RowSparse:
         if type(other) is RowSparse:
             index = xp.concatenate([self.index, other.index], 0)
             return RowSparse(index, xp.concatenate([self.values, other.values], 0), self.shape)
-        return xp.scatter_add(other, (self._existing(),), self.values)
+        index = self.index if xp is arrays.HOST else xp.maximum(self.index, 0)
+        return xp.scatter_add(other, (index,), self.values)
 
     __radd__ = __add__
 
 
 class MarkedRows:
-    """The same gradient on a GPU: it can be read as the whole array, or as its rows, each once.
-    Reading the rows waits for the GPU.
+    """The same gradient on a GPU, in which each row occurs once.
 
     Args:
-        rows (RowSparse): the rows; their numbers may repeat and be -1.
-        values: the whole array if its rows have other values than `rows`.
+        rows (RowSparse): the rows; their numbers may be -1 and, unless `is_summed`, repeat.
 
     Attributes:
-        values: the whole array.
-        index: int64, the number of each row, in ascending order, each once.
+        values: the rows, one for each of `rows`: each different row once, and zeros.
+        index: int64, the numbers of the different rows, in ascending order; waits for the GPU.
     """
 
-    __slots__ = ("_rows", "_values")
+    __slots__ = ("_rows", "_is_summed")
 
-    def __init__(self, rows, values=None):
-        self._rows, self._values = rows, values
+    def __init__(self, rows, is_summed=False):
+        self._rows, self._is_summed = rows, is_summed
 
     shape = property(lambda self: self._rows.shape)
-    dtype = property(lambda self: (self._rows if self._values is None else self._values).dtype)
+    dtype = property(lambda self: self._rows.dtype)
     ndim = property(lambda self: self._rows.ndim)
+    values = property(lambda self: self._once().values)
+    index = property(lambda self: self.chosen().index)
 
-    @property
-    def values(self):
-        if self._values is None:
-            self._values = self._rows.whole()
-        return self._values
-
-    @property
-    def index(self):
-        return self.chosen().index
+    def _once(self):
+        """Returns the RowSparse with repeated rows added to the first of them; the others become
+        zeros without a number."""
+        if not self._is_summed:
+            rows, xp = self._rows, self._rows.space
+            first, index = first_equal(xp.module, rows.index)
+            values = xp.add_rows(first, rows.values, rows.index.size)
+            self._rows, self._is_summed = RowSparse(index, values, rows.shape), True
+        return self._rows
 
     def with_values(self, values):
-        """Returns the same rows of another array."""
-        return MarkedRows(self._rows, values)
+        """Returns the same rows with other values."""
+        return MarkedRows(self._once().with_values(values), True)
 
     def whole(self):
         """Returns the whole array."""
-        return self.values
+        return self._rows.whole()
 
     def chosen(self):
         """Returns the RowSparse of the same array in which each row occurs once; waits for the
@@ -167,7 +172,4 @@ class MarkedRows:
             recorder.refuse(Reason.SPARSE_GRADIENTS)
         rows = self._rows
         exists = rows.index >= 0
-        if self._values is not None:
-            index = rows.space.unique(rows.index[exists])
-            return RowSparse(index, self._values[index], rows.shape)
         return RowSparse(rows.index[exists], rows.values[exists], rows.shape).added()

@@ -485,8 +485,8 @@ class _RowSparseTensor(Tensor):
     stores the same rows; any other use of its values turns it into an ordinary Tensor.
 
     Attributes:
-        _rows (RowSparse): the rows, in ascending order, each once; on a GPU a MarkedRows, whose
-            `values` are the whole array.
+        _rows (RowSparse): the rows, in ascending order, each once; on a GPU a MarkedRows, which has
+            rows of zeros, too.
     """
 
     shape = property(lambda self: self._rows.shape)
