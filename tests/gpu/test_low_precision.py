@@ -89,7 +89,7 @@ KERNELS = {  # name: (function, arrays, launches forward, launches backward)
         13,
         4,
     ),
-    "cross entropy of pixels": (lambda x: ops.cross_entropy(x, ms.Tensor(PIXELS)), [IMAGE], 8, 4),
+    "cross entropy of pixels": (lambda x: ops.cross_entropy(x, ms.Tensor(PIXELS)), [IMAGE], 9, 4),
     "likelihood": (lambda x: ops.nll_loss(x, ms.Tensor(CLASSES)), [X], 11, 7),
     "likelihood of pixels": (lambda x: ops.nll_loss(x, ms.Tensor(PIXELS)), [IMAGE], 11, 7),
     "sum": (lambda x, y: ops.addn([x, y, x]), [X, Y], 1, 2),

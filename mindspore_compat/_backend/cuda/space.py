@@ -16,6 +16,7 @@ from .contractions import einsum, tensordot
 from .convolution import Convolutions
 from .products import Products
 from .tables import Tables
+from .take_along import take_along
 
 BFLOAT16, FLOAT16 = numpy.dtype(ml_dtypes.bfloat16), numpy.dtype(numpy.float16)
 
@@ -104,6 +105,14 @@ class DeviceSpace(Space):
             return self.module.where(condition, *choices)
         bits = [self.module.asarray(x, BFLOAT16).view("uint16") for x in choices]
         return self.module.where(condition, *bits).view(BFLOAT16)
+
+    def take_along_axis(self, x, indices, axis):
+        """Computes NumPy's `take_along_axis`."""
+        if self.kernels is not None and x.ndim and indices.dtype.kind in "iu":
+            elements = take_along(self.module, x, indices, axis)
+            if elements is not None:
+                return elements
+        return self.module.take_along_axis(x, indices, axis)
 
     def tril(self, x, k=0):
         """Returns the lower triangle, selected as by `where`."""
