@@ -25,6 +25,16 @@ SLIPS = {  # a line of a script: what a type checker says of it
     "ms.Tensor([1.0]).split(1)[0].cuda()": '"Tensor" has no attribute "cuda"',
     "int(ops.relu(ms.Tensor([1.0])) + 1).shape": '"int" has no attribute "shape"',
 }
+COMPLETED = {  # the beginning of a line: a name that it is completed by
+    "ops.relu(ms.Tensor([1.0])).": "reshape",
+    "ms.Tensor([1]).sum().": "reshape",
+    "ms.Tensor([1]).max().": "reshape",
+    "(ms.Tensor([1]) + 1)[0].": "reshape",
+    "nn.Dense(1, 1)(ms.Tensor([[1.0]])).": "reshape",
+    "ms.Tensor([1]).max(0)[0].": "reshape",
+    "ms.dataset.NumpySlicesDataset([1]).batch(2).": "create_dict_iterator",
+    "ms.dataset.NumpySlicesDataset([1]).map(abs).batch(2).": "create_dict_iterator",
+}
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n\n"
 
 
@@ -114,8 +124,8 @@ def test_jedi_completes_names_and_shows_arguments(folder):
 
     (dense,) = script("layer = nn.Dense(").get_signatures()
     assert "has_bias" in [parameter.name for parameter in dense.params]
-    names = [each.name for each in script("ops.relu(ms.Tensor([1.0])).resh").complete()]
-    assert "reshape" in names
+    for line, name in COMPLETED.items():
+        assert name in [each.name for each in script(line).complete()], line
 
 
 def returned_by_methods():

@@ -101,9 +101,10 @@ def costs(step, stages):
     arrays = [parameter._array for parameter in step.get_parameters()]
     held = sum(getattr(array, "block", array).nbytes for array in arrays)
     mesh = mesh_of(stages)
-    received = 0 if mesh is None else sum(mesh.traffic.values())
-    if stages > 1:
-        received += sum(mesh.stages.traffic.values())
+    received = 0
+    if mesh is not None:
+        received = sum(mesh.traffic.values())
+        received += sum(mesh.stages.traffic.values()) if stages > 1 else 0
     return held / 1e6, received / 1e6
 
 

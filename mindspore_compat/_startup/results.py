@@ -73,8 +73,17 @@ _METHODS = {
 }
 
 
-def of_method(name):
-    """Returns the type of the result of a method of Tensor: a Tensor, unless a table says more."""
+def of_method(name, parameters=()):
+    """Returns the type of the result of a method of Tensor: a Tensor, unless a table says more.
+
+    Args:
+        name (str): the method.
+        parameters (Iterable[str]): the names of the parameters of one of its signatures.
+    """
+    if name in ("max", "min") and "axis" not in parameters:
+        return TENSORS if "dim" in parameters else TENSOR
+    if name in ("median", "nanmedian"):
+        return TENSORS
     if name in _METHODS:
         return _METHODS[name]
     if name in _PARTS:

@@ -414,10 +414,11 @@ class Stub:
 
     def overloads(self, name, forms, public, method):
         """Returns the lines of a method with several signatures."""
-        result_types = results.of_method(name) if public == "Tensor" else None
-        returns = self.hint(RETURNS.get(f"{public}.{name}") or result_types or "Any")
         lines = []
         for parameters, rules in forms:
+            names = [parameter.name for parameter in parameters]
+            result = results.of_method(name, names) if public == "Tensor" else None
+            returns = self.hint(RETURNS.get(f"{public}.{name}") or result or "Any")
             lines += ["@_t.overload"] * (len(forms) > 1)
             parameters_text = ", ".join(["self", *self.parameters(parameters, rules)])
             lines.append(f"def {name}({parameters_text}) -> {returns}:{body_of(method)}")

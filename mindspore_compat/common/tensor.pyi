@@ -2416,7 +2416,7 @@ class Tensor:
         """
     def matrix_power(self, n: _b.int) -> Tensor: ...
     @_t.overload
-    def max(self) -> _t.Any:
+    def max(self) -> Tensor:
         """The largest element.
 
         Forms:
@@ -2426,7 +2426,7 @@ class Tensor:
         The largest element.
         """
     @_t.overload
-    def max(self, dim: _b.int, keepdim: _b.bool = False) -> _t.Any:
+    def max(self, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[Tensor, ...]:
         """The largest element.
 
         Forms:
@@ -2478,7 +2478,7 @@ class Tensor:
         given one.
         """
     @_t.overload
-    def median(self, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.Any:
+    def median(self, axis: _b.int = -1, keepdims: _b.bool = False) -> _b.tuple[Tensor, ...]:
         """Computes the lower medians along an axis, and their int64 indices.
 
         Forms:
@@ -2488,7 +2488,7 @@ class Tensor:
         Computes the lower medians along an axis, and their int64 indices.
         """
     @_t.overload
-    def median(self, dim: _b.int = -1, keepdim: _b.bool = False) -> _t.Any:
+    def median(self, dim: _b.int = -1, keepdim: _b.bool = False) -> _b.tuple[Tensor, ...]:
         """Computes the lower medians along an axis, and their int64 indices.
 
         Forms:
@@ -2498,7 +2498,7 @@ class Tensor:
         Computes the lower medians along an axis, and their int64 indices.
         """
     @_t.overload
-    def min(self) -> _t.Any:
+    def min(self) -> Tensor:
         """The smallest element.
 
         Forms:
@@ -2508,7 +2508,7 @@ class Tensor:
         The smallest element.
         """
     @_t.overload
-    def min(self, dim: _b.int, keepdim: _b.bool = False) -> _t.Any:
+    def min(self, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[Tensor, ...]:
         """The smallest element.
 
         Forms:
@@ -2662,7 +2662,7 @@ class Tensor:
             `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
             with `keepdims`; the dtype is kept.
         """
-    def nanmedian(self, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.Any:
+    def nanmedian(self, axis: _b.int = -1, keepdims: _b.bool = False) -> _b.tuple[Tensor, ...]:
         """Computes the median of the elements that are not NaN along an axis, the lower of the two
         middle elements, and its position.
 
@@ -3412,8 +3412,8 @@ class Tensor:
             `input` may have any shape. The result has the same shape and dtype.
         """
     def softmax(self, axis: _b.int, dtype: _Type | None = None) -> Tensor:
-        """Computes the softmax along `axis`: exp(x) divided by the sum of all exp(x). If `dtype` is
-        given, the input is cast to it first.
+        """Computes the softmax along `axis`: exp(x) / sum(exp(x)). If `dtype` is given, the input is
+        cast to it first.
 
         Args:
             axis (int): the axis or axes along which it works; negative ones count from the end.
