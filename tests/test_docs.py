@@ -1,5 +1,6 @@
 """The code in README and guides runs, and the files that they name exist."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -91,6 +92,21 @@ def defines(path, name):
     if target is None or not name:
         return target is not None
     return bool(re.search(rf"^(def |class |)({name})\b", target.read_text("utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("page, count", [("from-pytorch", 15), ("from-jax", 25)])
+def test_names_beside_those_of_other_libraries_exist(page, count):
+    text = (ROOT / "docs" / f"{page}.rst").read_text("utf-8")
+    border, *rows = re.search(r"^(=+  =+)\n(?:.*\n)+\1", text, re.M)[0].splitlines()
+    right = " ".join(row[border.index("  ") :] for row in rows)
+    names = set(re.findall(r"\b(?:mindspore|mint|nn|ops|dataset)(?:\.\w+)+", right))
+    missing = []
+    for name in names:
+        thing = importlib.import_module("mindspore_compat")
+        for part in name.removeprefix("mindspore.").split("."):
+            thing = getattr(thing, part, None)
+        missing += [name] if thing is None else []
+    assert missing == [] and len(names) >= count
 
 
 def test_packages_are_in_the_table_and_the_picture():
