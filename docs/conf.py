@@ -9,7 +9,14 @@ import mindspore_compat  # noqa: E402  (found through the line above)
 
 project = "mindspore_compat"
 release = mindspore_compat.__compat_version__
-extensions = ["sphinx.ext.napoleon", "reference", "support", "without_effect", "releases"]
+extensions = [
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "reference",
+    "support",
+    "without_effect",
+    "releases",
+]
 
 # Single backquotes mark code, as in the docstrings.
 default_role = "code"

@@ -11,10 +11,13 @@ import inspect
 import re
 from pathlib import Path
 
+import formulas
+import links
+import pictures
 from groups import group_of
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
-from mindspore_compat._core.declare.documentation import page_of
+from mindspore_compat._core.declare.op import DECLARED
 from mindspore_compat._core.rules.vocabulary import rules_of
 
 PACKAGE = "mindspore_compat"
@@ -60,15 +63,24 @@ MODULES = [
     "log",
 ]
 _files = {}  # public path -> its page
+_pictures = {}  # public path -> (file, what it shows)
 _trees = {}  # options of the table of contents -> the tree
-SEE_ALSO = re.compile(r"(^See Also:\n)((?:[ \t]+.*\n?)+)", re.MULTILINE)
-SOURCE = re.compile(r"Source: mindspore\.([\w.]+) of MindSpore 2\.10\.?")
+# The page of the original, which is linked below the title.
+SOURCE = re.compile(
+    r"^Source: mindspore\.[\w.]+ of MindSpore 2\.10\.?\n?|^Source:\n +https://www\.mindspore\.cn/\S+\n?",
+    re.MULTILINE,
+)
+PARAMETER = re.compile(r"^ +(?=\w+ \()(\w+)|(?<=\*\*)(\w+)(?=\*\*)", re.M)  # in Args or Inputs
+SECTION = re.compile(
+    r"^(Args|Inputs|Shapes|Returns|Raises|Examples?|Source|Note|See Also|Forms):", re.M
+)
 
 
 def setup(app):
     """Called by Sphinx."""
     app.connect("builder-inited", write_pages)
     app.connect("html-page-context", share_tree, priority=400)  # before the theme's
+    app.connect("build-finished", links.copy_sources)
     return {"parallel_read_safe": True}
 
 
@@ -82,6 +94,7 @@ def write_pages(app):
     for name, module in modules.items():
         files = files_of(name, module)
         _files.update({f"{name}.{public}".lstrip("."): file for public, file in files.items()})
+    _pictures.update(pictures.write_all(folder, write_if_changed))
     pages = {"index": f"API reference\n{'=' * 13}\n\n.. toctree::\n   :maxdepth: 1\n\n{rows}\n"}
     for name, module in modules.items():
         pages |= pages_of(name, module, app.env)
@@ -148,9 +161,10 @@ def pages_of(name, module, env):
             [
                 ":orphan:",
                 heading(f"{title}.{public}"),
-                f"In :doc:`{title}`.",
+                links.line_of(title, name, public, thing),
                 f".. py:currentmodule:: {title}",
-                entry(module, public, env),
+                entry(name, module, public, env),
+                *differences(f"{name}.{public}".lstrip(".")),
                 "",
             ]
         )
@@ -203,8 +217,23 @@ def names_of(module):
     )
 
 
-def entry(module, name, env):
+def differences(path):
+    """The list of cases in which a name differs from the original; nothing if there are none."""
+    listed = [f"{what}\n   {why}" for what, why in links.differences_of(path)]
+    return [".. rubric:: Differences from MindSpore", *listed] if listed else []
+
+
+def picture(path):
+    """The picture of a public name, if there is one."""
+    if path not in _pictures:
+        return []
+    file, shows = _pictures[path]
+    return [f".. figure:: {file}\n   :alt: {shows.replace('`', '')}\n\n   {shows}"]
+
+
+def entry(area, module, name, env):
     """The directive that describes one public name."""
+    path = f"{area}.{name}".lstrip(".")
     thing = getattr(module, name)
     if inspect.ismodule(thing):
         return f".. py:data:: {name}\n\n   The module `{name}`."
@@ -214,18 +243,20 @@ def entry(module, name, env):
         kind, doc = "function", thing.__doc__
     else:
         kind, doc = "data", f"`{one_line(thing)}`"
-    text = body_of(with_rules(thing, inspect.cleandoc(doc or "")), env)
+    names = parameters_of(area, name, thing) if callable(thing) else ()
+    text = body_of(with_rules(thing, inspect.cleandoc(doc or "")), env, names)
     head = name if kind == "data" else name + signature_of(thing)
-    parts = [text, *(methods(thing, env) if kind == "class" else ())]
-    return f".. py:{kind}:: {head}\n\n{indent(chr(10).join(parts))}"
+    parts = [text, *picture(path), *(methods(path, thing, env) if kind == "class" else ())]
+    return f".. py:{kind}:: {head}\n\n{indent((chr(10) * 2).join(parts))}"
 
 
-def methods(cls, env):
-    """The directives of the public methods and properties that a class defines itself."""
+def methods(path, cls, env):
+    """The directives of the public methods and properties that a class defines itself, without
+    those that exist for this package only."""
     found = []
     for name in sorted(vars(cls)):
         thing = inspect.getattr_static(cls, name)
-        if name.startswith("_") or name == "construct":
+        if name.startswith("_") or name == "construct" or links.is_of_package(path, name):
             continue
         if isinstance(thing, property):
             doc, head = inspect.getdoc(thing.fget), f".. py:property:: {name}"
@@ -256,6 +287,16 @@ def with_rules(thing, doc):
     if "\nRaises:\n" not in doc:
         return doc + "\n\nRaises:\n" + "\n".join(raised)
     return doc.replace("\nRaises:\n", "\nRaises:\n" + "\n".join(raised) + "\n", 1)
+
+
+def parameters_of(area, name, thing):
+    """The names of the parameters of a function or class, and of the body of an operator."""
+    declared = DECLARED.get(area, {}).get(name)
+    names = [*inspect.signature(declared[0].body).parameters] if declared else []
+    try:
+        return [*names, *inspect.signature(thing).parameters]
+    except (TypeError, ValueError):
+        return names
 
 
 def signature_of(thing):
@@ -292,13 +333,12 @@ def one_line(value):
     return text if len(text) <= 70 else text[:67] + "..."
 
 
-def body_of(docstring, env):
-    """A docstring as reStructuredText."""
-    docstring = SOURCE.sub(lambda found: with_page(found[0], found[1]), docstring)
-    docstring = SEE_ALSO.sub(lambda found: found[1] + with_links(found[2]), docstring)
+def body_of(docstring, env, parameters=()):
+    """A docstring as reStructuredText; `parameters` are names that formulas may have."""
+    docstring = with_formulas(SOURCE.sub("", docstring), parameters)
     return str(
         GoogleDocstring(
-            escaped(docstring),
+            escaped(docstring, parameters),
             Config(
                 napoleon_custom_sections=env.config.napoleon_custom_sections,
                 napoleon_use_ivar=True,
@@ -309,37 +349,49 @@ def body_of(docstring, env):
     )
 
 
-def with_links(text):
-    """A text whose `names` are links to their pages, if they have one."""
-
-    def link(found):
-        file = _files.get(found[1])
-        return f":doc:`{found[1]} <{file}>`" if file else found[0]
-
-    return re.sub(r"`([\w.]+)`", link, text)
-
-
-def with_page(text, path):
-    """The `Source` of a docstring as the address of the page, if there is one."""
-    page = page_of(path)
-    return f"Source:\n{page}" if page else text
+def with_formulas(docstring, parameters):
+    """A docstring with the formulas of its first part, before `Args` and others, as mathematics."""
+    parameters = {*parameters, *map("".join, PARAMETER.findall(docstring))}
+    section = SECTION.search(docstring)
+    end = section.start() if section else len(docstring)
+    paragraphs = [
+        part
+        if re.match(r"\s*(>>>|[-*] |\|)", part) or "::" in part or "\n " in part
+        else formulas.typeset(part, parameters)
+        for part in docstring[:end].strip().split("\n\n")
+    ]
+    return "\n\n".join([*paragraphs, docstring[end:]])
 
 
-def escaped(docstring):
-    """The text with reStructuredText's special characters escaped, except in code and examples."""
+def link_of(code, parameters=()):
+    """Code in backquotes, as a link if it is the name of a page or of a method on one."""
+    name = code.strip("`").removeprefix("mindspore.").removeprefix("ms.")
+    owner = name.rpartition(".")[0]
+    is_name = name in _files and (owner or name[:1].isupper() and name not in parameters)
+    if is_name or owner in _files and owner.rpartition(".")[2][:1].isupper():
+        return f":py:obj:`{code.strip('`')} <mindspore.{name}>`"
+    return code
+
+
+def escaped(docstring, parameters=()):
+    """The text with reStructuredText's special characters escaped, except in code and examples.
+    Names in backquotes are links to their pages."""
     lines, example, literal = [], False, False
     for line in docstring.splitlines():
         example = line.lstrip().startswith(">>>") or example and bool(line.strip())
         literal = line.endswith("::") or literal and (line.startswith(" ") or not line)
-        lines.append(line if example or literal else escaped_line(line))
+        lines.append(line if example or literal else escaped_line(line, parameters))
     return "\n".join(lines)
 
 
-def escaped_line(line):
+def escaped_line(line, parameters=()):
     """One line of prose, escaped except for code in backquotes and **names** in bold."""
-    parts = re.split(r"(``.*?``|`[^`]*`|(?<![\w*])\*\*\w+\*\*(?![\w*]))", line)
+    parts = re.split(r"(:math:`[^`]*`|``.*?``|`[^`]*`|(?<![\w*])\*\*\w+\*\*(?![\w*]))", line)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"([|*]|(?<=\w)_(?!\w))", r"\\\1", parts[i])
+    for i in range(1, len(parts), 2):
+        if re.fullmatch(r"`[\w.]+`", parts[i]):
+            parts[i] = link_of(parts[i], parameters)
     return "".join(parts)
 
 

@@ -1,17 +1,18 @@
 """A Sphinx extension that writes two pages from the data of the conformance tool.
 
 `support` counts, area by area, the documented names, those that exist here, and those that the
-original computes on a CPU. `differences` lists where this package deliberately differs from the
-original, with the reasons from the specs.
+original computes on a CPU. `differences` lists by name where this package deliberately differs from
+the original, and why.
 """
 
 import collections
 import importlib
 from pathlib import Path
 
+import links
 import reference
 
-from conformance import answers, specs
+from conformance import answers
 
 PACKAGE = "mindspore_compat"
 HEADS = ("area", "documented", "here", "original computes on a CPU", "original has no CPU kernel")
@@ -27,7 +28,7 @@ def write_pages(app):
     """Write `generated/support.rst` and `generated/differences.rst`."""
     folder = Path(app.srcdir) / "generated"
     folder.mkdir(exist_ok=True)
-    entries = specs.load(check=False)
+    entries = links.entries()
     reference.write_if_changed(folder / "support.rst", support(entries, answers.load()))
     reference.write_if_changed(folder / "differences.rst", differences(entries))
 
@@ -75,25 +76,24 @@ def support(entries, kept):
 
 
 def differences(entries):
-    """The page that lists deliberate differences by reason."""
-    reasons = collections.defaultdict(list)
-    for name, entry in sorted(entries.items()):
-        for reason in entry.get("apart", ()):
-            reasons[str(reason)].append(name)
+    """The page that lists deliberate differences by name: what differs, and why."""
     parts = [
         *title("Differences from MindSpore"),
         "This package deliberately differs from the original in the following cases, and the",
         "conformance tool does not require the original's answer. In most of them the original",
-        "contradicts its own page, has a bug, or fails with an internal exception. Each reason is",
-        "followed by the names that it applies to.",
+        "contradicts its own page, has a bug, or fails with an internal exception. The calls are",
+        "those of the tool: the documented example with one argument changed.",
         "",
     ]
-    for reason, names in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
-        parts += [
-            f"{reason[0].upper()}{reason[1:]}".rstrip(".").replace("*", r"\*"),
-            f"   {', '.join(f'`{name}`' for name in names)}",
-            "",
-        ]
+    areas = collections.defaultdict(list)
+    for name in sorted(entries):
+        pairs = links.differences_of(name)
+        heads = [f":py:obj:`{name} <mindspore.{name}>`", *[""] * len(pairs)]
+        areas[area_of(name)] += [(head, *pair) for head, pair in zip(heads, pairs)]
+    for area, rows in sorted(areas.items()):
+        if rows:
+            parts += [*title(f"mindspore.{area}".rstrip("."), "-")]
+            parts += [*table(("name", "what differs", "why"), rows), ""]
     return "\n".join(parts)
 
 
@@ -128,5 +128,5 @@ def table(heads, rows):
     """Rows as a list table."""
     lines = [".. list-table::", "   :header-rows: 1", ""]
     for row in (heads, *rows):
-        lines += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(row)]
+        lines += [f"   {' ' if i else '*'} - {cell}".rstrip() for i, cell in enumerate(row)]
     return lines

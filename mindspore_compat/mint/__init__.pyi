@@ -1985,8 +1985,8 @@ def sinh(input: _Tensor) -> _Tensor:
         integers give float32.
     """
 def softmax(input: _Tensor, dim: _b.int, *, dtype: _Type | None = None) -> _Tensor:
-    """Computes the softmax along `dim`: exp(x) divided by the sum of all exp(x). If `dtype` is
-    given, the input is cast to it first.
+    """Computes the softmax along `dim`: exp(x) / sum(exp(x)). If `dtype` is given, the input is
+    cast to it first.
 
     Args:
         input (Tensor of a number dtype): the input.

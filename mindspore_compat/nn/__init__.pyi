@@ -28,7 +28,7 @@ from . import wrap as wrap
 class ASGD(_Optimizer):
     """Averaged stochastic gradient descent (ASGD); `ax` holds the averaged parameters.
 
-    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
+    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t,
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
 
     Args:
@@ -892,6 +892,8 @@ from ..nn.loss.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 class BatchNorm1d(_Cell):
     """Batch normalization of (N, C) or (N, C, L): shifts and scales each channel to mean beta and
     deviation gamma.
+
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
     In training mode it uses the statistics of the batch, and the running statistics move toward
     them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
@@ -2364,6 +2366,8 @@ class GraphKernel(_Cell):
 class GroupNorm(_Cell):
     """Group normalization: normalizes groups of channels, then scales and shifts each channel.
 
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the group.
+
     Args:
         num_groups (int): the number of groups.
         num_channels (int): the number of channels.
@@ -2481,6 +2485,8 @@ class ImageGradients(_Cell):
 class InstanceNorm1d(_Cell):
     """Instance normalization of (N, C, L): gives each channel mean beta and standard deviation
     gamma.
+
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
     It uses the statistics of the input in training and in inference mode.
 
@@ -2813,6 +2819,8 @@ class Lamb(_Optimizer):
 class LayerNorm(_Cell):
     """Layer normalization: normalizes the last axes to mean beta and standard deviation gamma.
 
+    y = (x - mean(x)) / sqrt(var + epsilon) gamma + beta, where var is the variance over these axes.
+
     Args:
         normalized_shape (Union(tuple[int], list[int])): the shape of gamma and beta.
         begin_norm_axis (int): the first axis to normalize over, in [-1, rank).
@@ -2938,8 +2946,7 @@ class LazyAdam(_Optimizer):
         """A formula and its programs, one for each combination of flags and dtypes."""
     use_amsgrad: _t.Any
 class LeakyReLU(_Cell):
-    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
-    `alpha`.
+    """Applies the leaky ReLU activation: max(x, 0) + alpha min(x, 0).
 
     Args:
         alpha (number, optional): the factor `alpha` above. Default: ``0.2``.
@@ -2990,8 +2997,8 @@ class LogSigmoid(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LogSoftmax(_Cell):
-    """Computes the logarithm of the softmax along `axis`, without overflow. For a Tensor without
-    axes the result is 0.
+    """Computes the logarithm of the softmax along `axis`, x - log(sum(exp(x))), without overflow.
+    For a Tensor without axes the result is 0.
 
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
@@ -4315,8 +4322,7 @@ class SoftShrink(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Softmax(_Cell):
-    """Computes the softmax along `axis`, or over several axes together: exp(x) divided by the sum
-    of all exp(x).
+    """Computes the softmax along `axis`, or over several axes together: exp(x) / sum(exp(x)).
 
     Args:
         axis (int or a tuple of at least 1 ints, optional): the axis or axes along which it
@@ -4343,8 +4349,7 @@ class Softmax2d(_Cell):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropyWithLogits
 class Softmin(_Cell):
-    """Computes the softmin along `axis`, or over several axes together: exp(-x) divided by the sum
-    of all exp(-x).
+    """Computes the softmin along `axis`, or over several axes together: exp(-x) / sum(exp(-x)).
 
     Args:
         axis (int or a tuple of at least 1 ints, optional): the axis or axes along which it

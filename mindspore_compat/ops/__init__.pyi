@@ -4978,8 +4978,8 @@ class LogNormalReverse(_Primitive):
     def __call__(self, input: _Tensor) -> _Tensor: ...
     def __init__(self, mean: _b.float = 1.0, std: _b.float = 2.0) -> None: ...
 class LogSoftmax(_Primitive):
-    """Computes the logarithm of the softmax along `axis`, without overflow. For a Tensor without
-    axes the result is 0.
+    """Computes the logarithm of the softmax along `axis`, x - log(sum(exp(x))), without overflow.
+    For a Tensor without axes the result is 0.
 
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
@@ -7896,8 +7896,7 @@ class SoftShrink(_Primitive):
         """`SoftShrink` of its inputs, which the class describes."""
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
 class Softmax(_Primitive):
-    """Computes the softmax along `axis`, or over several axes together: exp(x) divided by the sum
-    of all exp(x).
+    """Computes the softmax along `axis`, or over several axes together: exp(x) / sum(exp(x)).
 
     Args:
         axis (int or a tuple of at least 1 ints, optional): the axis or axes along which it
@@ -11241,7 +11240,7 @@ def cosine_embedding_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, mar
     """
 def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = 1, eps: _b.float | _Tensor = 1e-08) -> _Tensor:
     """Computes the cosine similarity of `x1` and `x2` along `dim`: their inner product divided by
-    the product of their norms, which is at least `eps`.
+    the product of their norms, sum(x1 x2) / max(norm(x1) norm(x2), eps).
 
     Over two axes, or over a whole matrix if `dim` is None, the norms are the largest singular
     values.
@@ -13914,8 +13913,7 @@ def le(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         broadcast shape.
     """
 def leaky_relu(input: _Tensor, alpha: _b.float = 0.2) -> _Tensor:
-    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
-    `alpha`.
+    """Applies the leaky ReLU activation: max(x, 0) + alpha min(x, 0).
 
     Args:
         input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
@@ -14074,8 +14072,8 @@ def log_matrix_determinant(input: _Tensor) -> _b.tuple[_Tensor, ...]:
         `input` is (..., M, M). Both results are (...), of the same dtype.
     """
 def log_softmax(logits: _Tensor, axis: _b.int | _Tensor = -1) -> _Tensor:
-    """Computes the logarithm of the softmax along `axis`, without overflow. For a Tensor without
-    axes the result is 0.
+    """Computes the logarithm of the softmax along `axis`, x - log(sum(exp(x))), without overflow.
+    For a Tensor without axes the result is 0.
 
     Args:
         logits (Tensor of a floating dtype): the input.
@@ -16777,8 +16775,8 @@ def soft_shrink(input: _Tensor, lambd: _b.float | _b.bool = 0.5) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 def softmax(input: _Tensor, axis: _b.int = -1, *, dtype: _Type | None = None) -> _Tensor:
-    """Computes the softmax along `axis`: exp(x) divided by the sum of all exp(x). If `dtype` is
-    given, the input is cast to it first.
+    """Computes the softmax along `axis`: exp(x) / sum(exp(x)). If `dtype` is given, the input is
+    cast to it first.
 
     Args:
         input (Tensor of a number dtype): the input.
@@ -16792,8 +16790,7 @@ def softmax(input: _Tensor, axis: _b.int = -1, *, dtype: _Type | None = None) ->
         `dtype`.
     """
 def softmin(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] = -1, *, dtype: _Type | None = None) -> _Tensor:
-    """Computes the softmin along `axis`, or over several axes together: exp(-x) divided by the sum
-    of all exp(-x).
+    """Computes the softmin along `axis`, or over several axes together: exp(-x) / sum(exp(-x)).
 
     Args:
         x (Tensor of a floating dtype): the input.

@@ -12,7 +12,7 @@ import ast
 import inspect
 import re
 
-PAGES = "https://www.mindspore.cn/docs/en/master/api_python/"
+PAGES = "https://www.mindspore.cn/docs/en/r2.10.0/api_python/"
 _FOLDERS = {
     "ops": "ops",
     "nn": "nn",

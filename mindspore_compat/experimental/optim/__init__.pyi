@@ -15,7 +15,7 @@ from . import lr_scheduler as lr_scheduler
 class ASGD(_Optimizer):
     """Averaged stochastic gradient descent: `ax` holds the average of the parameters.
 
-    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
+    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t,
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
 
     Args:

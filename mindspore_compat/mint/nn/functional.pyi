@@ -594,8 +594,7 @@ def l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean
     """
 from ...ops import layer_norm as layer_norm
 def leaky_relu(input: _Tensor, negative_slope: _b.float = 0.01) -> _Tensor:
-    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
-    `negative_slope`.
+    """Applies the leaky ReLU activation: max(x, 0) + negative_slope min(x, 0).
 
     Args:
         input (Tensor of a number dtype): the input.

@@ -157,6 +157,8 @@ class BatchNorm1d(_BatchNorm):
     """Batch normalization of (N, C) or (N, C, L): shifts and scales each channel to mean beta and
     deviation gamma.
 
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
     In training mode it uses the statistics of the batch, and the running statistics move toward
     them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
 

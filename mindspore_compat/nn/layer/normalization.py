@@ -57,6 +57,8 @@ __all__ = [
 class LayerNorm(Cell):
     """Layer normalization: normalizes the last axes to mean beta and standard deviation gamma.
 
+    y = (x - mean(x)) / sqrt(var + epsilon) gamma + beta, where var is the variance over these axes.
+
     Args:
         normalized_shape (Union(tuple[int], list[int])): the shape of gamma and beta.
         begin_norm_axis (int): the first axis to normalize over, in [-1, rank).
@@ -205,6 +207,8 @@ class LayerNormExt(Cell):
 class GroupNorm(Cell):
     """Group normalization: normalizes groups of channels, then scales and shifts each channel.
 
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the group.
+
     Args:
         num_groups (int): the number of groups.
         num_channels (int): the number of channels.
@@ -315,6 +319,8 @@ class _InstanceNorm(_Statistics):
 class InstanceNorm1d(_InstanceNorm):
     """Instance normalization of (N, C, L): gives each channel mean beta and standard deviation
     gamma.
+
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
     It uses the statistics of the input in training and in inference mode.
 

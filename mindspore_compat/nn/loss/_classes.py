@@ -96,6 +96,9 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 class CrossEntropyLoss(LossBase):
     """Cross entropy loss of softmax(logits) with class indices, or with probabilities of classes.
 
+    With q = softmax(logits), the loss is -log(q[c]) for a class c, and -sum(labels log(q)) for
+    probabilities.
+
     Args:
         weight (Tensor): a weight per class, float16 or float32.
         ignore_index (int): a class that does not contribute to the loss.

@@ -41,7 +41,7 @@ NEXT_SIZES = fuse(_next_sizes)
 class ASGD(FusedOptimizer):
     """Averaged stochastic gradient descent (ASGD); `ax` holds the averaged parameters.
 
-    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
+    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t,
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
 
     Args:

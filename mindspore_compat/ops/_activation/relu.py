@@ -107,8 +107,7 @@ def _leaky_mean_vjp(xp, g, x, *, slope):
 
 @op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
 def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: NegativeSlope = 0.2):
-    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
-    `alpha`.
+    """Applies the leaky ReLU activation: max(x, 0) + alpha min(x, 0).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -127,8 +126,7 @@ leaky_relu.vjp(
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
 def leaky_relu_ext(xp, input: Numbers, negative_slope: NegativeSlope = 0.01):
-    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
-    `negative_slope`.
+    """Applies the leaky ReLU activation: max(x, 0) + negative_slope min(x, 0).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

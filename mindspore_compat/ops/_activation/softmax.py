@@ -75,8 +75,8 @@ def _softmax_vjp_whole(xp, g, out, axis):
     compute="kernels",
 )
 def softmax(xp, input: Numbers, axis: Int = -1):
-    """Computes the softmax along `axis`: exp(x) divided by the sum of all exp(x). If `dtype` is
-    given, the input is cast to it first.
+    """Computes the softmax along `axis`: exp(x) / sum(exp(x)). If `dtype` is given, the input is
+    cast to it first.
 
     Shapes:
         `input` has at least one axis. The result has the same shape, and the dtype of `input` or
@@ -99,8 +99,7 @@ softmax.vjp(input=lambda xp, g, out, axis: softmax_along_vjp(xp, g, out, axis))
 
 @op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)", compute="kernels")
 def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
-    """Computes the softmax along `axis`, or over several axes together: exp(x) divided by the sum
-    of all exp(x).
+    """Computes the softmax along `axis`, or over several axes together: exp(x) / sum(exp(x)).
 
     Shapes:
         `input` has at least one axis. The result has the same shape and dtype.
@@ -125,8 +124,7 @@ def _softmin_vjp_whole(xp, g, out, axis):
 
 @op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)", compute="kernels")
 def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
-    """Computes the softmin along `axis`, or over several axes together: exp(-x) divided by the sum
-    of all exp(-x).
+    """Computes the softmin along `axis`, or over several axes together: exp(-x) / sum(exp(-x)).
 
     Shapes:
         `x` has at least one axis. The result has the same shape, and the dtype of `x` or `dtype`.
@@ -192,8 +190,8 @@ derive("log_soft(x, axis)", x=_log_softmax_vjp, upcast="low_precision_kernels")
     compute="kernels",
 )
 def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
-    """Computes the logarithm of the softmax along `axis`, without overflow. For a Tensor without
-    axes the result is 0.
+    """Computes the logarithm of the softmax along `axis`, x - log(sum(exp(x))), without overflow.
+    For a Tensor without axes the result is 0.
 
     Shapes:
         `logits` may have any shape. The result has the same shape and dtype.

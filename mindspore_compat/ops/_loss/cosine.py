@@ -30,7 +30,7 @@ def cosine_similarity(
     eps: InTensor(AsValue(Number, Bool | None)) = 1e-8,
 ):
     """Computes the cosine similarity of `x1` and `x2` along `dim`: their inner product divided by
-    the product of their norms, which is at least `eps`.
+    the product of their norms, sum(x1 x2) / max(norm(x1) norm(x2), eps).
 
     Over two axes, or over a whole matrix if `dim` is None, the norms are the largest singular
     values.

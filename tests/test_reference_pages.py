@@ -1,0 +1,148 @@
+"""What the pages of the reference are made of: formulas, pictures, links, differences."""
+
+import importlib
+import inspect
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.fixture(scope="module")
+def page():
+    """A function that imports a module of docs/."""
+    pytest.importorskip("sphinx")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS))
+        yield importlib.import_module
+
+
+@pytest.mark.parametrize(
+    "text, written",
+    [
+        ("Applies it: x * sigmoid(x).", r"Applies it: :math:`x \, \sigma\left(x\right)`."),
+        ("It is d^2 / (2 beta) or less.", r"It is :math:`\frac{d^{2}}{2 \, \beta}` or less."),
+        ("1 - (a - b) * 2 is it", r":math:`1 - \left(a - b\right) \cdot 2` is it"),
+        ("with r = sqrt(v) + eps.", r"with :math:`r = \sqrt{v} + \epsilon`."),
+        ("-log(q[c]) of a class", r":math:`-\log\left(q_{c}\right)` of a class"),
+        ("lr ** -p / |x + 1|", ".. math::\n\n   \\frac{\\mathrm{lr}^{-p}}{|x + 1|}"),
+        ("m = beta1 m;  p = p - m / 2", ".. math::\n\n   m &= \\beta_{1} \\, m \\\\\n   p &= "),
+        ("the rate * x of it", "the rate * x of it"),
+        ("2-D convolution and/or 1/2", "2-D convolution and/or 1/2"),
+        ("where |x| > 1 or `a * b`", "where |x| > 1 or `a * b`"),
+        ("a batch of (N, C) in [0, 1)", "a batch of (N, C) in [0, 1)"),
+    ],
+)
+def test_formulas_in_prose_are_typeset(page, text, written):
+    found = page("formulas").typeset(text)
+    assert found.startswith(written) if "&=" in written else found == written
+
+
+def test_names_of_parameters_are_variables(page):
+    typeset = page("formulas").typeset
+    assert typeset("rate * x", ["rate"]) == ".. math::\n\n   \\mathrm{rate} \\, x"
+    assert r"\mathrm{s} " not in typeset("s = 2, then s * x") and ":math:" in typeset("s * x of it")
+
+
+def test_optimizers_activations_and_losses_have_formulas(page):
+    reference = page("reference")
+    missing = []
+    for (
+        path
+    ) in """nn.Adam nn.AdamWeightDecay nn.AdamOffload nn.Momentum nn.SGD nn.Adagrad nn.RMSProp
+            nn.Lamb nn.LARS nn.FTRL nn.SiLU nn.Mish nn.PReLU ops.relu nn.ReLU ops.softmax nn.MSELoss
+            nn.BCELoss nn.HuberLoss nn.CrossEntropyLoss nn.LayerNorm nn.BatchNorm1d nn.GroupNorm
+            nn.InstanceNorm1d nn.CosineDecayLR ops.cosine_similarity""".split():
+        area, _, name = path.rpartition(".")
+        thing = getattr(importlib.import_module(f"mindspore_compat.{area}"), name)
+        names = reference.parameters_of(area, name, thing)
+        text = reference.with_formulas(inspect.cleandoc(thing.__doc__), names)
+        missing += [] if ":math:" in text or "math::" in text else [path]
+    assert missing == []
+
+
+@pytest.fixture(scope="module")
+def drawn(page, tmp_path_factory):
+    """The folder of the pictures, and what is drawn by name."""
+    folder = tmp_path_factory.mktemp("pictures")
+    pytest.importorskip("PIL")
+    return folder, page("pictures").write_all(folder, lambda path, text: path.write_text(text))
+
+
+def test_every_picture_is_of_a_name_and_lies_in_its_file(page, drawn):
+    folder, pictures = drawn
+    assert len(pictures) > 100
+    for name, (file, _) in pictures.items():
+        page("pictures").at(name)
+        assert (folder / file).stat().st_size > 100
+        if file.endswith(".svg"):
+            ElementTree.fromstring((folder / file).read_text())
+    lower = [file.lower() for file, _ in pictures.values()]
+    shared = {file for file, _ in pictures.values() if lower.count(file.lower()) > 1}
+    assert shared == set()  # also on file systems that do not tell relu from ReLU
+
+
+def test_graphs_show_what_the_names_compute(page):
+    pictures, x = page("pictures"), np.linspace(-4, 4, 41, dtype=np.float32)
+    assert np.array_equal(pictures.elementwise(ms.ops.relu, x), np.maximum(x, 0))
+    assert pictures.elementwise(ms.nn.Tanhshrink, x) is not None
+    assert pictures.elementwise(ms.ops.softmax, x) is None
+    graphs = dict(pictures.activations())
+    assert {"nn.ReLU", "ops.gelu", "mint.nn.functional.silu"} <= {*graphs}
+    assert not {"nn.Softmax", "nn.GLU", "nn.RReLU"} & {*graphs}
+
+
+def test_masks_are_those_of_the_attention(page):
+    masks = dict(page("pictures").masks())
+    causal = masks["nn.MultiheadAttention"][1]
+    assert causal.count('fill="#3b82f6"') == 21 and causal.count("#e5e7eb") == 15
+    assert masks["ops.flash_attention_score"][1].count("fill=") > 3 * 15
+
+
+def test_pages_link_the_original_and_the_source(page):
+    links = page("links")
+    line = links.line_of("mindspore.nn", "nn", "Adam", ms.nn.Adam)
+    assert "/r2.10.0/api_python/nn/mindspore.nn.Adam.html>`__" in line
+    assert "`nn/optim/adam.py <../source/nn/optim/adam.py.txt>`__, line " in line
+    for area, name, file in [
+        ("ops", "relu", "ops/_activation/relu.py"),
+        ("nn", "ReLU", "ops/_activation/relu.py"),
+        ("", "Tensor", "_core/tensor/tensor.py"),
+    ]:
+        thing = getattr(importlib.import_module(f"mindspore_compat.{area}".rstrip(".")), name)
+        found, line = links.source_of(area, name, thing)
+        assert found == file and line > 1
+    assert links.source_of("", "float32", ms.float32) is None
+
+
+def test_members_of_this_package_alone_are_hidden(page):
+    links = page("links")
+    assert links.is_of_package("nn.Adam", "after_step")
+    assert not links.is_of_package("nn.Adam", "get_lr")
+    assert not links.is_of_package("nn.Cell", "set_train")
+    assert not links.is_of_package("nn.NoSuchClass", "method")
+
+
+def test_differences_name_calls_and_reasons(page):
+    pairs = page("links").differences_of("nn.FTRL")
+    assert (
+        "``l1=0.05``",
+        "Its kernel for CPUs adds l1 where the linear term is negative too.",
+    ) in pairs
+    assert page("links").differences_of("nn.NoSuchClass") == []
+
+
+def test_names_in_prose_are_links(page, monkeypatch):
+    reference = page("reference")
+    monkeypatch.setattr(reference, "_files", {"nn.Cell": "a", "Tensor": "b", "grad": "c"})
+    line = "See `nn.Cell`, `Tensor`, `Tensor.sum`, `grad`, `x` and `nn.nothing`."
+    assert reference.escaped_line(line) == (
+        "See :py:obj:`nn.Cell <mindspore.nn.Cell>`, :py:obj:`Tensor <mindspore.Tensor>`, "
+        ":py:obj:`Tensor.sum <mindspore.Tensor.sum>`, `grad`, `x` and `nn.nothing`."
+    )
+    assert reference.escaped_line("`Tensor`", ["Tensor"]) == "`Tensor`"
