@@ -5855,7 +5855,7 @@ class NLLLoss(_Primitive):
     Returns:
         The loss, and the sum of the weights of the targets that were not ignored.
     """
-    def __call__(self, logits: _Tensor, labels: _Tensor, weight: _Tensor) -> _Tensor:
+    def __call__(self, logits: _Tensor, labels: _Tensor, weight: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`NLLLoss` of its inputs, which the class describes."""
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', ignore_index: _b.int | _Tensor = -100) -> None: ...
 class NMSWithMask(_Primitive):
