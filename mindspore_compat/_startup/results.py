@@ -80,7 +80,7 @@ def of_method(name, parameters=()):
         name (str): the method.
         parameters (Iterable[str]): the names of the parameters of one of its signatures.
     """
-    if name in ("max", "min") and "axis" not in parameters:
+    if name in ("max", "min"):  # a Tensor can be unpacked as the tuple with `return_indices`
         return TENSORS if "dim" in parameters else TENSOR
     if name in ("median", "nanmedian"):
         return TENSORS

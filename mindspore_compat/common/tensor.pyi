@@ -2436,7 +2436,7 @@ class Tensor:
         The largest element.
         """
     @_t.overload
-    def max(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> _t.Any:
+    def max(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> Tensor:
         """The largest element.
 
         Forms:
@@ -2518,7 +2518,7 @@ class Tensor:
         The smallest element.
         """
     @_t.overload
-    def min(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> _t.Any:
+    def min(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> Tensor:
         """The smallest element.
 
         Forms:
