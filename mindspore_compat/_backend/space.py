@@ -73,6 +73,7 @@ class Space:
     upcast_kernels = None  # kernels of functions in low precision (bodies/upcast.py), or None
     level = 0  # nesting depth of vmap; a class attribute, because looking up a missing one is slow
     hides_axis = False  # whether its arrays have an axis that bodies do not see
+    merges_axes = True  # whether reshape merges axes without an exchange between ranks
 
     def __init__(self, module, special, linalg, low_precision, kernels=None, bodies=None):
         self.module = module

@@ -169,6 +169,11 @@ PARTS = {  # functions that are differentiated through their parts, with inputs:
     "pointwise": (lambda xp, x, y: x * y, (2, 3), (2, 3)),
     "by_rows": (lambda xp, x: x * 2, (2, 3)),
     "sum_by_rows": (lambda xp, x: xp.sum(x, 0), (2, 3)),
+    "over_queries": (
+        lambda xp, first, queries, others: ([queries[0] * 2 + first], [xp.sum(others[0])]),
+        [(2, 3)],
+        [(4, 3)],
+    ),
     "pick_column": ((2, 3), numpy.array([1, 0])),
     "add_at_column": ((2, 3), numpy.array([1, 0]), (2,)),
     "ctc_occupation": (
@@ -189,12 +194,21 @@ PARTS = {  # functions that are differentiated through their parts, with inputs:
 @pytest.mark.parametrize("name", PARTS)
 def test_functions_of_parts_mean_the_same_on_values_of_other_types(name):
     random = numpy.random.default_rng(0)
-    given = [random.normal(size=x) if type(x) is tuple else x for x in PARTS[name]]
+
+    def each(make, value):
+        return [make(x) for x in value] if isinstance(value, list) else make(value)
+
+    given = [
+        each(lambda x: random.normal(size=x) if type(x) is tuple else x, v) for v in PARTS[name]
+    ]
 
     def call(xp, wrap):
-        values = (wrap(x) if hasattr(x, "dtype") and x.dtype.kind == "f" else x for x in given)
-        result = getattr(xp, name)(*values)
-        return list(result) if isinstance(result, (tuple, list)) else [result]
+        def wrapped(x):
+            return wrap(x) if hasattr(x, "dtype") and x.dtype.kind == "f" else x
+
+        result = getattr(xp, name)(*[each(wrapped, value) for value in given])
+        result = result if isinstance(result, (tuple, list)) else [result]
+        return [x for part in result for x in (part if isinstance(part, list) else [part])]
 
     wanted = call(arrays.HOST, numpy.copy)
     traced, batches = traced_space(arrays.HOST), batch.BatchSpace(arrays.HOST, 2)

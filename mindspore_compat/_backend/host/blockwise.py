@@ -145,6 +145,12 @@ def sum_by_rows(xp, function, *arrays):
     return total
 
 
+def over_queries(xp, function, queries, others):
+    """Evaluates a function of rows, and of others that each row needs whole: on arrays that are not
+    divided, all at once."""
+    return function(xp, 0, queries, others)
+
+
 def pick_column(xp, x, column):
     """Returns the element of each row of a matrix in the row's `column`."""
     if type(x) is type(column) is np.ndarray:

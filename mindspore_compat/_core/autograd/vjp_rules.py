@@ -430,4 +430,9 @@ def _whole(xp, function, *arrays, **scalars):
     return function(xp, *arrays, **scalars)
 
 
+def _over_queries(xp, function, queries, others):
+    return function(xp, 0, queries, others)
+
+
 COMPOSED.update(blockwise=_whole, pointwise=_whole, by_rows=_whole, sum_by_rows=_whole)
+COMPOSED.update(over_queries=_over_queries)

@@ -34,6 +34,54 @@ def _stack_letters(x, batch):
 
 
 @rule
+def _matmul_float32(space, x, y, factor=1.0):
+    """Rule of `matmul_float32`, as that of `matmul`."""
+    if not is_divided((x, y)):
+        return space.base.matmul_float32(x, y, factor)
+    x, y = (space.cast(a, "float32") if a.dtype.itemsize < 4 else a for a in (x, y))
+    product = _matmul(space, x, y)
+    return product if factor == 1.0 else product * factor
+
+
+@rule
+def _over_queries(space, function, queries, others):
+    """Rule of `over_queries`: leading axes and rows of the queries may be divided. The others are
+    gathered along their own rows; the sums over divided rows are still to be taken."""
+    arrays = [*queries, *others]
+    if not is_divided(arrays):
+        return function(space.base, 0, queries, others)
+    present = [x for x in arrays if x is not None]
+    rows, count = queries[0].shape[-2], max(x.ndim for x in present) - 2
+    pairs = [
+        (x, [*_stack_letters(x, count), "row" if x.shape[-2] == rows else None, "features"])
+        for x in queries
+        if x is not None
+    ]
+    pairs += [(x, [*_stack_letters(x, count), "key", "features"]) for x in others if x is not None]
+    meeting = meet(space, pairs, whole=("key", "features"))
+    blocks = iter(meeting.blocks)
+    local = [[None if x is None else next(blocks) for x in group] for group in (queries, others)]
+    by_row, sums = function(space.base, _first_row(space, meeting, rows), *local)
+    lead = range(-count, 0)
+    return (
+        [_wrapped(space, x, *meeting.placement([*lead, "row", "features"])) for x in by_row],
+        [
+            _wrapped(space, x, *meeting.placement([*lead, "key", "features"], ("row",)))
+            for x in sums
+        ],
+    )
+
+
+def _first_row(space, meeting, rows):
+    axes = meeting.dims.get("row", ())
+    return space.mesh.index(axes) * (rows // space.mesh.count(axes))
+
+
+def _wrapped(space, block, dims, sums):
+    return None if block is None else space.wrap(space.base.asarray(block), dims, sums)
+
+
+@rule
 def _einsum_list(space, operands, equation):
     if not is_divided(operands):
         return space.base.einsum_list(operands, equation)

@@ -137,17 +137,28 @@ def attend(
 
 
 def _outputs(xp, query, key, value, shift, barred, bits, scale, keep_prob, shift_first, band):
-    shift = _float32_shift(xp, shift, scale, shift_first)
-    plan = Blocks(xp, (query, key, value, shift, barred, bits), key.shape[-2], band)
+    def outputs(xp, first, queries, others):
+        (query, shift, barred, bits), (key, value) = queries, others
+        shift = _float32_shift(xp, shift, scale, shift_first)
+        plan = Blocks(
+            xp, (query, key, value, shift, barred, bits), key.shape[-2], _from(first, band)
+        )
 
-    def work(number):
-        block = plan.block(number)
-        operands = block.operands(query, key, shift)
-        weights = _weights(xp, *operands, block.masked(xp, barred), scale)
-        weights = _drop(xp, weights, block.kept(xp, bits), keep_prob)
-        return xp.matmul(xp.cast(weights, value.dtype), block.keys_of(value))
+        def work(number):
+            block = plan.block(number)
+            operands = block.operands(query, key, shift)
+            weights = _weights(xp, *operands, block.masked(xp, barred), scale)
+            weights = _drop(xp, weights, block.kept(xp, bits), keep_prob)
+            return xp.matmul(xp.cast(weights, value.dtype), block.keys_of(value))
 
-    return plan.joined(xp, xp.share(work, plan.count, query))
+        return [plan.joined(xp, xp.share(work, plan.count, query))], []
+
+    return xp.over_queries(outputs, [query, shift, barred, bits], [key, value])[0][0]
+
+
+def _from(first, band):
+    """Returns a band for queries that begin with number `first`."""
+    return None if band is None else (band[0] + first, *band[1:])
 
 
 @attend.vjp_joint
@@ -178,36 +189,43 @@ def attend_vjp(
 def _gradients(
     xp, g, query, key, value, shift, barred, bits, scale, keep_prob, shift_first, band, for_shift
 ):
-    shift = _float32_shift(xp, shift, scale, shift_first)
-    plan = Blocks(xp, (query, key, value, shift, barred, bits), key.shape[-2], band)
-    runs = plan.runs()
+    def gradients(xp, first, queries, others):
+        (query, g, shift, barred, bits), (key, value) = queries, others
+        shift = _float32_shift(xp, shift, scale, shift_first)
+        arrays = query, key, value, shift, barred, bits
+        plan = Blocks(xp, arrays, key.shape[-2], _from(first, band))
+        runs = plan.runs()
 
-    def work(index):
-        outs, to_key, to_value = [], None, None
-        for number in runs[index]:
-            block = plan.block(number)
-            rows, keys, own_shift = block.operands(query, key, shift)
-            flow, keep = block.rows_of(g), block.kept(xp, bits)
-            weights = _weights(xp, rows, keys, own_shift, block.masked(xp, barred), scale)
-            dropped = xp.cast(_drop(xp, weights, keep, keep_prob), flow.dtype)
-            part = xp.matmul_float32(xp.swapaxes(dropped, -1, -2), flow)
-            to_value = block.added(xp, to_value, part)
-            flow = xp.matmul_float32(flow, xp.swapaxes(block.keys_of(value), -1, -2))
-            flow = softmax_along_vjp(xp, _drop(xp, flow, keep, keep_prob), weights, -1)
-            to_shift = block.padded(xp, flow) if for_shift else None
-            flow = xp.cast(flow, query.dtype)
-            part = xp.matmul_float32(xp.swapaxes(flow, -1, -2), rows, scale)
-            to_key = block.added(xp, to_key, part)
-            outs.append((xp.matmul_float32(flow, keys, scale), to_shift))
-        return outs, to_key, to_value
+        def work(index):
+            outs, to_key, to_value = [], None, None
+            for number in runs[index]:
+                block = plan.block(number)
+                rows, keys, own_shift = block.operands(query, key, shift)
+                flow, keep = block.rows_of(g), block.kept(xp, bits)
+                weights = _weights(xp, rows, keys, own_shift, block.masked(xp, barred), scale)
+                dropped = xp.cast(_drop(xp, weights, keep, keep_prob), flow.dtype)
+                part = xp.matmul_float32(xp.swapaxes(dropped, -1, -2), flow)
+                to_value = block.added(xp, to_value, part)
+                flow = xp.matmul_float32(flow, xp.swapaxes(block.keys_of(value), -1, -2))
+                flow = softmax_along_vjp(xp, _drop(xp, flow, keep, keep_prob), weights, -1)
+                to_shift = block.padded(xp, flow) if for_shift else None
+                flow = xp.cast(flow, query.dtype)
+                part = xp.matmul_float32(xp.swapaxes(flow, -1, -2), rows, scale)
+                to_key = block.added(xp, to_key, part)
+                outs.append((xp.matmul_float32(flow, keys, scale), to_shift))
+            return outs, to_key, to_value
 
-    results = xp.share(work, len(runs), query)
-    to_query, to_shift = zip(*[pair for outs, _, _ in results for pair in outs])
-    to_key, to_value = (plan.summed(xp, [gradient[at] for gradient in results]) for at in (1, 2))
-    to_shift = plan.joined(xp, to_shift) if for_shift else None
+        results = xp.share(work, len(runs), query)
+        to_query, to_shift = zip(*[pair for outs, _, _ in results for pair in outs])
+        sums = [plan.summed(xp, [gradient[at] for gradient in results]) for at in (1, 2)]
+        to_shift = plan.joined(xp, to_shift) if for_shift else None
+        return [plan.joined(xp, to_query), to_shift], sums
+
+    queries = [query, g, shift, barred, bits]
+    (to_query, to_shift), sums = xp.over_queries(gradients, queries, [key, value])
     if for_shift and shift_first:
         to_shift = to_shift * scale
-    return plan.joined(xp, to_query), to_key, to_value, to_shift
+    return to_query, *sums, to_shift
 
 
 @op(compute="products")

@@ -1,0 +1,101 @@
+"""Attention over divided batches, heads and sequences: the results and gradients of one process,
+and no more bytes than the keys and values of a divided sequence.
+"""
+
+import numpy as np
+import pytest
+from kit.simulated_ranks import on_ranks
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+from mindspore_compat._core.sharding import network
+from mindspore_compat._core.sharding.mesh import Mesh
+
+RNG = np.random.default_rng(0)
+B, N, S, D = 2, 4, 16, 8
+QUERY, KEY, VALUE, FLOW = (RNG.normal(size=(B, N, S, D)).astype(np.float16) for _ in range(4))
+MASK = np.triu(np.ones((S, S), np.uint8), 1)
+DIVISIONS = [(2, 1, 1), (1, 2, 1), (2, 2, 1), (1, 1, 2), (1, 1, 4), (2, 1, 2), (1, 2, 2), (2, 2, 2)]
+
+
+def plain(q, k, v):
+    return ops.flash_attention_score(q, k, v, N, input_layout="BNSD", scalar_value=0.3)
+
+
+def masked(q, k, v):
+    mask = Tensor(MASK)
+    return ops.flash_attention_score(
+        q, k, v, N, attn_mask=mask, input_layout="BNSD", scalar_value=0.3
+    )
+
+
+def banded(q, k, v):
+    """The band skips keys by the numbers of the queries in the whole sequence."""
+    mask = Tensor(np.tril(np.ones((2048, 2048), np.uint8)))
+    return ops.flash_attention_score(
+        q, k, v, N, attn_mask=mask, sparse_mode=2, input_layout="BNSD", scalar_value=0.3
+    )
+
+
+def shifted(q, k, v):
+    shift = Tensor(RNG.normal(size=(B, N, S, S)).astype(np.float16) * 0 + MASK.astype(np.float16))
+    return ops.flash_attention_score(
+        q, k, v, N, real_shift=shift, input_layout="BNSD", scalar_value=0.3
+    )
+
+
+def dropped(q, k, v):
+    bits = Tensor(np.random.default_rng(3).integers(0, 256, (B, N, S, S // 8)).astype(np.uint8))
+    return ops.flash_attention_score(
+        q, k, v, N, drop_mask=bits, keep_prob=0.5, input_layout="BNSD", scalar_value=0.3
+    )
+
+
+def results(attend, *inputs):
+    """The attention, and its gradients by the queries, keys and values."""
+    flow = Tensor(FLOW)
+    gradients = ms.grad(lambda *inputs: (attend(*inputs) * flow).sum(), (0, 1, 2))
+    return attend(*inputs), *gradients(*inputs)
+
+
+@pytest.mark.parametrize("kind", [plain, masked, banded, shifted, dropped])
+@pytest.mark.parametrize("batch,heads,steps", DIVISIONS)
+def test_divided_attention(kind, batch, heads, steps):
+    inputs = tuple(map(Tensor, (QUERY, KEY, VALUE)))
+    wanted = [x.asnumpy() for x in results(kind, *inputs)]
+    divided = ms.parallel.shard(kind, ((batch, heads, steps, 1),) * 3)
+
+    def run(world):
+        found = network.run_on(
+            Mesh(world), "full_batch", lambda *inputs: results(divided, *inputs), inputs, {}
+        )
+        return [x.asnumpy() for x in found]
+
+    for found in on_ranks(batch * heads * steps, run):
+        for own, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(own, other, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("batch,heads,steps", DIVISIONS)
+def test_exchanged_bytes(batch, heads, steps):
+    """Batches and heads exchange nothing; each rank receives the keys and values of the other parts
+    of its sequence, as float32."""
+    ranks = batch * heads * steps
+    strategy = ((batch, heads, steps, 1),)
+    divided = ms.parallel.shard(banded, strategy * 3, strategy)
+
+    def run(world):
+        mesh = Mesh(world)
+        share = {}
+
+        def attend(*inputs):
+            out = divided(*inputs)
+            share.update(mesh.traffic)
+            return out
+
+        network.run_on(mesh, "full_batch", attend, tuple(map(Tensor, (QUERY, KEY, VALUE))), {})
+        return share
+
+    own = 2 * 2 * KEY.nbytes // (batch * heads)  # keys and values, in twice the bytes
+    for share in on_ranks(ranks, run):
+        assert sum(share.values()) == own * (steps - 1) // steps
