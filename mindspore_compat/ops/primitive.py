@@ -299,7 +299,7 @@ def _with_strategies(kind):
 
     def letters(self, ranks):
         transposes = [getattr(self, f"transpose_{side}", False) for side in "ab"]
-        return letters_of(self.name, ranks, transposes)
+        return letters_of(self.name, ranks, transposes, getattr(self, "input_layout", None))
 
     body = {"__call__": call, "_letters": letters, "_follows_strategy": True}
     cls = type(kind.__name__, (kind,), {**body, "__module__": kind.__module__})

@@ -12,14 +12,21 @@ block r // 4 of the first matrix, and column block r % 4 of the second one.
 import math
 
 
-def letters_of(name, ranks, transposed=()):
-    """Returns the letters of the axes of an operator's inputs.
+def letters_of(name, ranks, transposed=(), layout=None):
+    """Returns the letters of the axes of an operator's inputs. A letter with "?" stands for an axis
+    that may also stay whole.
 
     Args:
         name (str): the primitive.
         ranks (Sequence[int]): the number of axes of each input.
         transposed (Sequence[bool]): for a product, whether each input is transposed.
+        layout (str): for attention, the order of the axes of queries, keys and values.
     """
+    if name == "FlashAttentionScore":
+        query = ["N" if letter == "H" else letter for letter in layout]
+        key = ["?S" if letter == "S" else letter for letter in query]
+        masks = [["B", "N", "S", "keys"][-rank:] for rank in ranks[3:]]
+        return [query, key, key, *masks][: len(ranks)]
     if name in ("MatMul", "BatchMatMul"):
         return [
             [*range(-rank + 2, 0), *(pair[::-1] if is_transposed else pair)]
@@ -63,9 +70,11 @@ def divisions(api, mesh, shapes, strategies, letters):
             _check(api, mesh, shape, strategy)
             dims = []
             for letter, length, parts in zip(letters[number], shape, strategy):
-                if length == 1 and parts == 1:
+                is_optional = isinstance(letter, str) and letter.startswith("?")
+                if parts == 1 and (length == 1 or is_optional):
                     dims.append(())
                     continue
+                letter = letter[1:] if is_optional else letter
                 if parts_of.setdefault(letter, parts) != parts:
                     raise RuntimeError(
                         f"For '{api}', a strategy must divide axes alike that belong together, "

@@ -91,19 +91,23 @@ def attention_extent(
     """Returns the largest score of each query and the sum of exponentials relative to it, in
     float32.
     """
-    shift = _float32_shift(xp, shift, scale, shift_first)
-    plan = Blocks(xp, (query, key, shift, barred), key.shape[-2], band)
 
-    def work(number):
-        block = plan.block(number)
-        mask = block.masked(xp, barred)
-        scores = _scores(xp, *block.operands(query, key, shift), mask, scale)
-        top, _, total = _top_and_sum(xp, scores, mask)
-        return xp.cast(top, "float32"), xp.cast(total, "float32")
+    def extents(xp, first, queries, others):
+        (query, shift, barred), (key,) = queries, others
+        shift = _float32_shift(xp, shift, scale, shift_first)
+        plan = Blocks(xp, (query, key, shift, barred), key.shape[-2], _from(first, band))
 
-    return tuple(
-        plan.joined(xp, gradients) for gradients in zip(*xp.share(work, plan.count, query))
-    )
+        def work(number):
+            block = plan.block(number)
+            mask = block.masked(xp, barred)
+            scores = _scores(xp, *block.operands(query, key, shift), mask, scale)
+            top, _, total = _top_and_sum(xp, scores, mask)
+            return xp.cast(top, "float32"), xp.cast(total, "float32")
+
+        parts = xp.share(work, plan.count, query)
+        return [plan.joined(xp, column) for column in zip(*parts)], []
+
+    return tuple(xp.over_queries(extents, [query, shift, barred], [key])[0])
 
 
 attention_extent.vjp()

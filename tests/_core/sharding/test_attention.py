@@ -99,3 +99,35 @@ def test_exchanged_bytes(batch, heads, steps):
     own = 2 * 2 * KEY.nbytes // (batch * heads)  # keys and values, in twice the bytes
     for share in on_ranks(ranks, run):
         assert sum(share.values()) == own * (steps - 1) // steps
+
+
+@pytest.mark.parametrize("layout", ["BNSD", "BSH", "BSND", "SBH"])
+@pytest.mark.parametrize("whole_keys", [False, True])
+def test_the_primitive_has_a_strategy(layout, whole_keys):
+    """Also for its masks; the sequence of the keys may stay whole."""
+    order = {"BNSD": (0, 1, 2, 3), "BSH": (0, 2, 1, 3), "BSND": (0, 2, 1, 3), "SBH": (2, 0, 1, 3)}
+    parts = {"B": 2, "N": 1, "S": 2, "D": 1, "H": 1}
+
+    def laid_out(x):
+        x = np.ascontiguousarray(x.transpose(order[layout]))
+        return Tensor(x.reshape((*x.shape[:2], -1)) if "H" in layout else x)
+
+    inputs = tuple(map(laid_out, (QUERY, KEY, VALUE)))
+    query = tuple(parts[letter] for letter in layout)
+    key = tuple(1 if letter == "S" and whole_keys else parts[letter] for letter in layout)
+    mask = Tensor(np.broadcast_to(MASK, (B, 1, S, S)).copy())
+
+    def attend(attention):
+        return lambda *inputs: attention(*inputs, None, None, None, mask)[::3]
+
+    wanted = [x.asnumpy() for x in attend(ops.FlashAttentionScore(N, input_layout=layout))(*inputs)]
+
+    def run(world):
+        attention = ops.FlashAttentionScore(N, input_layout=layout)
+        attention.shard((query, key, key, (2, 1, 2, 1)))
+        found = network.run_on(Mesh(world), "full_batch", attend(attention), inputs, {})
+        return [x.asnumpy() for x in found]
+
+    for found in on_ranks(4, run):
+        for own, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(own, other, rtol=2e-3, atol=2e-3)
