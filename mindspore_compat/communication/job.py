@@ -34,13 +34,26 @@ class Job:
     Args:
         command (list[str]): the command of the launcher.
         environment (dict): its environment variables.
-        logs (list[Path]): the file of each rank's output.
+        logs (dict[int, Path]): for each rank on this machine the file of its output.
         cluster_time_out (int): seconds; the option of that name.
         node_timeout (float): seconds; the environment variable MS_NODE_TIMEOUT.
         exec_timeout (float): seconds; the environment variable HCCL_EXEC_TIMEOUT.
+        lost (Callable): returns why the job cannot go on, else None; it may take no time.
+        output: where the launcher writes to, as for `subprocess.Popen`.
     """
 
-    def __init__(self, command, environment, logs, cluster_time_out, node_timeout, exec_timeout):
+    def __init__(
+        self,
+        command,
+        environment,
+        logs,
+        cluster_time_out,
+        node_timeout,
+        exec_timeout,
+        lost=lambda: None,
+        output=None,
+    ):
+        self.lost = lost
         self.logs, self.cluster_time_out = logs, cluster_time_out
         self.node_timeout, self.exec_timeout = node_timeout, exec_timeout
         self.signal_number, self.deadline, self.killed = None, None, False
@@ -56,6 +69,7 @@ class Job:
             command,
             env={**environment, heartbeat.JOB: self.folder.name},
             stdin=subprocess.DEVNULL,
+            stdout=output,
             start_new_session=True,
             preexec_fn=children.before_start(),
         )
@@ -71,6 +85,16 @@ class Job:
             self.process.wait()
         self._kill_ranks()
         self.folder.cleanup()
+
+    def start_beside(self, command, environment):
+        """Starts a process that belongs to the job beside the launcher, which ends with it."""
+        subprocess.Popen(
+            command,
+            env={**environment, heartbeat.JOB: self.folder.name},
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=children.before_start(),
+        )
 
     def ended(self):
         """Returns True if the job has ended. Must be called often: each call checks for hung
@@ -142,10 +166,16 @@ class Job:
     def _look(self):
         """Ends the job if a rank hangs, and names it."""
         now = time.monotonic()
-        for rank, text in enumerate(map(self._read, self._files("beat"))):
+        if reason := self.lost():
+            log.error("msrun: %s. All processes are ended.", reason)
+            self.deadline = now + GRACE
+            self.kill()
+            return
+        for rank, text in zip(self.logs, map(self._read, self._files("beat"))):
             if text and self.beats.get(rank, ("",))[0] != text:
                 self.beats[rank] = text, now
-        live = [rank for rank, text in enumerate(map(self._read, self._files("ended"))) if not text]
+        ended = map(self._read, self._files("ended"))
+        live = [rank for rank, text in zip(self.logs, ended) if not text]
         ranks, why = self._hanging(live, now)
         for rank in ranks:
             process = self._read(Path(self.folder.name, f"{rank}.process")).partition(" ")[0]
@@ -166,7 +196,7 @@ class Job:
         joining = [rank for rank in live if rank in states and states[rank][1] == "joining"]
         limit = self.cluster_time_out
         if joining and 0 <= limit < now - min(self.beats[rank][1] for rank in joining):
-            missing = [rank for rank in range(len(self.logs)) if rank not in states]
+            missing = [rank for rank in self.logs if rank not in states]
             return missing or joining, (
                 f"it has not joined the others within {limit} seconds ('--cluster_time_out')"
             )
@@ -187,7 +217,7 @@ class Job:
     # Files ----------------------------------------------------------------------------------------
 
     def _files(self, kind):
-        return [Path(self.folder.name, f"{rank}.{kind}") for rank in range(len(self.logs))]
+        return [Path(self.folder.name, f"{rank}.{kind}") for rank in self.logs]
 
     @staticmethod
     def _read(file):

@@ -4,23 +4,25 @@
 
 Each process runs the script with this package as its `mindspore`, and writes to its own file in
 `log_dir`. With `--join=True` the processes end with this one, and one that hangs ends the job
-(`job.py`). All processes are on this machine; for several machines start `mpiexec` itself, with
-`python -m mindspore_compat train.py` behind it. The command has a name of its own, so that it does
-not overwrite the `msrun` of a MindSpore in the same environment; `python -m mindspore_compat.msrun`
-is the same.
+(`job.py`). With fewer `--local_worker_num` than `--worker_num`, each of several machines runs this
+command (`nodes.py`). The command has a name of its own, so that it does not overwrite the `msrun`
+of a MindSpore in the same environment; `python -m mindspore_compat.msrun` is the same.
 """
 
 import argparse
+import functools
 import math
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
-from .job import Job
+from . import nodes
+from .job import GRACE, Job
 
 
 def parser():
@@ -30,17 +32,18 @@ def parser():
     )
     add = command_line.add_argument
     add("--worker_num", type=int, default=8, help="number of processes (8)")
-    add("--local_worker_num", type=int, default=8, help="of them on this machine: all (8)")
-    add("--master_addr", default="127.0.0.1", help="exported as MS_SCHED_HOST")
-    add("--master_port", type=int, default=8118, help="exported as MS_SCHED_PORT")
-    add("--node_rank", type=int, default=-1, help="number of this machine: -1 or 0")
+    add("--local_worker_num", type=int, default=8, help="of them on this machine (8)")
+    add("--master_addr", default="127.0.0.1", help="address of node 0; MS_SCHED_HOST")
+    add("--master_port", type=int, default=8118, help="port of node 0; MS_SCHED_PORT")
+    add("--node_rank", type=int, default=-1, help="number of this machine; -1 assigns one")
     add("--log_dir", default="", help="folder of the log files (the current one)")
     add("--join", type=truth, default=False, help="wait for the processes, and show their output")
     add(
         "--cluster_time_out",
         type=int,
         default=600,
-        help="with --join=True: seconds that ranks may take to join; below 0 any time (600)",
+        help="seconds that machines, and with --join=True ranks, may take to join; below 0 any "
+        "time (600)",
     )
     add("--bind_core", type=truth, default=False, help="bind each process to cores of its own")
     add("--bind_numa", type=truth, default=False, help="bind each process to a NUMA node")
@@ -76,28 +79,85 @@ def main(arguments=None):
     limits = seconds(reader, "MS_NODE_TIMEOUT", 300), seconds(reader, "HCCL_EXEC_TIMEOUT", 1800)
     folder = Path(options.log_dir).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    logs = [folder / f"{log_name(options)}_{rank}.log" for rank in range(options.worker_num)]
-    for rank, log in enumerate(logs):
+    command = worker(options, folder / log_name(options))
+    if options.local_worker_num < options.worker_num:
+        try:
+            return run_node(options, command, folder, report, limits)
+        except (OSError, RuntimeError) as error:
+            sys.exit(f"msrun: {error}")
+    logs = logs_of(options, folder, range(options.worker_num))
+    command = [mpiexec(), "-n", str(options.worker_num), *bound(options), *command]
+    if options.join:
+        with Job(command, environment(options), logs, options.cluster_time_out, *limits) as job:
+            follow(job, [logs[rank] for rank in report])
+            return job.status()
+    detached(command, environment(options))
+    return 0
+
+
+def logs_of(options, folder, ranks):
+    """Creates the log file of each rank; returns a dict of them by rank."""
+    logs = {rank: folder / f"{log_name(options)}_{rank}.log" for rank in ranks}
+    for rank, log in logs.items():
         log.write_bytes(b"")
         print(
             f"Start worker process with rank id:{rank}, log file:{log}. Environment variable "
             f"[RANK_ID={rank}] is exported.",
             flush=True,
         )
-    command = mpiexec(options) + worker(options, folder / log_name(options))
-    if options.join:
-        with Job(command, environment(options), logs, options.cluster_time_out, *limits) as job:
-            follow(job, [logs[rank] for rank in report])
-            return job.status()
-    subprocess.Popen(
+    return logs
+
+
+def detached(command, environment, output=subprocess.DEVNULL):
+    """Starts a process that stays when this one ends."""
+    return subprocess.Popen(
         command,
-        env=environment(options),
+        env=environment,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdout=output,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    return 0
+
+
+def run_node(options, command, folder, report, limits):
+    """Starts the processes of one of several machines. With `--join=True`, waits for them and
+    returns the worst exit status of all machines.
+
+    Raises:
+        RuntimeError: if the machines cannot start a job together.
+        OSError: if `--master_addr` is not an address of node 0.
+    """
+    program = mpiexec()
+    nodes.need_hydra(program)
+    listener = nodes.listener(options)
+    if listener is not None:
+        members = nodes.gathered(listener, options, command, [program, *bound(options)])
+    else:
+        members = nodes.joined(options, command)
+    ranks = range(members.first, members.first + options.local_worker_num)
+    logs, variables = logs_of(options, folder, ranks), environment(options)
+    proxy = nodes.proxy_of(program)
+    with tempfile.NamedTemporaryFile(prefix="mpiexec-") as output:
+        if not options.join:
+            if members.starter:
+                started = detached(members.starter, variables, output)
+                members.launch = nodes.start(members, Path(output.name), started)
+            detached([proxy, *members.launch], variables)
+            return 0
+        return _run_and_wait(members, options, proxy, variables, output, logs, report, limits)
+
+
+def _run_and_wait(members, options, proxy, variables, output, logs, report, limits):
+    launcher = members.starter or [proxy, *members.launch]
+    lost = functools.partial(members.lost, limits[0])
+    with Job(launcher, variables, logs, options.cluster_time_out, *limits, lost, output) as job:
+        if members.starter:
+            arguments = nodes.start(members, Path(output.name), job.process)
+            job.start_beside([proxy, *arguments], variables)
+        follow(job, [logs[rank] for rank in report if rank in logs])
+        status = job.status()
+    return members.end(status, GRACE)
 
 
 def check(reader, options):
@@ -109,10 +169,12 @@ def check(reader, options):
             f"--local_worker_num must be at most --worker_num {options.worker_num}, but "
             f"got {options.local_worker_num}"
         )
-    if options.local_worker_num < options.worker_num or options.node_rank > 0:
+    if options.local_worker_num < 1:
+        reader.error(f"--local_worker_num must be at least 1, but got {options.local_worker_num}")
+    if options.local_worker_num >= options.worker_num and options.node_rank > 0:
         reader.error(
-            "all processes must be on this machine; for several machines start 'mpiexec' "
-            "with 'python -m mindspore_compat ...' behind it"
+            f"--node_rank must be -1 or 0 where all processes are on one machine, but got "
+            f"{options.node_rank}"
         )
     if not 1024 <= options.master_port <= 65535:
         reader.error(f"--master_port must be in [1024, 65535], but got {options.master_port}")
@@ -145,14 +207,19 @@ def log_name(options):
     return name
 
 
-def mpiexec(options):
-    """Returns the command that starts the processes, up to what each of them runs."""
+def mpiexec():
+    """Returns the program that starts the processes."""
     scripts_folder = Path(sys.executable).parent
     path = shutil.which("mpiexec", path=str(scripts_folder)) or shutil.which("mpiexec")
     if path is None:
         sys.exit("msrun: there is no 'mpiexec'; install the extra 'mpi' of mindspore_compat")
-    bound = "core" if options.bind_core else "numa" if options.bind_numa else None
-    return [path, "-n", str(options.worker_num), *(["-bind-to", bound] if bound else [])]
+    return path
+
+
+def bound(options):
+    """Returns the options of mpiexec that bind the processes."""
+    unit = "core" if options.bind_core else "numa" if options.bind_numa else None
+    return ["-bind-to", unit] if unit else []
 
 
 def worker(options, log):

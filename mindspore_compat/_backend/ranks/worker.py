@@ -26,6 +26,7 @@ def main(log, *command):
     if heartbeat.JOB not in os.environ:
         os.execvp(command[0], command)
     os.environ[heartbeat.JOB] += f"/{rank}"
+    children.signal_at_parent_death(os.getppid(), signal.SIGKILL)
     received = []
     for number in (signal.SIGINT, signal.SIGTERM):  # they are passed on to the script's group
         signal.signal(number, lambda number, _: received.append(number))
