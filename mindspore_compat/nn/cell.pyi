@@ -388,8 +388,8 @@ class Cell:
             in_strategy (tuple): for each input a Layout or the numbers of parts of its axes; None
                 for one that stays as it is.
             out_strategy (Union[None, tuple]): the same for each output.
-            parameter_plan (Union[None, dict]): the same for parameters, by name; other names are
-                ignored.
+            parameter_plan (Union[None, dict]): the same for parameters, by their name within the
+                Cell ("layer.weight") or their own; other names are ignored.
 
         Returns:
             Cell, itself. A call raises a RuntimeError if a strategy does not divide an axis or the

@@ -239,8 +239,8 @@ class Settings:
             in_strategy (tuple): for each input a Layout or the numbers of parts of its axes; None
                 for one that stays as it is.
             out_strategy (Union[None, tuple]): the same for each output.
-            parameter_plan (Union[None, dict]): the same for parameters, by name; other names are
-                ignored.
+            parameter_plan (Union[None, dict]): the same for parameters, by their name within the
+                Cell ("layer.weight") or their own; other names are ignored.
 
         Returns:
             Cell, itself. A call raises a RuntimeError if a strategy does not divide an axis or the
@@ -262,7 +262,7 @@ class Settings:
             return run_part(
                 lambda *args: self._cell_inside(args, kwargs),
                 args,
-                self.parameters_dict(),
+                {**dict(self.parameters_and_names()), **self.parameters_dict()},
                 self._cell_strategies,
             )
         return self._cell_inside(args, kwargs)

@@ -80,7 +80,9 @@ class MoE(Cell):
         hidden_act (Union[str, Cell]): the activation between the products. Default: ``"gelu"``.
         param_init_type (mindspore.dtype): the dtype of the parameters. Default: ``float32``.
         moe_config (MoEConfig): the experts. Default: one.
-        parallel_config (Union[OpParallelConfig, MoEParallelConfig]): stored.
+        parallel_config (Union[OpParallelConfig, MoEParallelConfig]): where a network runs divided,
+            `expert_parallel` processes share the experts: each holds some of them, receives their
+            tokens and sends back the results. The rest is stored.
 
     Inputs:
         - **x** (Tensor): shape (..., hidden_size).
@@ -114,6 +116,14 @@ class MoE(Cell):
             moe_config.expert_group_size,
             param_init_type,
         )
+        parts = getattr(parallel_config, "expert_parallel", 1)
+        if parts > 1:
+            _check_moe_config(moe_config, parallel_config)
+            by_expert = 1, parts, 1, 1
+            plan = {}
+            for layer in ("mapping", "projection"):
+                plan[f"{layer}.weight"], plan[f"{layer}.bias"] = by_expert[1:], by_expert
+            self.ffn.shard((by_expert,), None, plan)
         self.router = _Linear(
             hidden_size, moe_config.expert_num, has_bias=False, compute_dtype=float32
         )
