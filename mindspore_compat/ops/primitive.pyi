@@ -279,13 +279,15 @@ def constexpr(fn: _t.Any = None, get_instance: _t.Any = True, name: _t.Any = Non
     """
 def further_attribute(primitive: _t.Any, name: _t.Any) -> _t.Any:
     """Returns the value of an attribute besides the arguments."""
-def letters_of(name: _t.Any, ranks: _t.Any, transposed: _t.Any = ()) -> _t.Any:
-    """Returns the letters of the axes of an operator's inputs.
+def letters_of(name: _t.Any, ranks: _t.Any, transposed: _t.Any = (), layout: _t.Any = None) -> _t.Any:
+    """Returns the letters of the axes of an operator's inputs. A letter with "?" stands for an axis
+    that may also stay whole.
 
     Args:
         name (str): the primitive.
         ranks (Sequence[int]): the number of axes of each input.
         transposed (Sequence[bool]): for a product, whether each input is transposed.
+        layout (str): for attention, the order of the axes of queries, keys and values.
     """
 def prim_attr_register(fn: _t.Any) -> _t.Any:
     """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes."""

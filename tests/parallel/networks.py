@@ -179,3 +179,69 @@ def assert_equal(losses, net, wanted_losses, wanted_net):
                 own.asnumpy(), p.asnumpy(), rtol=1e-5, atol=1e-5, err_msg=own.name
             )
     assert count
+
+
+class Residual(nn.Cell):
+    """Two convolutions with batch normalization around which a residual goes; `mp` parts of the
+    channels between them."""
+
+    def __init__(self, dp=1, mp=1, channels=8):
+        super().__init__()
+        rng = np.random.default_rng(channels)
+        shape = channels, channels, 3, 3
+        self.w1, self.w2 = (
+            Parameter(Tensor(rng.normal(size=shape).astype(np.float32)), name)
+            for name in ("w1", "w2")
+        )
+        self.norm1, self.norm2 = nn.BatchNorm2d(channels), nn.BatchNorm2d(channels)
+        self.first, self.second = (ops.Conv2D(channels, 3, pad_mode="same") for _ in range(2))
+        if dp * mp > 1:
+            self.first.shard(((dp, 1, 1, 1), (mp, 1, 1, 1)))
+            self.second.shard(((dp, mp, 1, 1), (1, mp, 1, 1)))
+
+    def construct(self, x):
+        y = ops.relu(self.norm1(self.first(x, self.w1)))
+        return ops.relu(x + self.norm2(self.second(y, self.w2)))
+
+
+class ResNet(nn.Cell):
+    data = drawn((16, 1, 8, 8)), np.arange(16).astype(np.int32) % 8
+
+    def __init__(self, stages=1, dp=1, mp=1):
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8)
+        self.blocks = nn.CellList([Residual(dp, mp) for _ in range(2)])
+        self.head = nn.Dense(8, 8)
+
+    def construct(self, x):
+        x = ops.relu(self.norm(self.stem(x)))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x.mean((2, 3)))
+
+
+class Bert(nn.Cell):
+    """Embeddings of words, places and segments, two blocks that see both sides, and a pooled first
+    token."""
+
+    words = np.random.default_rng(5).integers(0, 8, (16, 6)).astype(np.int32)
+    data = words, words[:, 0] * 3 % 8
+
+    def __init__(self, stages=1, dp=1, mp=1):
+        super().__init__()
+        self.table = Table(dp, mp)
+        self.segments = Parameter(Tensor(np.zeros((2, 16), np.float32)), "segments")
+        self.norm = nn.LayerNorm((16,))
+        self.blocks = nn.CellList([Block(dp, mp) for _ in range(2)])
+        self.pooler, self.head = nn.Dense(16, 16, activation="tanh"), nn.Dense(16, 8)
+        if mp > 1:
+            self.pooler.matmul.shard(((dp, 1), (mp, 1)))
+            self.head.matmul.shard(((dp, mp), (1, mp)))
+
+    def construct(self, ids):
+        segments = ops.gather(self.segments, (ids > 3).astype("int32"), 0)
+        x = self.norm(self.table(ids) + segments)
+        barred = ops.where(ids == 0, -1e4, 0.0).reshape((ids.shape[0], 1, 1, -1))
+        for block in self.blocks:
+            x = block(x, barred)
+        return self.head(self.pooler(x[:, 0]))
