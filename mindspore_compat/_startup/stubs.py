@@ -106,8 +106,11 @@ ARITHMETIC = """add sub mul truediv floordiv mod pow matmul and or xor radd rsub
     rfloordiv rmod rpow rmatmul rand ror rxor neg pos abs invert lt le gt ge getitem""".split()
 SPECIAL = """init call getitem setitem delitem len iter next contains enter exit bool int float
     index getattr lt le gt ge add sub mul truediv floordiv mod pow matmul and or xor neg pos abs
-    invert radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor iadd isub imul
-    itruediv""".split()
+    invert radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor iadd""".split()
+LEFT_OUT = {
+    "Parameter.__getattr__",  # returns values that are created on demand, and has no other name
+    "Tensor.__iadd__",  # returns what `__add__` returns, by which type checkers read `x += y`
+}
 TYPES = {
     **{
         each: f"_b.{each}"
@@ -318,8 +321,8 @@ class Stub:
             members.update(vars(parent))
         lines = [] if issubclass(cls, enum.Enum) else self.attributes(private, members)
         for name in sorted(members):
-            if name == "__getattr__" and public == "Parameter":
-                continue  # returns values that are created on demand, and has no other name
+            if f"{public}.{name}" in LEFT_OUT:
+                continue
             if not name.startswith("_") or name[2:-2] in SPECIAL and name.startswith("__"):
                 text = self.member(cls, public, name, members[name])
                 lines += map(ignoring, text) if name in inherited else text

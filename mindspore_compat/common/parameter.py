@@ -178,7 +178,8 @@ class Parameter(Tensor):
         return self._param_info.parallel_optimizer_comm_recompute
 
     @without_effect(
-        "Parameter.parallel_optimizer_comm_recompute", "every process holds the whole network"
+        "Parameter.parallel_optimizer_comm_recompute",
+        "the level of the parallel optimizer decides which weights are gathered again",
     )
     @parallel_optimizer_comm_recompute.setter
     def parallel_optimizer_comm_recompute(self, value):

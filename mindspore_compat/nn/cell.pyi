@@ -119,8 +119,8 @@ class Cell:
 
         Args:
             auto_parallel_mode (bool): whether values are drawn slice by slice.
-                Accepted for compatibility, has no effect here: every process holds the whole
-                network.
+                Accepted for compatibility, has no effect here: whole values are drawn, then
+                divided.
 
         Returns:
             dict from each parameter to its replacement, which is the parameter itself.
@@ -220,7 +220,8 @@ class Cell:
             context_fn (callable): returns two context managers, for the first and the second run;
                 needs `use_reentrant=False`.
             **kwargs: mp_comm_recompute, parallel_optimizer_comm_recompute and
-                recompute_slice_activation (bools), which concern parallel graphs.
+                recompute_slice_activation (bools), accepted: communication is repeated with the
+                operations that need it.
         """
     def register_backward_hook(self, hook_fn: _t.Any) -> _t.Any:
         """Calls `hook_fn(cell, grad_input, grad_output)` after the backward pass of the Cell.

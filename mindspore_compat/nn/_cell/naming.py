@@ -112,7 +112,7 @@ class Naming:
         return self
 
     @without_effect(
-        "nn.Cell.init_parameters_data(auto_parallel_mode)", "every process holds the whole network"
+        "nn.Cell.init_parameters_data(auto_parallel_mode)", "whole values are drawn, then divided"
     )
     def init_parameters_data(self, auto_parallel_mode=False):
         """Initializes the parameters that have no values yet.

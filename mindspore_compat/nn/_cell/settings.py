@@ -62,7 +62,7 @@ class Settings:
         """The layout of parameters over devices, by name."""
         return self.__dict__.get("_parameter_layout_dict", {})
 
-    @without_effect("nn.Cell.parameter_layout_dict", "every process holds the whole network")
+    @without_effect("nn.Cell.parameter_layout_dict", "each Parameter holds its own layout")
     @parameter_layout_dict.setter
     def parameter_layout_dict(self, value):
         InstanceOf(dict).refuse("Cell", "parameter_layout_dict", value)
@@ -194,7 +194,8 @@ class Settings:
             context_fn (callable): returns two context managers, for the first and the second run;
                 needs `use_reentrant=False`.
             **kwargs: mp_comm_recompute, parallel_optimizer_comm_recompute and
-                recompute_slice_activation (bools), which concern parallel graphs.
+                recompute_slice_activation (bools), accepted: communication is repeated with the
+                operations that need it.
 
         Raises:
             TypeError: if a flag is not a bool, or `context_fn` not callable.
