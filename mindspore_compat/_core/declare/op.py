@@ -67,7 +67,7 @@ DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public na
 PUBLIC = {}  # area -> name -> a hand-written object
 
 
-def op(*lines, types=(), compute="float32", quirks=None):
+def op(*lines, types=(), compute="float32", quirks=None, inline=False):
     """Declares an operator.
 
     Args:
@@ -78,10 +78,13 @@ def op(*lines, types=(), compute="float32", quirks=None):
             "kernels" for ops that hand their arrays to one kernel, which a GPU does in low
             precision directly.
         quirks (Quirks): differences between public paths and the body.
+        inline (bool): whether a recorded step of the host calls the functions of `xp` that the body
+            calls, and not the body: for bodies that check their arguments and then call a few
+            functions.
     """
 
     def declare(body):
-        return Op(body, lines, types, compute, quirks)
+        return Op(body, lines, types, compute, quirks, inline)
 
     return declare
 
@@ -93,7 +96,7 @@ class Op:
     _unfit = ()  # by_slices.py sets it
     _with_gradient = None  # stacking.py sets it
 
-    def __init__(self, body, lines=(), types=(), compute="float32", quirks=None):
+    def __init__(self, body, lines=(), types=(), compute="float32", quirks=None, inline=False):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -110,6 +113,7 @@ class Op:
         ]
         self.upcast = UPCAST[compute]
         self.quirks = quirks or NO_QUIRKS
+        self.inline = inline
         self.shared_rule = None
         self.own_rule = None
         self.__doc__ = body.__doc__
@@ -252,7 +256,7 @@ class Op:
         if self.many:
             values[self.many] = operands[count:]
         arguments = [values[n] for n in self.parameters]
-        if xp is recorded_array.RECORDED:
+        if xp is recorded_array.RECORDED and not self.inline:
             out = recorded_array.call_body(self.body, arguments)
         else:
             out = self.body(arrays.for_size(xp, operands), *arguments)

@@ -99,11 +99,15 @@ class RecordedStep:
 
     def out_of_date(self):
         """Returns True if something that the step depends on has changed since the recording."""
-        return self._plan is not None and not (
-            all([_layout(holder._array, full) == recorded for holder, recorded, full in self._held])
-            and all([_role(parameter) == recorded for parameter, recorded in self._flags])
-            and self._state.unchanged()
-        )
+        if self._plan is None:
+            return False
+        for holder, recorded, full in self._held:
+            if _layout(holder._array, full) != recorded:
+                return True
+        for parameter, recorded in self._flags:
+            if _role(parameter) != recorded:
+                return True
+        return not self._state.unchanged()
 
     # Recording ------------------------------------------------------------------------------------
 

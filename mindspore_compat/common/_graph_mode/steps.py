@@ -73,7 +73,7 @@ def run_graph(cell, args, kwargs):
 
     def step(*args, **kwargs):
         apart = cell._cell_captures_itself or cell._cell_updates
-        if apart or not (_records() and captures(0)):
+        if apart or current.can_capture() or not captures(0):
             return cell(*args, **kwargs)
         return run(cell, type(cell).__name__, cell, args, kwargs)
 

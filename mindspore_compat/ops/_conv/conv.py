@@ -67,6 +67,7 @@ def add_bias(xp, api, out, bias):
     "ops.conv1d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)",
     compute="products",
+    inline=True,
 )
 def conv1d(
     xp,
@@ -101,6 +102,7 @@ def conv1d(
     "ops.conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)",
     compute="products",
+    inline=True,
 )
 def conv2d(
     xp,
@@ -137,6 +139,7 @@ def conv2d(
     "ops.conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)",
     compute="products",
+    inline=True,
 )
 def conv3d(
     xp,
@@ -192,6 +195,7 @@ def _conv_unbatched(xp, api, input, weight, bias, stride, padding, dilation, gro
     "mint.nn.functional.conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
     "groups=1)",
     compute="products",
+    inline=True,
 )
 def conv1d_ext(
     xp,
@@ -225,6 +229,7 @@ def conv1d_ext(
     "groups=1)",
     "mint.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)",
     compute="products",
+    inline=True,
 )
 def conv2d_ext(
     xp,
@@ -259,6 +264,7 @@ def conv2d_ext(
     "mint.nn.functional.conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
     "groups=1)",
     compute="products",
+    inline=True,
 )
 def conv3d_ext(
     xp,
@@ -311,6 +317,7 @@ def channels_second(xp, x):
     "ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
     "group=1, data_format='NCHW')(x, weight)",
     compute="products",
+    inline=True,
 )
 def conv2d_primitive(
     xp,
@@ -365,6 +372,7 @@ def conv2d_primitive(
     "group=1, data_format='NCDHW')(x, weight)",
     types=SameDtype("x weight"),
     compute="products",
+    inline=True,
 )
 def conv3d_primitive(
     xp,

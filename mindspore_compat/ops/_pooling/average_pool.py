@@ -22,6 +22,7 @@ def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, diviso
     "ops.avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
     "count_include_pad=True)",
     compute="kernels",
+    inline=True,
 )
 def avg_pool1d(
     xp,
@@ -59,6 +60,7 @@ def avg_pool1d(
     "ops.avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
     "count_include_pad=True, divisor_override=0)",
     compute="kernels",
+    inline=True,
 )
 def avg_pool2d(
     xp,
@@ -102,6 +104,7 @@ def avg_pool2d(
     "ops.avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
     "count_include_pad=True, divisor_override=0)",
     compute="kernels",
+    inline=True,
 )
 def avg_pool3d(
     xp,
@@ -156,6 +159,7 @@ def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, diviso
     "mint.nn.functional.avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
     "count_include_pad=True)",
     compute="kernels",
+    inline=True,
 )
 def avg_pool1d_ext(
     xp,
@@ -185,6 +189,7 @@ def avg_pool1d_ext(
     "mint.nn.functional.avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
     "count_include_pad=True, divisor_override=None)",
     compute="kernels",
+    inline=True,
 )
 def avg_pool2d_ext(
     xp,
@@ -225,6 +230,7 @@ def avg_pool2d_ext(
     "mint.nn.functional.avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
     "count_include_pad=True, divisor_override=None)",
     compute="kernels",
+    inline=True,
 )
 def avg_pool3d_ext(
     xp,
@@ -264,6 +270,7 @@ def avg_pool3d_ext(
 @op(
     "ops.AvgPool(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(x)",
     compute="kernels",
+    inline=True,
 )
 def avg_pool_primitive(
     xp,
@@ -296,6 +303,7 @@ def avg_pool_primitive(
     "ops.AvgPool3D(kernel_size=1, strides=1, pad_mode='valid', pad=0, ceil_mode=False, "
     "count_include_pad=True, divisor_override=0, data_format='NCDHW')(x)",
     compute="kernels",
+    inline=True,
 )
 def avg_pool3d_primitive(
     xp,

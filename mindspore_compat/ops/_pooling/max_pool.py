@@ -15,6 +15,7 @@ from .windows import Mode, PadMode, need_fit, need_half, need_small
 @op(
     "ops.MaxPool(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)",
     compute="kernels",
+    inline=True,
 )
 def max_pool_primitive(
     xp,
@@ -46,6 +47,7 @@ def max_pool_primitive(
     "ops.MaxPool3D(kernel_size=1, strides=1, pad_mode='VALID', pad_list=0, ceil_mode=None, "
     "data_format='NCDHW')(x)",
     compute="kernels",
+    inline=True,
 )
 def max_pool3d_primitive(
     xp,
@@ -108,6 +110,7 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
     "ops.max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, "
     "ceil_mode=False)",
     compute="kernels",
+    inline=True,
 )
 def max_pool2d(
     xp,
@@ -150,6 +153,7 @@ def max_pool2d(
     "mint.nn.functional.max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, "
     "ceil_mode=False, return_indices=False)",
     compute="kernels",
+    inline=True,
 )
 def max_pool2d_ext(
     xp,
@@ -193,6 +197,7 @@ def max_pool2d_ext(
     "ops.max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
     "return_indices=False)",
     compute="kernels",
+    inline=True,
 )
 def max_pool3d(
     xp,
@@ -234,6 +239,7 @@ def max_pool3d(
 @op(
     "ops.MaxPoolWithArgmax(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)",
     compute="kernels",
+    inline=True,
 )
 def max_pool_with_argmax(
     xp,
@@ -271,6 +277,7 @@ def max_pool_with_argmax(
     "ops.MaxPoolWithArgmaxV2(kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, "
     "argmax_type=int64)(x)",
     compute="kernels",
+    inline=True,
 )
 def max_pool_with_argmax_v2(
     xp,
@@ -313,6 +320,7 @@ def max_pool_with_argmax_v2(
     "ops.MaxPool3DWithArgmax(ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, "
     "data_format='NCDHW', argmax_type=int64)(x)",
     compute="kernels",
+    inline=True,
 )
 def max_pool3d_with_argmax(
     xp,

@@ -12,7 +12,7 @@ from ..._parts import need_floats
 from .base import Real, _need_nchw, _Pool
 
 
-@op(compute="kernels")
+@op(compute="kernels", inline=True)
 def pool_largest(
     xp,
     x: Real,
