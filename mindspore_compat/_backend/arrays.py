@@ -65,6 +65,8 @@ class LargeHost(Host):
             function = implementation(name).__get__(self)
         elif name in REDUCERS:
             function = reductions.reducer(getattr(numpy, REDUCERS[name]))
+        elif name == "mean":
+            function = reductions.mean
         elif name in ("reshape", "ascontiguousarray"):
             function = getattr(ufuncs, name)
         elif isinstance(function, numpy.ufunc) and function.signature is None:

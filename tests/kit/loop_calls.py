@@ -74,6 +74,8 @@ CALLS = {
     "depthwise_convolve": lambda: convolution(16, 8, 8)[0],
     "depthwise_input_gradient": lambda: convolution(16, 8, 8),
     "depthwise_weight_gradient": lambda: convolution(16, 8, 8),
+    "extreme_of_rows": lambda: ops.amax(float32(9, 1 << 15), 1),
+    "row_sums": lambda: ops.sum(float32(9, 1 << 15), 1),
     "float32_pairs": lambda: ops.hypot(float32(9, 20), float32(9, 20, seed=1)),
     "index_so_far": lambda: ops.cummax(float32(9, 20), 1),
     "linear_recurrence": lambda: ops.logcumsumexp(float32(9, 20), 1),

@@ -35,10 +35,42 @@ def reducer(ufunc):
             if products is not None:
                 return products
         if x.nbytes >= Least.REDUCE:
+            if dtype is None and (result := _reduce_rows(ufunc, x, axis, keepdims)) is not None:
+                return result
             return reduce_large(ufunc, x, axis, dtype, keepdims)
         return ufunc.reduce(x, axis, dtype, None, keepdims)
 
     return call
+
+
+_sum = reducer(numpy.add)
+
+
+def mean(x, axis=None, dtype=None, keepdims=False):
+    """Computes NumPy's `mean`: the quotient of the sum and the number of elements."""
+    if type(x) is not numpy.ndarray or x.dtype.char not in "fd" or dtype is not None or not x.size:
+        return numpy.mean(x, axis, dtype, keepdims=keepdims)
+    total = _sum(x, axis, None, keepdims)
+    return total / (x.size // total.size)
+
+
+def _reduce_rows(ufunc, x, axis, keepdims):
+    """Returns the sums, maxima or minima along the last axis by a compiled loop; None if NumPy
+    should compute them."""
+    if x.dtype != numpy.float32 or _axes(axis, x.ndim) != {x.ndim - 1} or x.ndim < 2:
+        return None
+    rows = x.reshape(-1, x.shape[-1]) if x.flags.c_contiguous else None
+    if rows is None or len(rows) < 4:  # the parts of a few long rows are shared by threads
+        return None
+    if ufunc is numpy.add:
+        out = door.call("row_sums", rows)
+    elif ufunc in (numpy.maximum, numpy.minimum):
+        out = door.call("extreme_of_rows", rows, ufunc is numpy.maximum)
+    else:
+        return None
+    if out is None:
+        return None
+    return out.reshape((*x.shape[:-1], 1) if keepdims else x.shape[:-1])
 
 
 def _products_of_rows(x, axis, keepdims):

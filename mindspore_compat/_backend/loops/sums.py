@@ -1,15 +1,18 @@
-"""Sums over the rows of float32 matrices as a compiled loop of the host, shared by threads.
+"""Sums over the rows of float32 matrices, and the sum or maximum of each row, as compiled loops of
+the host, shared by threads.
 
-An array of one axis is viewed as a matrix, too. A few rows are added in float32, and these partial
-sums in float64.
+An array of one axis is viewed as a matrix, too. A few rows, or some elements of a row, are added in
+float32, and these partial sums in float64.
 """
 
 import functools
+import math
 
 import numpy
 
 from ..compiled.door import serves
-from ..threads.parallel_loops import FLOAT, array, loop_of, memory, number, piece
+from ..compiled.vector_math import of_ordered, ordered, single, sum_in_any_order
+from ..threads.parallel_loops import FLOAT, array, blocks, loop_of, memory, number, piece
 from ..thresholds import Least, Most
 
 DOUBLE = numpy.dtype(numpy.float64)
@@ -54,6 +57,68 @@ def sum_rows(
                 total[j] += a[j]
         for j in range(columns):
             sums[j] += total[j]
+
+
+def sum_of_rows(
+    x: array(FLOAT), out: array(FLOAT), length: number(), first: piece(0), last: piece(1)
+):
+    """Writes the sums of rows `first` to `last` of a matrix with rows of `length` elements."""
+    for row in range(first, last):
+        total = 0.0
+        for start in range(row * length, (row + 1) * length, 4096):
+            part = x[start : min(start + 4096, (row + 1) * length)]
+            partial = single(0)
+            for i in range(part.size):
+                partial = sum_in_any_order(partial, part[i])
+            total += partial
+        out[row] = total
+
+
+def largest_of_rows(
+    x: array(FLOAT),
+    out: array(FLOAT),
+    length: number(),
+    sign: number(FLOAT),
+    first: piece(0),
+    last: piece(1),
+):
+    """Writes the largest element of rows `first` to `last`, or the smallest one if `sign` is -1;
+    NaN for a row with NaN."""
+    for row in range(first, last):
+        part = x[row * length : (row + 1) * length]
+        key = ordered(single(-math.inf))
+        for i in range(length):
+            key = max(key, ordered(sign * part[i]))
+        out[row] = sign * of_ordered(key)
+
+
+@serves(
+    "extreme_of_rows",
+    least="SUM_LOOP",
+    takes=lambda x, largest: x.dtype == FLOAT and x.flags.carray and x.shape[1] >= 16,
+    loop=functools.partial(loop_of, largest_of_rows, None, True),
+)
+def extreme_of_rows(x, largest):
+    """Returns the largest or smallest element of each row of a matrix."""
+    out = numpy.empty(len(x), FLOAT)
+    table = blocks(len(x), max(PIECE // x.shape[1], 1))
+    sign = FLOAT.type(1 if largest else -1)
+    loop_of(largest_of_rows, None, True).run(table, x.reshape(-1), out, x.shape[1], sign)
+    return out
+
+
+@serves(
+    "row_sums",
+    least="SUM_LOOP",
+    takes=lambda x: x.dtype == FLOAT and x.flags.carray and x.shape[1] >= 16,
+    loop=functools.partial(loop_of, sum_of_rows, None, True),
+)
+def row_sums(x):
+    """Returns the sum of each row of a matrix."""
+    out = numpy.empty(len(x), FLOAT)
+    table = blocks(len(x), max(PIECE // x.shape[1], 1))
+    loop_of(sum_of_rows, None, True).run(table, x.reshape(-1), out, x.shape[1])
+    return out
 
 
 @serves(

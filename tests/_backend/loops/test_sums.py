@@ -7,6 +7,7 @@ import pytest
 from kit import same
 from kit.loops import by_python, fresh_loops, needs_numba
 
+from mindspore_compat._backend.arrays import LARGE
 from mindspore_compat._backend.host import reductions
 from mindspore_compat._backend.loops import sums
 from mindspore_compat._backend.threads import scheduler
@@ -76,3 +77,41 @@ def test_infinities_and_nan_stay(value, any_size, monkeypatch):
     for axis in (0, None):
         found = reductions.reduce_large(np.add, x, axis, None, False)
         np.testing.assert_allclose(found, x.sum(axis), 1e-4)
+
+
+def check_rows():
+    special = np.float32([0, -1, 2, np.inf, -np.inf, np.nan, 3e38, -0.5])
+    for shape in [(5, 17), (4, 3, 40), (9, 5000), (6, 16)]:
+        x = rng.standard_normal(shape, np.float32)
+        total = LARGE.sum(x, -1)
+        exact = x.sum(-1, "float64")
+        assert (np.abs(total - exact) <= 1e-6 * np.abs(x).sum(-1)).all()
+        for keepdims in (False, True):
+            mean = LARGE.mean(x, -1, keepdims=keepdims)
+            np.testing.assert_allclose(
+                mean, x.mean(-1, "float64", keepdims=keepdims), rtol=0, atol=4e-7
+            )
+            assert mean.dtype == np.float32
+        for values in (x, rng.choice(special, shape), rng.choice(special[:3], shape)):
+            for name in ("max", "min"):
+                for operand in (values, values[::2], values.astype(np.float64)):
+                    found = getattr(LARGE, name)(operand, -1)
+                    assert found.dtype == operand.dtype
+                    np.testing.assert_array_equal(found, getattr(np, name)(operand, -1))
+
+
+def test_the_loops_over_single_rows_mean_what_numpy_does(any_size, monkeypatch):
+    by_python(monkeypatch)
+    check_rows()
+
+
+@needs_numba
+def test_compiled_loops_over_single_rows_do_so(any_size):
+    check_rows()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_means_of_other_arrays_are_numpys():
+    for x in (np.arange(12).reshape(3, 4), np.ones((2, 3), np.float16), np.ones((2, 0))):
+        for axis in (None, 0, (0, 1)):
+            np.testing.assert_array_equal(LARGE.mean(x, axis), np.mean(x, axis))
