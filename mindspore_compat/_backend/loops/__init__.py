@@ -1,7 +1,8 @@
 """Compiled loops of array functions: products, sums, gather and scatter, argmax, where.
 
 Importing this package registers them at the door (compiled/door.py). Functions without a loop here
-are in host/: max, min and prod, for instance, are NumPy's, shared by threads (host/reductions.py).
+are in host/: the maximum along a leading axis, for instance, is NumPy's, shared by threads
+(host/reductions.py).
 """
 
 from . import (  # noqa: F401 - they register their loops
