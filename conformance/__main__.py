@@ -447,16 +447,14 @@ def _settle(entries, options):
 
 def _mutate(options):
     entries = specs.load(options.spec)
-    cases_by_name = {}
-    for case in cases.all_cases(entries, areas=options.area):
-        cases_by_name.setdefault(case["name"], []).append(case)
-    if not cases_by_name:
+    names = {case["name"] for case in cases.all_cases(entries, ("exists",), options.area)}
+    if not names:
         raise BadInput(" ".join(options.area), "no such module or name in the specs")
-    chosen = {name: entries[name] for name in cases_by_name}
+    chosen = {name: entries[name] for name in names}
     faults = plan.drawn(chosen, options.count, options.seed, options.even)
     outcomes = list(
         measure.outcomes(
-            faults, chosen, cases_by_name.get, options.target, options.python, options.jobs
+            faults, entries, measure.Cases(entries), options.target, options.python, options.jobs
         )
     )
     for outcome in outcomes:

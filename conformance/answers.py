@@ -175,7 +175,9 @@ def _judge_driven(case, result, answer):
 def _judge_values(case, result):
     """A varied call: what the reference gave for it."""
     seen, wanted = result["observed"], case["wanted"]
-    if "refused" in seen:
+    if "refused" in wanted:
+        found = _refusals_differ(case, wanted["refused"], seen.get("refused"))
+    elif "refused" in seen:
         found = {"expected": f"accepted, as by {case.get('by', 'real MindSpore')}"}
     else:
         difference = facts_differ(case, None, wanted, seen)

@@ -96,7 +96,8 @@ def of_entry(name, entry, kinds=KINDS):
         add(members.KIND, label, **more)
     if "values" in kinds:
         for label, more in stored.cases_of(name):
-            add("values", label, **more)
+            errors = {"errors": errors_of(entry)} if "refused" in more["wanted"] else {}
+            add("values", label, **more, **errors)
     call = call_of(name, entry)
     if call is None:
         return found
@@ -147,12 +148,12 @@ def _refusals(entry, call, add):
                     made.init != call.init
                 ):  # the construction alone: the example's inputs suit only its own options
                     made.call = None
-                add("accepts", label, **_text(made), rule=str(rule), errors=_named(entry))
+                add("accepts", label, **_text(made), rule=str(rule), errors=errors_of(entry))
 
 
-def _named(entry):
+def errors_of(entry):
     """Returns the exceptions that the page names."""
-    return sorted({specs.rule_of(item).error for item in entry["raises"]})
+    return sorted({specs.rule_of(item).error for item in entry.get("raises", ())})
 
 
 def other_errors(entry, rule, call):

@@ -6,13 +6,15 @@ Argument texts reach it as `sample.files.mnist()`. Each method returns a path.
 
 import gzip
 import json
+import pickle
+import shutil
 import struct
 import wave as sound
 from pathlib import Path
 
 import numpy as np
 
-from . import sources
+from . import messages, sources
 from .sources import png
 
 _WORDS = "the cat sat on a mat and saw that dogs run fast over green hills".split()
@@ -33,6 +35,28 @@ class Files:
     def names(folder):
         """The names of the files in a folder."""
         return sorted(path.name for path in Path(folder).iterdir() if path.is_file())
+
+    @staticmethod
+    def tree(folder):
+        """The paths of all files in a folder, relative to it."""
+        found = (path for path in Path(folder).rglob("*") if path.is_file())
+        return sorted(path.relative_to(folder).as_posix() for path in found)
+
+    @staticmethod
+    def absolute(path):
+        """The path from the root."""
+        return str(Path(path).resolve())
+
+    @staticmethod
+    def clear(folder):
+        """Deletes a folder that an earlier case has left."""
+        shutil.rmtree(folder, ignore_errors=True)
+
+    @staticmethod
+    def events(folder):
+        """The events in the files of a summary."""
+        files = (path for path in sorted(Path(folder).rglob("*")) if "events" in path.name)
+        return [messages.events(path.read_bytes()) for path in files]
 
     @staticmethod
     def size(path):
@@ -73,6 +97,47 @@ class Files:
         kept = [{"name": k, "data": ms.Tensor(np.float32(v))} for k, v in values.items()]
         ms.save_checkpoint(kept, name)
         return name
+
+    def slices(self, folder="slices", form="ckpt", suffix=""):
+        """The checkpoints of four ranks: two rows of `w` each, and `b` as a whole."""
+        ms = self.ms
+        whole = np.arange(32, dtype=np.float32).reshape(8, 4)
+        for rank in range(4):
+            self.folder(f"{folder}/rank_{rank}")
+            kept = {"w": whole[2 * rank : 2 * rank + 2], "b": np.float32([1, 2])}
+            ms.save_checkpoint(
+                [{"name": name, "data": ms.Tensor(values)} for name, values in kept.items()],
+                f"{folder}/rank_{rank}/net{suffix}.{form}",
+                format=form,
+            )
+        return folder
+
+    def strategy(self, name="rows.json", grid=(4,), cut=(0, -1)):
+        """A strategy file: how `w` is cut over a grid of devices; `b` is whole everywhere."""
+
+        def layout(axes):
+            known = {"dev_matrix": list(grid), "tensor_map": list(axes)}
+            nothing = {"param_split_shape": [], "indices_offset": []}
+            shards = {"opt_weight_shard_step": 0, "opt_weight_shard_size": 0}
+            return {**known, **nothing, "field": 0, **shards}
+
+        operation = {"parallel_strategy": [{"stage": 0}]}
+        items = {"w": layout(cut), "b": layout((-1,))}
+        content = {"parallel_strategy_item": {"op": operation}, "parallel_layout_item": items}
+        return self.write(name, json.dumps(content))
+
+    def holder(self, shape=(8, 4), name="w"):
+        """A layer with a Parameter to load the slices into, and `b`."""
+        ms = self.ms
+        net = ms.nn.Cell()
+        net.w = ms.Parameter(ms.Tensor(np.zeros(shape, np.float32)), name=name)
+        net.b = ms.Parameter(ms.Tensor(np.zeros(2, np.float32)), name="b")
+        return net
+
+    @staticmethod
+    def onnx(path):
+        """What an exported file says about its graph."""
+        return messages.onnx(Path(path).read_bytes())
 
     def csv(self, name="table.csv", header=False):
         """Six rows of a number, a real number and a word."""
@@ -153,6 +218,17 @@ class Files:
             self.write(f"{name}/{part}.bin", rows.tobytes())
         return name
 
+    def pickled(self, classes=10):
+        """The same images as pickled batches, as the publisher offers them for Python."""
+        name = f"pickled{classes}"
+        keys = [b"labels"] if classes == 10 else [b"fine_labels", b"coarse_labels"]
+        parts = [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]
+        for index, part in enumerate(parts if classes == 10 else ["train", "test"]):
+            batch = {b"data": _bytes((2, 3072), index)}
+            batch.update({key: [(index + k) % classes, k] for k, key in enumerate(keys, 1)})
+            self.write(f"{name}/{part}", pickle.dumps(batch, 2))
+        return name
+
     def images(self, name="images"):
         """Images in folders by class."""
         for index, label in enumerate(("bird", "cat", "dog")):
@@ -173,7 +249,11 @@ class Files:
                 file.writeframes((_bytes((40,), index).astype("<i2") * 99).tobytes())
         return name
 
-    def records(self, name="rows.mindrecord"):
+    def doubled(self):
+        """Rows in the format MindRecord, three for each number."""
+        return self.records("doubled.mindrecord", 3)
+
+    def records(self, name="rows.mindrecord", times=1):
         """Rows in the format MindRecord."""
         writer = self.ms.mindrecord.FileWriter(name, 1, overwrite=True)
         fields = {
@@ -185,7 +265,7 @@ class Files:
         writer.add_index(["n"])
         writer.write_raw_data(
             [
-                {"n": i, "name": word, "v": np.float32([i, i * 0.5])}
+                {"n": i // times, "name": word, "v": np.float32([i, i * 0.5])}
                 for i, word in enumerate(_WORDS[:6])
             ]
         )

@@ -80,6 +80,8 @@ class Plant:
         if isinstance(thing, (property, functools.cached_property)):
             getter = thing.fget if isinstance(thing, property) else thing.func
             return property(self._around(getter, 1), getattr(thing, "fset", None))
+        if hasattr(type(thing), "__get__") and not callable(thing):
+            return property(lambda owner: self._around(thing.__get__(owner, type(owner)), 0))
         if not callable(thing):
             raise NotPlanted(f"{self.fault['name']} is no callable")
         if not isinstance(self.owner, type) and not isinstance(thing, types.FunctionType):

@@ -8,11 +8,13 @@ import queue
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
 from .. import answers
-from ..cases import LOST
+from ..cases import LOST, of_entry
 from ..groups import group_of
 from ..runner import Process
+from ..varied.table import table
 from .plan import key_of, reason_of
 
 # Kinds of cases, the most likely to detect a fault first.
@@ -103,6 +105,26 @@ def _by_promise(cases, fault):
         return (kind != first, _ORDER.index(kind) if kind in _ORDER else len(_ORDER))
 
     return sorted((c for c in cases if c["kind"] not in _UNABLE), key=order)
+
+
+class Cases:
+    """The cases that a fault of a name may fail: those of the name, then those of its class."""
+
+    def __init__(self, entries):
+        self.entries = entries
+
+    @cache  # noqa: B019  (one object lives as long as the command)
+    def _own(self, name):
+        entry = self.entries.get(name)
+        return of_entry(name, entry) if entry else []
+
+    def __call__(self, name):
+        """Returns the cases of a name; of a method or property, also those of its class."""
+        owner = name.rpartition(".")[0]
+        if self.entries.get(owner, {}).get("kind") != "class":
+            return self._own(name)
+        used = (name, owner, table()["same"].get(owner))
+        return [case for each in dict.fromkeys(used) if each for case in self._own(each)]
 
 
 def outcomes(faults, entries, cases_of, target, python=None, jobs=1):

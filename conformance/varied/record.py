@@ -13,15 +13,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ..calls import Call
-from ..cases import DIFFERENTIABLE, LOST, area_of
+from ..cases import DIFFERENTIABLE, LOST, area_of, errors_of
 from ..runner import Process
 from .bases import bases
 from .changes import arguments, larger, variations
+from .table import table
 
 MOST = {"tensor": 6, "plain": 5}  # kept values of one argument
 PAIRS = 30  # attempts to combine the values of two arguments, for each name
 TRIES = 150  # calls for each name
-SECONDS = 12  # for the variations of one base call
+DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
+UNLIKELY = ("'no such'", "-7", "1.5", "object()", "None")  # values that most arguments refuse
+SECONDS = 40  # for the variations of one base call
 MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
 
 
@@ -78,6 +81,8 @@ class _Session:
         self.found, self.tries, self.lost = Found(name), 0, 0
         self.until = time.monotonic() + SECONDS
         self.seen = {}  # outcomes → those without what varies
+        self.refusal = ""  # the exception of the last call that was refused
+        self.deliberate = {*DELIBERATE, *errors_of(entry)}
 
     def ask(self, call, more):
         """Facts of a call without what varies from run to run; None where it is refused."""
@@ -95,13 +100,14 @@ class _Session:
         }
         seen = self.reference.ask(case)
         if "refused" in seen:
-            self.found.reason = self.found.reason or f"refused: {seen['refused']}"
+            self.refusal = seen["refused"]
+            self.found.reason = self.found.reason or f"refused: {self.refusal}"
             self.lost += seen["refused"] in LOST
             return None
         if json.dumps(seen, sort_keys=True) in self.seen:  # nothing new, so nothing to keep
             return self.seen[json.dumps(seen, sort_keys=True)]
         agreed = self.reference.ask({**case, "probe": True})
-        found = None if "refused" in agreed else cleaned(agreed)
+        found = None if "refused" in agreed else cleaned(agreed, self.deliberate)
         self.seen[json.dumps(seen, sort_keys=True)] = found
         return found
 
@@ -114,6 +120,12 @@ class _Session:
         if found is None or not any(_is_moving(k, part) for k, part in found.items()):
             return dict(more), seen
         return wanted, found
+
+    def keep_refusal(self, label, call, more):
+        """Keep a call of the table that the reference refuses by an exception that pages name."""
+        if self.refusal in DELIBERATE:
+            self.keep(label, call, more, {"refused": self.refusal}, set())
+            self.refusal = ""
 
     def keep(self, label, call, more, seen, outcomes):
         """Keep the call unless its outcome is among those of the same argument; whether it was."""
@@ -142,6 +154,8 @@ def of_name(name, entries, reference):
         session.until = time.monotonic() + SECONDS
         seen = session.ask(call, more)
         if seen is None:
+            if label.startswith("call"):
+                session.keep_refusal(label, call, more)
             continue
         more, seen = session.with_gradient(call, more, seen)
         own = set() if label.startswith("call") else outcomes
@@ -214,6 +228,8 @@ def _vary(session, call, more, label, base):
         (effective if kept else idle)[argument] = kept or options
     _pair(session, call, more, effective, idle)
     _combine(session, call, more, effective)
+    _accompany(session, call, more)
+    _refuse(session, call, more, idle)
 
 
 def _pair(session, call, more, effective, idle):
@@ -248,6 +264,40 @@ def _pair(session, call, more, effective, idle):
                     session.found.arguments[argument] += 1
                     done = True
             if done:
+                break
+
+
+def _accompany(session, call, more):
+    """Arguments that the table gives together; those without a value are left out."""
+    outcomes = set()
+    for given in table()["together"]:
+        made, added = call, {key: text for key, text in given.items() if text is not None}
+        for argument, text in added.items():
+            made = made and made.put(argument, text)
+        if made is None:
+            continue
+        for part in filter(None, (made.init, made.call)):
+            for argument in given.keys() - added.keys():
+                part.pop(argument, None)
+        session.tries = 0
+        seen = session.ask(made, more)
+        if seen:
+            label = ", ".join(f"{key}={text}" for key, text in added.items())
+            session.keep(label, made, more, seen, outcomes)
+            session.found.arguments.update(list(added))
+
+
+def _refuse(session, call, more, idle):
+    """For each argument without an effect, a value that is refused: it is read at least."""
+    session.tries = 0
+    for argument, options in idle.items():
+        if _is_tensor(argument, call) or session.found.arguments[argument]:
+            continue
+        others = [(f"{argument}={text}", text) for text in UNLIKELY]
+        for label, text in (*options[:6], *others):
+            made, session.refusal = call.put(argument, text), ""
+            if made and session.ask(made, more) is None and session.refusal in DELIBERATE:
+                session.keep_refusal(label, made, more)
                 break
 
 
@@ -288,13 +338,14 @@ def _has_numbers(seen):
     return not isinstance(seen, list) or len(seen) == 3 or seen[1:] == [[0]]
 
 
-def cleaned(seen):
-    """Facts without what varies; moments stay only where the numbers are drawn."""
+def cleaned(seen, errors=DELIBERATE):
+    """Facts without what varies, and without exceptions other than `errors`; moments stay only
+    where the numbers are drawn."""
 
     def clean(part):
         if isinstance(part, dict):
             kept = {k: clean(v) for k, v in part.items()}
-            return {k: v for k, v in kept.items() if v != "varies" and not _is_refused(v)}
+            return {k: v for k, v in kept.items() if v != "varies" and not _is_refused(v, errors)}
         return part
 
     found = clean(seen)
@@ -306,8 +357,9 @@ def cleaned(seen):
     return found
 
 
-def _is_refused(seen):
-    return isinstance(seen, str) and seen.startswith("raised ")
+def _is_refused(seen, errors):
+    """Whether something done with a result failed by an exception that no page would name."""
+    return isinstance(seen, str) and seen.startswith("raised ") and seen[7:] not in errors
 
 
 def all_names(names, entries, target, python, jobs, done):

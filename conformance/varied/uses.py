@@ -5,12 +5,14 @@ Every Parameter of a layer is set to a wave first, so that the result depends on
 """
 
 import contextlib
+import enum
 
 import numpy as np
 
 from .. import steps
 from ..applying import apply
 from ..files import Files
+from ..loops import Loops, Note
 from ..waves import wave
 from ..world import World
 
@@ -28,16 +30,13 @@ def drive(worker, case):
     return {"seen": seen}
 
 
-class Note(dict):
-    """What a training loop tells its callbacks."""
-
-    __getattr__ = dict.get
-
-
 def _prepared_for(worker, case):
     """What is seen of a case after what has to be done `first`, which is undone in the end."""
     sample = worker.values.names["sample"]
-    steps.offer(worker)
+    loops = Loops(worker.ms, steps.offer(worker).dense)
+    sample.played, sample.printed, sample.signalled = loops.played, loops.printed, loops.signalled
+    sample.spy = lambda: loops.spy(sample.held)
+    sample.changed = _changed_parameters
     sample.files, sample.world, sample.held = Files(worker.ms), World(worker.ms), None
     sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # seen after a call
     sample.note = Note
@@ -45,6 +44,11 @@ def _prepared_for(worker, case):
         for text in case.get("first", ()):
             worker.values.build(text)
         return _seen(worker, case)
+
+
+def _changed_parameters(distribution, factor=0.5):
+    """Returns the parameters of a distribution, each multiplied by a factor."""
+    return [value * factor for value in distribution.get_dist_args()]
 
 
 def _seen(worker, case):
@@ -131,6 +135,8 @@ def _prepared(ms, thing, case):
         found[f"initial {name}"] = observe(parameter)
         if not values.size or (values != values.flat[0]).any():
             del found[f"initial {name}"][2:]  # they are drawn
+            if sample := _moments(parameter):
+                found[f"moments of initial {name}"] = sample
         if values.dtype.kind == "f" and "params" not in case["init"]:
             shift = 0.0 if "var" in name else 0.5
             fixed = wave(values.shape, float(len(name))) - np.float32(shift)
@@ -172,7 +178,7 @@ def _with_use(worker, result):
     """Facts of a result; of what only serves another call, facts of that one."""
     kinds = {c.__name__ for c in type(result).__mro__}
     if "Initializer" in kinds:
-        tensor = worker.ms.common.initializer.initializer(result, [24, 30], worker.ms.float32)
+        tensor = worker.ms.common.initializer.initializer(result, [12, 60], worker.ms.float32)
         tensor = tensor.init_data() if hasattr(tensor, "init_data") else tensor
         return {"filled": observe(tensor), **({"moments": m} if (m := _moments(tensor)) else {})}
     return observe(result)
@@ -203,7 +209,9 @@ def observe(value):
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, (int, float, complex)):
-        return [type(value).__name__, [], [_number(value)]]
+        plain = next(kind for kind in (int, float, complex) if isinstance(value, kind))
+        kind = type(value) if isinstance(value, enum.Enum) else plain
+        return [kind.__name__, [], [_number(value)]]
     if isinstance(value, dict):
         return {str(key): observe(part) for key, part in list(value.items())[:KEEP]}
     if isinstance(value, (tuple, list)):

@@ -74,6 +74,19 @@ def test_a_constructor_and_an_effect_are_changed(entries):
     assert not ms.nn.Dense(2, 3, has_bias=False).has_bias
 
 
+def test_a_method_that_is_bound_by_a_descriptor_takes_a_fault(entries):
+    with planted(ms, fault("Tensor.exp", "scaled", entries)) as plant:
+        assert float(ms.Tensor(0.0).exp()) == pytest.approx(1.05)
+        assert plant.reached == 1
+    assert float(ms.Tensor(0.0).exp()) == 1
+
+
+def test_the_cases_of_a_class_are_those_of_its_methods(entries):
+    found = measure.Cases(entries)("train.History.epoch_end")
+    assert {"train.History", "train.History.epoch_end"} == {case["name"] for case in found}
+    assert {case["name"] for case in measure.Cases(entries)("ops.abs")} == {"ops.abs"}
+
+
 def test_what_is_no_callable_takes_no_fault():
     with pytest.raises(NotPlanted, match="float32"):
         with planted(ms, {"name": "float32", "place": "result", "kind": "scaled", "of": []}):

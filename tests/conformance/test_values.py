@@ -93,7 +93,7 @@ def test_all_of_an_outcome_is_seen(worker):
 
 def test_what_an_object_is_used_for_is_seen(worker):
     seen = drive(worker, "common.initializer.One", init={})
-    assert seen["result"]["filled"][1:] == [[24, 30], [1.0] * 9 + [pytest.approx(0, abs=0.01)]]
+    assert seen["result"]["filled"][1:] == [[12, 60], [1.0] * 9 + [pytest.approx(0, abs=0.01)]]
     then = ["it.update(T('float32', 0.5))", "it.eval()", "it.no_such()"]
     seen = drive(worker, "Loss", init={}, then=then)
     assert seen["then 2"][2] == [0.5] and seen["then 3"] == "raised AttributeError"
