@@ -21,11 +21,11 @@ def recompute(
     Args:
         block (Cell): the block.
         *args: its inputs.
-        use_reentrant (bool): whether `context_fn` is ignored.
+        use_reentrant (bool): whether the block runs without `context_fn`.
         output_recompute (bool): whether to recompute also the output of the block.
         early_stop (bool): whether the second run stops after the last required value.
-        context_fn (Callable): returns two context managers, for the first and the second run; used
-            only if `use_reentrant` is False. Default: None.
+        context_fn (Callable): returns two context managers, for the first and the second run; needs
+            `use_reentrant=False`. Default: None.
         **kwargs: its keyword inputs.
 
     Returns:
@@ -33,7 +33,8 @@ def recompute(
 
     Raises:
         TypeError: if `block` is not a Cell.
-        ValueError: if `context_fn` does not return two context managers.
+        ValueError: if `context_fn` is given with `use_reentrant`, or does not return two context
+            managers.
 
     Example:
         >>> import mindspore_compat as ms
@@ -44,7 +45,9 @@ def recompute(
     """
     if not hasattr(block, "construct"):
         raise TypeError(f"For 'recompute', 'block' must be a Cell, but got {type(block).__name__}.")
-    if context_fn is not None and not use_reentrant:
+    if context_fn is not None:
+        if use_reentrant:
+            raise ValueError("For 'recompute', 'context_fn' needs 'use_reentrant=False'.")
         block = _within(block, context_fn())
     return custom.recompute(block, *args, **kwargs)
 
