@@ -295,13 +295,13 @@ def recompute(block: _t.Any, *args: _t.Any, use_reentrant: _t.Any = True, output
     Args:
         block (Cell): the block.
         *args: its inputs.
-        use_reentrant (bool): whether `context_fn` is ignored.
+        use_reentrant (bool): whether the block runs without `context_fn`.
         output_recompute (bool): whether to recompute also the output of the block.
             Accepted for compatibility, has no effect here.
         early_stop (bool): whether the second run stops after the last required value.
             Accepted for compatibility, has no effect here.
-        context_fn (Callable): returns two context managers, for the first and the second run; used
-            only if `use_reentrant` is False. Default: None.
+        context_fn (Callable): returns two context managers, for the first and the second run; needs
+            `use_reentrant=False`. Default: None.
         **kwargs: its keyword inputs.
 
     Returns:
