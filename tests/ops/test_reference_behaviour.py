@@ -130,6 +130,25 @@ def test_statements_that_assign_make_a_new_tensor(name):
     np.testing.assert_array_equal(x.asnumpy(), [5, 7])
 
 
+@pytest.mark.parametrize(
+    "primitive, axis",
+    [
+        (ops.Softmax(1), (1,)),
+        (ops.Softmax((0, 1)), (0, 1)),
+        (ops.Squeeze(-1), (-1,)),
+        (ops.Squeeze([0, 1]), (0, 1)),
+        (ops.Squeeze(), ()),
+        (ops.ReverseV2([0, 1]), (0, 1)),
+        (ops.L2Normalize(1), [1]),
+        (ops.LpNorm(-1), [-1]),
+        (ops.LpNorm((0, 1)), (0, 1)),
+        (ops.LogSoftmax(1), 1),
+    ],
+)
+def test_the_axis_of_a_primitive_has_the_form_of_the_original(primitive, axis):
+    assert primitive.axis == axis and type(primitive.axis) is type(axis)
+
+
 def test_an_array_that_is_not_copied_is_the_tensor():
     x = floats(1, 2)
     assert ms.numpy.array(x, dtype=ms.float32, copy=False) is x

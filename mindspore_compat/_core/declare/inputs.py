@@ -65,13 +65,16 @@ class Quirks:
             shapes is raised; otherwise the TypeError of the dtypes is.
         on_tape (Callable): called instead of the op, with the same arguments, if a Tensor that
             needs a gradient holds a number: a number that is read from it carries no gradient.
+        stored (dict): public path of a class -> {argument: a function of it, whose result the
+            instance has as the attribute of that name}.
     """
 
-    def __init__(self, rules=None, errors=None, shapes_first=False, on_tape=None):
+    def __init__(self, rules=None, errors=None, shapes_first=False, on_tape=None, stored=None):
         self.rules = rules or {}
         self.errors = errors or {}
         self.shapes_first = shapes_first
         self.on_tape = on_tape
+        self.stored = stored or {}
 
 
 def holds_tensor(rule):

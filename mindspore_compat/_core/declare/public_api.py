@@ -491,7 +491,9 @@ def _make_class(op, area, name, groups, base):
     lines += _guard_lines(name, signature, scope)
     name_argument = f", {name!r}" if area.startswith("ops") else ""
     lines.append(f"    base.__init__(self{name_argument})")
-    lines += [f"    self.{n} = {n}" for n in signature.names]
+    stored = op.quirks.stored.get(path, {})
+    scope.update({f"stored_{n}": convert for n, convert in stored.items()})
+    lines += [f"    self.{n} = {f'stored_{n}({n})' if n in stored else n}" for n in signature.names]
     star = "*" if signature.star else ""
     method = "__call__" if area.startswith("ops") else "construct"
     lines += ["", f"def {method}({', '.join(filter(None, ['self', call.text]))}):"]

@@ -9,11 +9,13 @@ import math
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.declare.values import upcast
 from ..._core.rules.vocabulary import Any, Int, ScalarOf, TupleOf, checked
 from .._rules import Anything, Floats, Numbers
+from .._shape.axes import as_tuple
 
 
 def _checked_axis(api, x, axis):
@@ -97,7 +99,12 @@ def softmax(xp, input: Numbers, axis: Int = -1):
 softmax.vjp(input=lambda xp, g, out, axis: softmax_along_vjp(xp, g, out, axis))
 
 
-@op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)", compute="kernels")
+@op(
+    "ops.Softmax(axis=-1)(input)",
+    "nn.Softmax(axis=-1)(input)",
+    compute="kernels",
+    quirks=Quirks(stored={"ops.Softmax": {"axis": as_tuple}}),
+)
 def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
     """Computes the softmax along `axis`, or over several axes together: exp(x) / sum(exp(x)).
 
@@ -108,6 +115,8 @@ def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) 
         >>> print(ms.nn.Softmax(axis=0)(ms.Tensor([1.0, 2.0, 3.0])))
         [0.09003057 0.24472846 0.66524094]
     """
+    if isinstance(axis, tuple) and len(axis) == 1:
+        axis = axis[0]
     return softmax_along(xp, input, _checked_axis("Softmax", input, axis))
 
 

@@ -1,11 +1,16 @@
 """L2 and p-norm normalization, and local response normalization (lrn)."""
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, Int, ListOf, Number, OneOf, TensorOf, TupleOf
 from .._rules import Float16Or32, Floats
+from .._shape.axes import as_list
 
 
-@op("ops.L2Normalize(axis=0, epsilon=1e-4)(x)")
+@op(
+    "ops.L2Normalize(axis=0, epsilon=1e-4)(x)",
+    quirks=Quirks(stored={"ops.L2Normalize": {"axis": as_list}}),
+)
 def l2_normalize(
     xp,
     x: TensorOf("float16", "float32", "float64"),

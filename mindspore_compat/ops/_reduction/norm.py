@@ -18,6 +18,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.tensor import Tensor
 from .._elementwise.unary import as_floating
 from .._rules import Anything, Float16Or32, IntOrInts
+from .._shape.axes import as_list
 from .reduce import Axis, axes_of
 
 
@@ -123,7 +124,10 @@ def norm(
     return _matrix_norm(xp, A, ord, axis, keepdim)
 
 
-@op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
+@op(
+    "ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)",
+    quirks=Quirks(stored={"ops.LpNorm": {"axis": as_list}}),
+)
 def lp_norm(
     xp,
     input: Float16Or32,

@@ -11,6 +11,16 @@ def axis_of(axis, x):
     return axis % rank
 
 
+def as_tuple(axis):
+    """Returns an axis, or several, as a tuple."""
+    return (axis,) if isinstance(axis, int) else tuple(axis)
+
+
+def as_list(axis):
+    """Returns an axis as a list of one; a tuple or list is returned unchanged."""
+    return [axis] if isinstance(axis, int) else axis
+
+
 def along_one(api, name, axis, x):
     """Returns an axis in the array library's form; refuses a 0-D Tensor.
 

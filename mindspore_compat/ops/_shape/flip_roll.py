@@ -1,9 +1,10 @@
 """Reversal, rotation and cyclic shifts along axes."""
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, ListOf, TupleOf
 from .._rules import Anything, Index, IntOrInts, Ints
-from .axes import axis_of
+from .axes import as_tuple, axis_of
 
 
 @op(
@@ -12,6 +13,7 @@ from .axes import axis_of
     "ops.reverse(x: input, axis: dims)",
     "mint.flip(input, dims)",
     compute="native",
+    quirks=Quirks(stored={"ops.ReverseV2": {"axis": as_tuple}}),
 )
 def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     """Reverses the order of the elements along the given axes.

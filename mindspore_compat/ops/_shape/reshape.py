@@ -10,7 +10,7 @@ from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, ScalarOf, Str,
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, IntOrInts
 from ..primitive import WithoutArguments
-from .axes import axis_of
+from .axes import as_tuple, axis_of
 from .transpose import transpose
 
 Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
@@ -147,7 +147,8 @@ def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
         rules={
             "mint.squeeze": {"axis": ScalarOf(IntOrInts, TypeError)},
             "ops.Squeeze": {"axis": IntOrInts},
-        }
+        },
+        stored={"ops.Squeeze": {"axis": as_tuple}},
     ),
 )
 def squeeze(xp, input: Anything, axis: ScalarOf(IntOrInts, TypeError) = None):
