@@ -152,9 +152,9 @@ def row(case, found, libraries, key):
     """Returns the cells of a case in the table: milliseconds of all, and ratios to the
     package's."""
     times = {name: found[name][key][0] for name in libraries if name in found}
-    cells = [f"{times[name]:.4g}" if name in times else "-" for name in libraries]
+    cells = [f"{times[name]:.4g}" if name in times else "–" for name in libraries]
     others = [name for name in libraries if name != OURS]
-    ratios = [f"{times[name] / times[OURS]:.2f}" if name in times else "-" for name in others]
+    ratios = [f"{times[name] / times[OURS]:.2f}" if name in times else "–" for name in others]
     return [case, *cells, *ratios]
 
 
