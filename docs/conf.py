@@ -1,6 +1,7 @@
 """Settings of the documentation; `python -m sphinx -W docs docs/_build/html` builds it."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
@@ -11,7 +12,7 @@ project = "mindspore_compat"
 release = mindspore_compat.__compat_version__
 extensions = [
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
+    "mathml" if find_spec("latex2mathml") else "sphinx.ext.mathjax",
     "reference",
     "support",
     "without_effect",
@@ -31,3 +32,16 @@ napoleon_custom_sections = ["Inputs", "Outputs", "Shapes", "Source", ("Raises", 
 html_theme = "furo"
 html_title = f"mindspore_compat {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
+templates_path = ["_templates"]
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "versions.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}

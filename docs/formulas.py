@@ -216,7 +216,7 @@ def symbol(word):
     elif len(plain) == 1:
         text = plain
     else:
-        text = r"\mathrm{" + plain.replace("_", r"\_") + "}"
+        text = r"\text{" + plain.replace("_", r"\_") + "}"
     return text + (f"_{{{index}}}" if index else "") + prime
 
 

@@ -267,9 +267,8 @@ def graph(x, y):
     left = np.interp(0, x, across) if x[0] < 0 else MARGIN
     points = " ".join(f"{a:.1f},{d:.1f}" for a, d in zip(across, down, strict=True))
     labels = [(across[0], zero, x[0], 14), (across[-1] - 14, zero, x[-1], 14)]
-    labels += [
-        (left + 4, d, value, -3) for value, d in ((high, down.min()), (low, down.max())) if value
-    ]
+    ends = (high, down.min()), (low, down.max())
+    labels += [(left + 4, d, value, -3) for value, d in ends if abs(d - zero) > 16]
     texts = "".join(
         f'<text x="{a:.0f}" y="{d + below:.0f}">{value:.3g}</text>' for a, d, value, below in labels
     )

@@ -30,7 +30,7 @@ def page():
         ("1 - (a - b) * 2 is it", r":math:`1 - \left(a - b\right) \cdot 2` is it"),
         ("with r = sqrt(v) + eps.", r"with :math:`r = \sqrt{v} + \epsilon`."),
         ("-log(q[c]) of a class", r":math:`-\log\left(q_{c}\right)` of a class"),
-        ("lr ** -p / |x + 1|", ".. math::\n\n   \\frac{\\mathrm{lr}^{-p}}{|x + 1|}"),
+        ("lr ** -p / |x + 1|", ".. math::\n\n   \\frac{\\text{lr}^{-p}}{|x + 1|}"),
         ("m = beta1 m;  p = p - m / 2", ".. math::\n\n   m &= \\beta_{1} \\, m \\\\\n   p &= "),
         ("the rate * x of it", "the rate * x of it"),
         ("2-D convolution and/or 1/2", "2-D convolution and/or 1/2"),
@@ -45,8 +45,8 @@ def test_formulas_in_prose_are_typeset(page, text, written):
 
 def test_names_of_parameters_are_variables(page):
     typeset = page("formulas").typeset
-    assert typeset("rate * x", ["rate"]) == ".. math::\n\n   \\mathrm{rate} \\, x"
-    assert r"\mathrm{s} " not in typeset("s = 2, then s * x") and ":math:" in typeset("s * x of it")
+    assert typeset("rate * x", ["rate"]) == ".. math::\n\n   \\text{rate} \\, x"
+    assert r"\text{s} " not in typeset("s = 2, then s * x") and ":math:" in typeset("s * x of it")
 
 
 def test_optimizers_activations_and_losses_have_formulas(page):
@@ -146,3 +146,12 @@ def test_names_in_prose_are_links(page, monkeypatch):
         ":py:obj:`Tensor.sum <mindspore.Tensor.sum>`, `grad`, `x` and `nn.nothing`."
     )
     assert reference.escaped_line("`Tensor`", ["Tensor"]) == "`Tensor`"
+
+
+def test_formulas_are_mathml_without_backslashes(page):
+    pytest.importorskip("latex2mathml")
+    mathml = page("mathml")
+    text = mathml.convert(
+        mathml.plain(page("formulas").typeset("x * weight_decay", ["weight_decay"])[12:])
+    )
+    assert "weight_decay" in text and text.startswith("<math")
