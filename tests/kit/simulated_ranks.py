@@ -55,6 +55,10 @@ class World:
     def broadcast_object(self, value, root):
         return self._all(value)[root]
 
+    def own_gpu(self):
+        """What identifies the rank's GPU; None without NCCL."""
+        return None
+
     def send(self, array, to, tag=0):
         self.shared.queue(self.own, self.ranks[to], tag).put(array.copy())
         return Done(array)

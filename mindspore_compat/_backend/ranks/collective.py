@@ -113,6 +113,10 @@ class Group:
         self._agree("an exchange of arrays of a device").wait()
         return nccl.connect(self.communicator, self.machines[self.ranks[self.rank]])
 
+    def own_gpu(self):
+        """Returns what identifies this process's GPU among those of all ranks (nccl.own_gpu)."""
+        return nccl.own_gpu(self.machines[self.ranks[self.rank]])
+
     def subgroup(self, ranks):
         """Returns the group of some of the world's ranks; every member, and no other rank, must
         call it.

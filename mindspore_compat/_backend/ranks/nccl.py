@@ -4,6 +4,7 @@ Operations run on CuPy's current stream without blocking the host; later work on
 them. When a group first gets a GPU array, the ranks connect over MPI and compare their GPUs.
 """
 
+import collections
 import contextlib
 import importlib
 import logging
@@ -31,9 +32,25 @@ def device_count():
     return importlib.import_module("cupy").cuda.runtime.getDeviceCount()
 
 
-def own_gpu(cupy, machine):
-    """Returns values that identify the GPU in use among the GPUs of all machines. Its device number
-    is not enough, because a process may see only its own GPU."""
+def _library():
+    """Returns CuPy's module for NCCL, or None if NCCL is missing."""
+    try:
+        library = importlib.import_module("cupy.cuda.nccl")
+    except ImportError:
+        return None
+    return library if library.available else None
+
+
+def own_gpu(machine):
+    """Returns values that identify the GPU in use among the GPUs of all machines; None if NCCL is
+    missing. Its device number is not enough, because a process may see only its own GPU.
+
+    Args:
+        machine: the number of this rank's machine.
+    """
+    if _library() is None:
+        return None
+    cupy = importlib.import_module("cupy")
     device = cupy.cuda.Device()
     properties = cupy.cuda.runtime.getDeviceProperties(device.id)
     return machine, device.pci_bus_id, bytes(properties.get("uuid", b""))
@@ -46,20 +63,26 @@ def connect(communicator, machine):
         communicator: the communicator of mpi4py.
         machine: the number of this rank's machine.
     """
-    cupy = importlib.import_module("cupy")
-    try:
-        nccl = importlib.import_module("cupy.cuda.nccl")
-        usable = nccl.available
-    except ImportError:
-        usable = False
-    gpus = communicator.allgather(own_gpu(cupy, machine) if usable else None)
+    gpus = communicator.allgather(own_gpu(machine))
     if None in gpus or len(set(gpus)) < len(gpus):
         if communicator.rank == 0:
             reason = "NCCL is not installed" if None in gpus else "ranks share a GPU"
             _log.warning("Arrays of GPUs are exchanged over the host, as %s.", reason)
         return None
-    name = communicator.bcast(nccl.get_unique_id() if communicator.rank == 0 else None, 0)
-    return Nccl(cupy, nccl, nccl.NcclCommunicator(communicator.size, name, communicator.rank))
+    name = communicator.bcast(new_name() if communicator.rank == 0 else None, 0)
+    return _joined(name, communicator.size, communicator.rank)
+
+
+def new_name():
+    """Returns a new name, by which ranks find each other in NCCL."""
+    return _library().get_unique_id()
+
+
+def _joined(name, size, rank):
+    """Returns the Nccl of `size` ranks that all join a name; waits for them."""
+    library = _library()
+    communicator = library.NcclCommunicator(size, name, rank)
+    return Nccl(importlib.import_module("cupy"), library, communicator)
 
 
 class Nccl:
@@ -212,3 +235,49 @@ class Nccl:
 
     def _stream(self):
         return self.cupy.cuda.get_current_stream().ptr
+
+
+class Channel:
+    """A one-way connection from one rank to another, for messages that wait for nothing but their
+    receiver.
+
+    An exchange of NCCL ends when both ranks have started it, and those of a communicator run one
+    after the other. If two ranks each sent before they receive what the other sends, they would
+    wait forever. A channel therefore has a communicator and a stream of its own.
+
+    Args:
+        name: the name that both ranks join; the call waits for the other rank.
+        sends (bool): whether this rank sends.
+    """
+
+    def __init__(self, name, sends):
+        self._pair = _joined(name, 2, int(not sends))
+        self._sent = collections.deque()  # arrays that NCCL may still read: (event, array)
+
+    def send(self, array):
+        """Sends an array, which is contiguous and does not change before `settle`, as soon as the
+        work of the current stream so far is done."""
+        while self._sent and self._sent[0][0].done:
+            self._sent.popleft()
+        with self._pair.aside():
+            self._pair.send(array, 1)
+            self._sent.append((self._pair.stream.record(), array))
+
+    def receive(self, like):
+        """Returns an array of the shape and dtype of `like` for the next message; later work of the
+        current stream waits for it."""
+        out = self._pair.cupy.empty(like.shape, like.dtype)
+        with self._pair.aside():
+            self._pair._receive_into(out, 0)
+        self._pair.join()
+        return out
+
+    def settle(self):
+        """Makes the current stream wait for all messages so far; their memory can be reused."""
+        self._pair.join()
+        self._sent.clear()
+
+    def abort(self):
+        """Ends messages that the other rank does not take."""
+        self._pair.communicator.abort()
+        self._sent.clear()

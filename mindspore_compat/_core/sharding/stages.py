@@ -7,6 +7,9 @@
 The ranks of a stage form a mesh (mesh.py). Each rank exchanges its blocks with the rank that has
 the same place in another stage. It sends activations and gradients without waiting until they have
 arrived.
+
+Stages connect over NCCL at the end of the first run in which they exchange arrays of GPUs, while
+all of them are there (_backend/ranks/channels.py).
 """
 
 import collections
@@ -15,6 +18,7 @@ import json
 import numpy
 
 from ..._backend.arrays import current_space
+from ..._backend.ranks.channels import Channels
 from ..declare.values import space_for
 from ..tensor.tensor import Tensor
 from .array import Sharded
@@ -54,6 +58,7 @@ class Stages:
         self.traffic = collections.Counter()
         self._under_way = []
         self._groups = {}
+        self._channels = Channels(world, self.own)
 
     def physical(self, stage):
         """Returns the stage whose ranks run a segment of a stage."""
@@ -227,10 +232,11 @@ class Stages:
         return structure
 
     def finish(self):
-        """Waits until all that this rank has sent has left."""
+        """Waits until all that this rank has sent has left; only the GPU waits for its messages."""
         for pending in self._under_way:
             pending.wait()
         self._under_way.clear()
+        self._channels.settle()
 
     def together(self, function, forget):
         """Calls a function in which the stages exchange messages, and returns its result. If it
@@ -251,10 +257,15 @@ class Stages:
             result, error = None, raised
         if error is not None:
             self._send_notices(error)
-        if not group.all_reduce(numpy.asarray(error is not None), "max").wait():
+        state = numpy.asarray([error is not None, bool(self._channels.wanted)])
+        has_failed, connects = group.all_reduce(state, "max").wait()
+        if not has_failed:
             self.finish()
+            if connects:
+                self._channels.connect(group)
             return result
         forget()
+        self._channels.abort()
         own = None if error is None or type(error) is StageFailure else str(error)
         peers = [self.peer(stage) for stage in self.all]
         reports = group.objects((own, [self.world.sent(peer) for peer in peers]))
@@ -277,11 +288,12 @@ class Stages:
     def _post(self, array, stage, tag):
         self._under_way = [pending for pending in self._under_way if not pending.advance()]
         array = space_for(array).ascontiguousarray(array).reshape(array.shape)
-        self._under_way.append(self.world.send(array, self.peer(stage), tag))
+        target = self.physical(stage)
+        self._under_way.append(self._channels.send(array, target, self.peer(stage), tag))
 
     def _receive(self, like, stage, tag):
         try:
-            return self.world.receive(like, self.peer(stage), tag).wait()
+            return self._channels.receive(like, self.physical(stage), self.peer(stage), tag)
         except RuntimeError as error:  # a notice, in place of an array
             raise StageFailure(str(error)) from error
 
