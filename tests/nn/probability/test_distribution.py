@@ -195,3 +195,14 @@ def test_a_family_of_a_user_and_halves():
     assert Point(2.0).mean().dtype == float16
     assert Point(2.0).get_dist_args()[0] == 2.0
     assert probability.distribution is families
+
+
+@pytest.mark.parametrize("value", [True, np.bool_(True), np.float32(2.0), "a", (2.0,)])
+@pytest.mark.parametrize(
+    "family", [families.Normal, families.Gamma, families.Cauchy, families.Logistic]
+)
+def test_a_parameter_is_a_number_list_array_or_tensor(family, value):
+    with pytest.raises(TypeError, match=f"For '{family.__name__}'"):
+        family(3.0, value)
+    for taken in (2, 2.0, [2.0], np.array([2.0]), Tensor([2.0])):
+        assert isinstance(family(3.0, taken), families.Distribution)

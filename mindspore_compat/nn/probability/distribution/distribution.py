@@ -10,7 +10,7 @@ import numpy as np
 
 from .... import ops
 from ...._core.rules.base import register_type
-from ...._core.rules.vocabulary import DType, InstanceOf, Int, Str, checked
+from ...._core.rules.vocabulary import DType, InstanceOf, Int, Number, Str, checked
 from ...._core.tensor.dtype import (
     float16,
     float32,
@@ -31,9 +31,7 @@ from ...cell import Cell
 _ATuple = InstanceOf(tuple)
 _ATensor = InstanceOf(Tensor)
 _Given = InstanceOf(Tensor).called("a Tensor, given to the distribution or with the question")
-_Values = InstanceOf(bool, int, float, list, np.ndarray, np.generic, Tensor).called(
-    "a number, a list, an array or a Tensor"
-)
+_Values = Number | InstanceOf(list, np.ndarray, Tensor).called("a list, an array or a Tensor")
 
 __all__ = ["Distribution"]
 
