@@ -162,15 +162,17 @@ def index_so_far(xp, x, axis, largest=True):
     numbers."""
     length = x.shape[axis]
     if type(x) is numpy.ndarray:
-        rows = numpy.ascontiguousarray(numpy.moveaxis(x, axis, -1))
+        last = axis in (-1, x.ndim - 1)
+        rows = numpy.ascontiguousarray(x if last else numpy.moveaxis(x, axis, -1))
         if rows.size and (indices := door.call("index_so_far", rows, largest)) is not None:
-            return numpy.moveaxis(indices, -1, axis)
+            return indices if last else numpy.moveaxis(indices, -1, axis)
         best = (numpy.maximum if largest else numpy.minimum).accumulate(rows, -1)
         # `leads` always contains the first element of each row.
         leads = numpy.flatnonzero((rows == best) | (rows != rows))
-        spans = numpy.diff(leads, append=rows.size)
-        indices = numpy.repeat(leads % length, spans).reshape(rows.shape)
-        return numpy.moveaxis(indices, -1, axis)
+        ends = numpy.empty_like(leads)
+        ends[:-1], ends[-1:] = leads[1:], rows.size
+        indices = (leads % length).repeat(ends - leads).reshape(rows.shape)
+        return indices if last else numpy.moveaxis(indices, -1, axis)
     x = xp.moveaxis(x, axis, 0)
     indices = xp.reshape(xp.arange(length), (-1, *[1] * (x.ndim - 1)))
     indices = xp.broadcast_to(indices, x.shape)

@@ -15,20 +15,42 @@ from .ufuncs import contiguous, write_pieces
 
 
 def pad(xp, x, pad_width, mode="constant", constant_values=0):
-    """Computes NumPy's `pad`; threads share the copy of a large array with constant padding."""
+    """Computes NumPy's `pad`. Constant padding is written here, because NumPy's checks take longer
+    than copying a small array; threads share the copy of a large one."""
     if mode != "constant":
         return xp.module.pad(x, pad_width, mode)
-    large = type(x) is numpy.ndarray and x.nbytes >= Least.UFUNC and len(pad_width) == x.ndim
-    if not large or numpy.ndim(constant_values):
+    if not _is_plain(x, pad_width) or numpy.ndim(constant_values):
         return xp.module.pad(x, pad_width, mode, constant_values=constant_values)
     out = numpy.empty([n + b + a for n, (b, a) in zip(x.shape, pad_width)], x.dtype)
     inside = ()
-    for n, (before, _) in zip(x.shape, pad_width):
-        for strip in (slice(0, before), slice(before + n, None)):
-            out[(*inside, strip)] = constant_values
+    for n, (before, after) in zip(x.shape, pad_width):
+        if before:
+            out[(*inside, slice(0, before))] = constant_values
+        if after:
+            out[(*inside, slice(before + n, None))] = constant_values
         inside += (slice(before, before + n),)
-    write_pieces(_copy, [x], out[inside])
+    if x.nbytes >= Least.UFUNC:
+        write_pieces(_copy, [x], out[inside])
+    else:
+        out[inside] = x
     return out
+
+
+def _is_plain(x, pad_width):
+    """Returns True for an array of the host and a pair of nonnegative ints for each axis."""
+    return (
+        type(x) is numpy.ndarray
+        and type(pad_width) in (tuple, list)
+        and len(pad_width) == x.ndim
+        and all(
+            [
+                type(pair) in (tuple, list)
+                and len(pair) == 2
+                and all([type(width) is int and width >= 0 for width in pair])
+                for pair in pad_width
+            ]
+        )
+    )
 
 
 def pad_by_index(xp, x, widths, mode):

@@ -98,3 +98,17 @@ def test_a_number_around_a_large_array(widths, dtype, monkeypatch):
     for given in (x, x.T.copy().T):
         same(HOST.pad(given, widths, constant_values=1), np.pad(x, widths, constant_values=1))
     same(HOST.pad(x, widths, mode="edge"), np.pad(x, widths, mode="edge"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "complex64"])
+def test_constant_padding_of_small_arrays_is_numpys(dtype):
+    x = np.random.default_rng(0).integers(0, 2, (3, 4, 5)).astype(dtype)
+    for value in (0, 1.5, 100, -1):
+        for widths in ([(1, 2), (0, 0), (3, 0)], [(0, 0)] * 3, ((0, 1), (2, 0), (0, 0))):
+            for operand in (x, x.transpose(1, 2, 0), x[::2], x[:0]):
+                expected = np.pad(operand, widths, constant_values=value)
+                same(HOST.pad(operand, widths, constant_values=value), expected)
+    same(HOST.pad(x, 1), np.pad(x, 1))
+    same(HOST.pad(x, [(1, 2)]), np.pad(x, [(1, 2)]))
+    with pytest.raises(ValueError):
+        HOST.pad(x, [(1, -1)] * 3)
