@@ -13,6 +13,8 @@ import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat.common._graph_mode import reachable
 from mindspore_compat.common._graph_mode import steps as graph_steps
+from mindspore_compat.nn.layer._pool import average, maximum
+from mindspore_compat.ops._conv import conv
 from mindspore_compat.train import Model
 
 pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed", "graph_mode")]
@@ -256,3 +258,25 @@ def test_a_network_is_freed_with_its_recording():
     del network
     gc.collect()
     assert gone() is None
+
+
+def test_replays_call_what_convolutions_and_poolings_call(monkeypatch):
+    network = nn.SequentialCell(
+        nn.Conv2d(2, 4, 3, has_bias=True), nn.MaxPool2d(2, 2), nn.AvgPool2d(2, 2)
+    )
+    network.set_train(False)
+    data = inputs((1, 2, 16, 16))
+    expected = [in_pynative(network, x) for x in data]
+    for x in data[:WARM_UP]:
+        network(x)
+    checks = []
+    for module in (conv, average, maximum):
+        need_rank = module.need_rank
+        monkeypatch.setattr(
+            module, "need_rank", lambda *args: (checks.append(args), need_rank(*args))
+        )
+    for x, values in zip(data, expected, strict=True):
+        np.testing.assert_array_equal(network(x).asnumpy(), values)
+    assert replays_of(network) == len(data) and not checks
+    in_pynative(network, data[0])
+    assert checks
