@@ -71,7 +71,9 @@ class Space:
 
     bodies = None  # single kernels for whole bodies (bodies/gpu.py), if the library runs them
     upcast_kernels = None  # kernels of functions in low precision (bodies/upcast.py), or None
-    level = 0  # nesting depth of vmap; a class attribute, because looking up a missing one is slow
+    # Class attributes, because looking up a missing attribute is slow:
+    level = 0  # nesting depth of vmap
+    by_operator = False  # whether operators are passed to `run_apart` before their bodies run
     hides_axis = False  # whether its arrays have an axis that bodies do not see
     merges_axes = True  # whether reshape merges axes without an exchange between ranks
 

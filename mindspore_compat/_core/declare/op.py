@@ -22,6 +22,7 @@ import inspect
 from numpy import generic
 
 from ..._backend import arrays
+from ..._backend.arrays import SPACES
 from ..._backend.steps import recorded_array
 from ..autograd import (  # noqa: F401 - rules
     vjp_rules_conv,
@@ -207,7 +208,7 @@ class Op:
         sources = [values[n] for n in self.inputs]
         extra = list(values[self.many]) if self.many else []
         operands, nodes = self._arrays(sources + extra)
-        metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in operands)
+        metas = tuple([(None, None) if a is None else (a.shape, a.dtype) for a in operands])
         if arrays.find_recorder is not None:
             operands = recorded_array.operands(operands)
         xp = self._space(operands)
@@ -236,11 +237,11 @@ class Op:
         count = len(self.inputs)
         operands, nodes = list(operands), list(nodes)
         for index, a in enumerate(operands):
-            if a is not None and space_for(a) is not xp:
+            if a is not None and SPACES.get(type(a)) is not xp and space_for(a) is not xp:
                 operands[index], nodes[index] = recorded_move(xp, a, nodes[index])
         if xp.level:
             nodes = broadcast_nodes(xp, operands, nodes)
-        live = any(node is not None for node in nodes) and not depth.paused
+        live = any([node is not None for node in nodes]) and not depth.paused
         if self.upcast and getattr(xp, "upcast_kernels", None) is not None:
             result = self._by_one_kernel(xp, values, operands, nodes, metas, live)
             if result is not None:
@@ -405,7 +406,9 @@ class Op:
     def _constant(self, name, value, tensors):
         """Returns a number (or list) as an array; the Tensors of the call determine its dtype."""
         if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
-            other = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
+            other = tensors[0] if tensors else None
+            if len(tensors) > 1 and not other._array.ndim:
+                other = next((t for t in tensors if t._array.ndim), None)
             if other is None or name not in self.promote:
                 return as_array(value)
             return weak_scalar(other._array, promotion.as_number(value), self.types.exact)
@@ -436,7 +439,9 @@ class Op:
         for a in operands:
             if a is None:
                 continue
-            space = space_for(a)
+            space = SPACES.get(type(a)) or a.space
+            if space is best:
+                continue
             if (
                 best is None
                 or space.level > best.level
@@ -487,9 +492,9 @@ class Op:
         `low_precision`: float16 or bfloat16 if all inputs have it, else float32. None if an input
         has another dtype."""
         floats = [a.dtype for a in operands if a is not None and a.dtype.kind in "fV"]
-        if not floats or any(d not in low_precision for d in floats):
+        if not floats or any([d not in low_precision for d in floats]):
             return None
-        differ = any(d != floats[0] for d in floats)
+        differ = any([d != floats[0] for d in floats])
         return FLOAT32 if differ or values.get("dtype") == FLOAT32 else floats[0]
 
     def __repr__(self):

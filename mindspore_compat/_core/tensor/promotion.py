@@ -103,6 +103,8 @@ def quotient_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 def as_number(value):
     """Converts `value` to a plain Python number; NumPy scalars and IntEnums lose their type."""
+    if type(value) in (bool, int, float, complex):
+        return value
     value = value.item() if isinstance(value, np.generic) else value
     return next(kind(value) for kind in (bool, int, float, complex) if isinstance(value, kind))
 
