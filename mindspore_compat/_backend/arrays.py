@@ -74,6 +74,10 @@ class LargeHost(Host):
         setattr(self, name, function)
         return function
 
+    def from_scipy(self, home, name):
+        function = HOST.from_scipy(home, name)
+        return ufuncs.Ufunc(function) if isinstance(function, numpy.ufunc) else function
+
     bodies = property(lambda self: HOST.bodies)
 
 

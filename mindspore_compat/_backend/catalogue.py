@@ -162,8 +162,8 @@ _library("numpy", "refused", "broadcast_arrays copyto")
 _library(
     "scipy.special",
     "pointwise",
-    """betainc digamma erf gammainc gammaincc gammaln i0e i1 i1e j0 j1 k0 k0e k1 k1e logit xlogy y0
-    y1 zeta""",
+    """betainc digamma erf gammainc gammaincc i0e i1 i1e j0 j1 k0 k0e k1 k1e logit xlogy y0 y1
+    zeta""",
 )
 _library("scipy.special", "", "ndtr")
 _library("scipy.special", "pointwise refused", "betaln")
@@ -183,8 +183,12 @@ sigmoid(x) : pointwise
     The logistic sigmoid 1 / (1 + exp(-x)), precise in its lower tail.
 softplus(x) : pointwise
     log(1 + exp(x)).
+gammaln(x) : pointwise
+    The logarithm of the absolute value of the gamma function.
 polygamma(n, x) : pointwise
     The n-th derivative of digamma.
+from_parts(x, y) : pointwise
+    Complex numbers with real parts `x` and imaginary parts `y`, of the same dtype.
 diagonal(x, offset=0, axis1=0, axis2=1)
     The diagonal over two axes, as a writable view of `x`.
 scatter_diagonal(values, shape, offset=0, axis1=0, axis2=1)

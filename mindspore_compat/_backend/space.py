@@ -182,6 +182,13 @@ def sigmoid(xp, x):
     return 1 / (1 + xp.exp(-x))
 
 
+def gammaln(xp, x):
+    """Computes the logarithm of the absolute value of the gamma function; SciPy returns -infinity
+    at -infinity, where the limit and C's lgamma are +infinity."""
+    result = xp.from_scipy("scipy.special", "gammaln")(x)
+    return xp.where(result == -numpy.inf, numpy.inf, result)
+
+
 def polygamma(xp, n, x):
     """Returns the n-th derivative of digamma; CuPy needs an array for `n`."""
     n = n if hasattr(n, "dtype") else xp.module.asarray(n)
@@ -196,6 +203,15 @@ def softplus(xp, x):
     if type(x) is not numpy.ndarray:
         return xp.logaddexp(x, xp.zeros((), x.dtype))
     return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
+
+
+def from_parts(xp, x, y):
+    """Returns complex numbers with real parts `x` and imaginary parts `y`. A sum x + 1j * y would
+    be NaN where a part is infinite."""
+    shape = xp.module.broadcast_shapes(x.shape, y.shape)
+    out = xp.empty(shape, "complex128" if x.dtype == "float64" else "complex64")
+    out.real[...], out.imag[...] = x, y
+    return out
 
 
 def diagonal(xp, x, offset=0, axis1=0, axis2=1):

@@ -58,6 +58,11 @@ EDGES = {  # what is differentiated, where, and the gradient
         [0.5, 0.5],
     ),
     "gelu of one number": (lambda x: ops.gelu(x[0]), [0.0], [0.5]),
+    "tanh gelu far away": (
+        lambda x: ops.gelu(x, "tanh"),
+        [3e38, -3e38, 1e20, -1e20, 10, -10],
+        [1, 0, 1, 0, 1, 0],
+    ),
     "var of nothing": (lambda x: ops.var(x), [], []),
     "std of nothing": (lambda x: mint.std(x), [], []),
     "prod of nothing": (lambda x: ops.prod(x.reshape(0, 3), 1), [], []),

@@ -21,6 +21,20 @@ def test_norms_of_numbers_far_from_zero(layer):
     np.testing.assert_allclose(near, centred, atol=2e-6)
 
 
+def test_complex_numbers_with_an_infinite_part():
+    real, imag = Tensor([1.0, np.inf, np.inf, 0.0, -0.0]), Tensor([np.inf, 1, np.nan, -np.inf, 1])
+    for found in (ops.Complex()(real, imag), ms.jit(ops.complex)(real, imag)):
+        np.testing.assert_array_equal(found.asnumpy().real, real.asnumpy())
+        np.testing.assert_array_equal(found.asnumpy().imag, imag.asnumpy())
+    assert np.signbit(found.asnumpy().real).tolist() == [False, False, False, False, True]
+
+
+@pytest.mark.parametrize("count", [1, 1 << 18])
+def test_the_gamma_function_at_infinities(count):
+    x = Tensor(np.array([-np.inf, np.inf, -1, 0], np.float32)).tile((count,))
+    assert (ops.lgamma(x).asnumpy() == np.inf).all()
+
+
 def test_gelu_is_zero_far_below():
     found = ops.gelu(Tensor([-7.5, -20.0, -4.0, 4.0, 20.0])).asnumpy()
     assert found[:2].tolist() == [0, 0] and found[-1] == 20

@@ -252,6 +252,7 @@ derive("softplus(x)", x=lambda xp, g, x: g * xp.sigmoid(x))
 
 derive("real(x)", x=lambda xp, g: g)
 derive("imag(x)", x=lambda xp, g: g * 1j)
+derive("from_parts(x, y)", x=lambda xp, g: xp.real(g), y=lambda xp, g: xp.imag(g))
 derive("conj(x)", x=lambda xp, g: xp.conj(g))
 derive("angle(x)", x=lambda xp, g, x: g * 1j * x / xp.square(xp.abs(x)))
 derive("cast(x, dtype)", x=lambda xp, g: g)

@@ -23,9 +23,9 @@ def _gelu_tanh(xp, x):
 
 
 def _gelu_tanh_vjp(xp, g, x):
-    square = x * x
-    t = xp.tanh(_ROOT * x * (1 + 0.044715 * square))
-    return g * 0.5 * (1 + t + x * (1 - t * t) * (_ROOT * (1 + 0.134145 * square)))
+    t = xp.tanh(_ROOT * x * (1 + 0.044715 * x * x))
+    slope = x * (1 - t * t)  # 0 for large x, whose square may be infinite
+    return g * 0.5 * (1 + t + _ROOT * (slope + 0.134145 * x * (slope * x)))
 
 
 _gelu = {"none": (_gelu_erf, _gelu_erf_vjp), "tanh": (_gelu_tanh, _gelu_tanh_vjp)}

@@ -66,10 +66,6 @@ def angle(xp, input: Anything):
     return xp.angle(as_floating(xp, input))
 
 
-def _complex_dtype(x):
-    return "complex128" if x.dtype == "float64" else "complex64"
-
-
 @op("ops.Complex()(real, imag)", "ops.complex(real, imag)", types=SameDtype("real imag"))
 def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", "float64")):
     """Builds complex numbers from their real and imaginary parts.
@@ -82,8 +78,7 @@ def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", 
         >>> print(ms.ops.Complex()(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, -4.0])))
         [1.+3.j 2.-4.j]
     """
-    complex_dtype = _complex_dtype(real)
-    return xp.cast(real, complex_dtype) + 1j * xp.cast(imag, complex_dtype)
+    return xp.from_parts(real, imag)
 
 
 @op(
@@ -109,10 +104,7 @@ def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "
             f"For 'polar', 'abs' and 'angle' must have one shape, but got "
             f"{size.shape} and {angle.shape}."
         )
-    complex_dtype = _complex_dtype(size)
-    return xp.cast(size * xp.cos(angle), complex_dtype) + 1j * xp.cast(
-        size * xp.sin(angle), complex_dtype
-    )
+    return xp.from_parts(size * xp.cos(angle), size * xp.sin(angle))
 
 
 @op("ops.view_as_real(input)")

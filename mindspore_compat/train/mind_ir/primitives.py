@@ -273,6 +273,11 @@ def imag(b, out, x):
     return b("Imag", b.operand(x)) if x.dtype.kind == "c" else np.zeros(x.shape, out.dtype)
 
 
+@emits("from_parts")
+def from_parts(b, out, x, y):
+    return b("Complex", b.operand(x), b.operand(y))
+
+
 @emits("angle")
 def angle(b, out, x):
     return b("Angle", b.operand(x))
