@@ -250,7 +250,8 @@ _BODIES = {
     + """
         out[(long long)plane * count + at] = STORE(best);
 """,
-    # The first offset that holds the maximum, or `none`.
+    # The first offset that holds the maximum, or `none`. A maximum of NaN has an offset unless
+    # `none` is negative: its gradient goes nowhere.
     "index_of_maximum": """
         const T* data = x + (long long)plane * (d0 * d1 * d2);
         Real best = LOAD(largest[(long long)plane * count + at]);
@@ -258,7 +259,8 @@ _BODIES = {
 """
     + _over_data("""
             int here = (a0 * d1 + a1) * d2 + a2;
-            if (offset < 0 && LOAD(data[here]) == best) offset = here;
+            Real value = LOAD(data[here]);
+            if (offset < 0 && (value == best || (none >= 0 && value != value))) offset = here;
     """)
     + """
         out[(long long)plane * count + at] = offset < 0 ? none : offset;

@@ -188,13 +188,25 @@ def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
     """Returns the positions of the values `largest` that `maximum` returned.
 
     Returns:
-        Int64 array of flat positions in the unpadded spatial dimensions of `x`; for equal values,
-        the first in row-major order.
+        Int64 array of flat positions in the unpadded spatial dimensions of `x`; for equal values
+        and for several NaN, the first in row-major order.
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     if fast := kernels_of(xp, x, kernel):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         return fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo)
+    index = _index_of_maximum(xp, x, largest, kernel, stride, pads, dilation)
+    is_nan = largest != largest
+    if is_nan.any():
+        masks = (x != x).view(np.uint8), is_nan.view(np.uint8)
+        index_of_nan = _index_of_maximum(xp, *masks, kernel, stride, pads, dilation)
+        xp.copyto(index, index_of_nan, where=is_nan)
+    return index
+
+
+def _index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
+    """Returns the positions of the values `largest`; 0 for a NaN."""
+    (lead, _), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     index = xp.empty((prod(lead), *out), np.int64)
 
     def work(block, indices, inside):

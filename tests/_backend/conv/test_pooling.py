@@ -67,6 +67,18 @@ def test_maximum_its_index_and_gradient(case):
 
 
 @each_case
+def test_the_index_of_nan_is_that_of_the_first_one(case):
+    size, kernel, stride, pads, dilation, _ = case
+    rng = np.random.default_rng(sum(size))
+    x = np.where(rng.random((1, 2, *size)) < 0.3, np.nan, -np.inf)
+    y, index = pooling.maximum_with_index(np, x, *case[1:])
+    for lead in np.ndindex(1, 2):
+        for at, cells in windows(size, kernel, stride, pads, dilation, y.shape[2:]):
+            first = next((cell for cell in cells if np.isnan(x[(*lead, *cell)])), cells[0])
+            assert index[(*lead, *at)] == np.ravel_multi_index(first, size)
+
+
+@each_case
 @pytest.mark.parametrize("include, divisor", [(True, None), (False, None), (True, 5)])
 def test_average_and_its_gradient(case, include, divisor):
     size, kernel, stride, pads, _, ceil_mode = case
