@@ -45,6 +45,25 @@ def test_functions_of_bools():
     assert ms.ops.floor_div(one, two).dtype == ms.bool_
 
 
+@pytest.mark.parametrize("loss", [ms.nn.L1Loss, ms.nn.MAELoss])
+def test_absolute_errors_of_bools_are_bools(loss):
+    one, two = tensor("bool", [1, 0, 1]), tensor("bool", [1, 1, 0])
+    assert loss("none")(one, two).tolist() == [False, True, True]
+    for reduction in ("mean", "sum"):
+        total = loss(reduction)(one, two)
+        assert total.dtype == ms.bool_ and total.item() is True
+    assert loss()(one, one).item() is False
+
+
+def test_losses_of_bools_and_numbers():
+    flags, numbers = tensor("bool", [1, 0, 1]), tensor("int32", [1, 2, 3])
+    assert ms.nn.L1Loss("sum")(flags, numbers).dtype == ms.int32
+    squares = ms.nn.MSELoss("none")(flags, numbers)
+    assert squares.dtype == ms.int32 and squares.tolist() == [0, 4, 4]
+    with pytest.raises(TypeError, match="For 'huber_loss', .* but got two Tensors of bool"):
+        ms.nn.HuberLoss()(flags, flags)
+
+
 def test_unsigned_pixels_divided_by_a_float():
     found = tensor("uint16", [0, 65535]) / 65535.0
     assert found.dtype == ms.float32 and found.tolist() == [0.0, 1.0]

@@ -16,7 +16,7 @@ from ..._core.rules.vocabulary import (
     any_dtype,
     checked,
 )
-from ..._core.tensor.dtype import float32
+from ..._core.tensor.dtype import float32, promote
 from ..._core.tensor.tensor import Tensor
 from ._base import LossBase
 
@@ -120,7 +120,7 @@ class MSELoss(LossBase):
         loss = ops.mse_loss(logits, labels, self.reduction)
         if logits.is_floating_point() or labels.is_floating_point():
             return loss
-        return loss.astype(logits.dtype)
+        return loss.astype(promote(logits.dtype, labels.dtype))
 
 
 @public("nn.RMSELoss")

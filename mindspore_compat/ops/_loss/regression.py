@@ -71,13 +71,16 @@ def l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduce
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
-        for "none".
+        for "none". Of bools it is the bool "differ", or whether any differ.
 
     Example:
         >>> print(ms.ops.l1_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
         1.0
     """
     need_broadcast("l1_loss", "input", "target", input, target)
+    if input.dtype.kind == "b":
+        differ = xp.logical_xor(input, target)
+        return differ if reduction == "none" else xp.any(differ)
     return reduced(xp, xp.abs(input - target), reduction)
 
 
@@ -189,11 +192,19 @@ def huber_loss(
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
         for `reduction` "none".
 
+    Raises:
+        TypeError: if both `input` and `target` are of bools.
+
     Example:
         >>> print(ms.ops.huber_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.5, 5.0]), reduction="none"))
         [0.125 2.5  ]
     """
     need_broadcast("huber_loss", "input", "target", input, target)
+    if input.dtype.kind == "b":  # the dtype that both are promoted to
+        raise TypeError(
+            "For 'huber_loss', 'input' or 'target' must be a Tensor of a number dtype, but got two "
+            "Tensors of bool."
+        )
     difference = input - target
     if difference.dtype.kind in "iu":
         difference = xp.cast(xp.abs(difference), "float32")
