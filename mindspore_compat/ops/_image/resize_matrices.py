@@ -8,6 +8,7 @@ multiplied as dense ones. Nearest neighbours are selected by index, not multipli
 product would spread infinities.
 """
 
+import math
 from functools import cached_property, lru_cache
 from math import prod
 
@@ -92,12 +93,22 @@ def apply_axes(xp, x, matrices):
 
 def _apply_axis(xp, x, axis, taps):
     before, after = x.shape[:axis], x.shape[axis + 1 :]
+    _need_elements(x.shape[axis], taps.shape[0])
     stack = xp.reshape(x, (prod(before), x.shape[axis], prod(after)))
     out = door.call("apply_taps", stack, taps.index, taps.weight)
     if out is None:
         whole = max(taps.shape) <= Most.TAPS_WHOLE * taps.index.shape[1]
-        out = (_apply_whole if whole else _apply_taps)(xp, stack, taps)
+        out = _apply_whole(xp, stack, taps) if whole else _apply_taps(xp, stack, taps)
+        if whole and type(out) is np.ndarray and not math.isfinite(np.add.reduce(out[:, 0], None)):
+            # 0 times NaN is NaN, so a dense matrix spreads a NaN to all elements of the axis.
+            out = _apply_taps(xp, stack, taps)
     return xp.reshape(out, (*before, taps.shape[0], *after))
+
+
+def _need_elements(size, goal):
+    """Rejects an axis without elements whose result would have some."""
+    if goal > size == 0:
+        raise ValueError(f"an axis of length 0 has no elements to make {goal} from.")
 
 
 def _apply_whole(xp, x, taps):
@@ -121,6 +132,7 @@ def _apply_taps(xp, x, taps):
 def pick_axes(xp, x, indices):
     """Selects elements along each of the last axes of `x`, at its host indices."""
     for i, index in enumerate(indices):
+        _need_elements(x.shape[x.ndim - len(indices) + i], len(index))
         if len(index) != x.shape[x.ndim - len(indices) + i] or list(index) != list(
             range(len(index))
         ):

@@ -90,8 +90,11 @@ def test_matrices_have_a_few_weights_for_each_element(size, goal):
             assert "whole" not in vars(one)
 
 
-def test_infinities_stay_where_they_are():
-    x = np.ones((1, 1, 1, 300), np.float32)
-    x[..., 200] = np.inf
-    out = ops.interpolate(Tensor(x), size=(1, 600), mode="bilinear", align_corners=False).asnumpy()
-    assert np.flatnonzero(~np.isfinite(out)).tolist() == [399, 400, 401, 402]
+@pytest.mark.parametrize("number", [np.inf, np.nan])
+@pytest.mark.parametrize("count", [300, 7])
+def test_numbers_that_are_not_finite_stay_where_they_are(count, number):
+    x, size = np.ones((1, 1, count, count), np.float32), (2 * count,) * 2
+    x[..., 4, 4] = number
+    out = ops.interpolate(Tensor(x), size=size, mode="bilinear", align_corners=False).asnumpy()
+    places = (~np.isfinite(out[0, 0])).nonzero()
+    assert [set(place.tolist()) for place in places] == [{7, 8, 9, 10}] * 2
