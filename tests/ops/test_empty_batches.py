@@ -97,6 +97,14 @@ def test_singular_values_of_infinities_are_found_in_finite_time(bad):
         (lambda: nn.ReplicationPad1d((1, 1))(none(1, 2, 0)), "an axis of length 0"),
         (lambda: mint.nn.AdaptiveAvgPool1d(2)(none(1, 2, 0)), "an axis .* has length 0"),
         (lambda: mint.nn.AdaptiveMaxPool1d(2)(none(1, 2, 0)), "an axis .* has length 0"),
+        (lambda: ops.interpolate(none(1, 1, 2, 0), size=(1, 4)), "an axis of length 0 .* make 4"),
+        (lambda: ops.ResizeArea()(none(1, 2, 0, 1), Tensor([1, 4], ms.int32)), "'ResizeArea'"),
+        (lambda: ops.CumSum()(Tensor(1.0), 0), "'CumSum', 'input' must have at least one axis"),
+        (lambda: mint.cumprod(Tensor(1.0), 0), "'cumprod', 'input' must have at least one axis"),
+        (
+            lambda: ops.Conv2DBackpropInput(2, 3)(none(0, 2, 3, 3), ones(2, 3, 3, 3), (1, 3, 5, 5)),
+            "'Conv2DTranspose', an input of shape .0, 2, 3, 3. .* of shape .1, 3, 5, 5.",
+        ),
         (lambda: ops.Poisson()(Tensor([2], ms.int32), Tensor([-1.0])), "'Poisson'"),
         (lambda: ops.Gamma()(Tensor([2], ms.int32), Tensor([-1.0]), Tensor([1.0])), "'Gamma'"),
     ],
@@ -104,6 +112,15 @@ def test_singular_values_of_infinities_are_found_in_finite_time(bad):
 def test_an_error_says_what_is_wrong(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_a_convolution_of_padding_alone_has_a_gradient():
+    def total(x, w):
+        return ops.conv1d(x, w, pad_mode="pad", padding=(1,), groups=2).sum()
+
+    by_x, by_w = ms.grad(total, (0, 1))(none(4, 4, 0), ones(2, 2, 2))
+    assert by_x.shape == (4, 4, 0)
+    assert by_w.shape == (2, 2, 2) and not by_w.asnumpy().any()
 
 
 def test_a_median_of_elements_with_nan_is_nan():

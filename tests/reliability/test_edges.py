@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kit.loops import needs_numba
 
 from tests.edges import compare, variants
 
@@ -25,6 +26,12 @@ def test_some_operators_are_the_same_in_graph_mode_and_on_views():
     names = [r"ops\.softmax", r"mint\.var", r"nn\.LayerNorm", r"ops\.index_add", r"Tensor\.sort"]
     said = swept(*names, "--ways", "graph", "layouts")
     assert all(int(line.split(": ")[1].split()[0]) > 20 for line in said.splitlines())
+
+
+@needs_numba
+def test_some_operators_are_the_same_with_loops():
+    names = [r"mint\.nn\.functional\.softmax", r"ops\.gather", r"ops\.Conv2DBackpropInput"]
+    swept(*names, r"ops\.CumProd", r"ops\.Resize(Area|Bicubic)", "--ways", "loops")
 
 
 @pytest.mark.nightly

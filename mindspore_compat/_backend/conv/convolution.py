@@ -145,6 +145,8 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
         Array of shape `x_shape`.
     """
     geo = geometry(tuple(x_shape), w.shape, stride, pads, dilation, groups)
+    if 0 in x_shape:
+        return xp.zeros(tuple(x_shape), g.dtype)
     if geo.pointwise:
         return _pointwise_input(xp, g, w, geo)
     if geo.depthwise:

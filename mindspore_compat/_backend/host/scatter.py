@@ -19,7 +19,7 @@ def take(xp, x, indices, axis=None):
     if type(x) is not numpy.ndarray:
         return xp.module.take(x, indices, axis)
     rows = None
-    if axis == 0 and type(indices) is numpy.ndarray:
+    if axis == 0 and x.ndim and type(indices) is numpy.ndarray:
         if indices.size >= Least.TAKE_INDICES and x.size:
             rows = door.call("take", x, indices)
     return x.take(indices, axis) if rows is None else rows

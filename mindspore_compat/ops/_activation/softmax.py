@@ -32,7 +32,8 @@ def _in_rows(xp, function, axis, *arrays):
     """Runs `function(xp, *arrays, axis)`: as one kernel, or in float32, in chunks if the axis is
     the last one of a large array."""
     first = arrays[0]
-    if isinstance(axis, int) and first.size and (bodies := bodies_of(xp, *arrays)):
+    has_axis = isinstance(axis, int) and first.ndim
+    if has_axis and first.size and (bodies := bodies_of(xp, *arrays)):
         if (result := bodies.along(function, axis, *arrays)) is not None:
             return result
     arrays = [upcast(xp, array) for array in arrays]

@@ -28,7 +28,8 @@ def _transpose(xp, api, y, w, x_shape, stride, pads, dilation, groups):
         for n, p, d, k, s in zip(x_shape[2:], pads, dilation, w.shape[2:], stride)
     )
     if (
-        y.shape[1] != w.shape[0]
+        y.shape[0] != x_shape[0]
+        or y.shape[1] != w.shape[0]
         or x_shape[1] != w.shape[1] * groups
         or w.shape[0] % groups
         or tuple(y.shape[2:]) != expected

@@ -33,6 +33,12 @@ def _moved_by_one(xp, x, axis, first_like):
     return xp.concatenate([first, x[front + (slice(None, -1),)]], axis)
 
 
+def _need_axis(api, name, x):
+    """Rejects a Tensor without axes."""
+    if not x.ndim:
+        raise ValueError(f"For '{api}', '{name}' must have at least one axis, but got shape ().")
+
+
 def _extreme_so_far(xp, input, axis, largest):
     """Returns the cumulative extremes and their indices."""
     if not input.size:
@@ -125,6 +131,7 @@ def cum_prod(
         >>> print(ms.ops.CumProd(exclusive=True)(ms.Tensor([1.0, 2.0, 3.0, 4.0]), 0))
         [1. 1. 2. 6.]
     """
+    _need_axis("CumProd", "x", x)
     factors = _to_accumulate(xp, xp.flip(x, axis) if reverse else x)
     if exclusive:
         factors = _moved_by_one(xp, factors, axis, xp.ones_like)
@@ -265,6 +272,7 @@ def cum_sum(
         >>> print(ms.ops.CumSum(reverse=True)(ms.Tensor([1.0, 2.0, 3.0]), 0))
         [6. 5. 3.]
     """
+    _need_axis("CumSum", "input", input)
     terms = _to_accumulate(xp, xp.flip(input, axis) if reverse else input)
     if exclusive:
         terms = _moved_by_one(xp, terms, axis, xp.zeros_like)
@@ -285,6 +293,7 @@ def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = No
         [[1. 3.]
          [3. 7.]]
     """
+    _need_axis("cumsum", "x", x)
     x = x if dtype is None else xp.cast(x, dtype)
     return xp.cast(xp.cumsum(_to_accumulate(xp, x), axis), x.dtype)
 
@@ -305,6 +314,7 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
         [[1. 3.]
          [3. 7.]]
     """
+    _need_axis("cumsum", "input", x)
     if dtype is not None:
         x = xp.cast(x, dtype)
     elif x.dtype.kind in "iub":
@@ -329,6 +339,7 @@ def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = N
         >>> print(ms.ops.cumprod(ms.Tensor([1.0, 2.0, 3.0, 4.0]), 0))
         [ 1.  2.  6. 24.]
     """
+    _need_axis("cumprod", "input", input)
     if dtype is not None:
         input = xp.cast(input, dtype)
     elif input.dtype.kind in "iub":
