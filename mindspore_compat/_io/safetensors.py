@@ -15,7 +15,7 @@ import numpy
 
 from .checkpoint import NAMES, TYPES, raw, type_name
 from .crc import crc32_of_zeros
-from .files import READ_ONLY, atomic_write, map_file, write_long
+from .files import READ_ONLY, atomic_write, write_long
 
 SUFFIX = ".safetensors"
 CODES = {  # the type names of the format
@@ -93,10 +93,9 @@ def read(source, *, crc=False, accepts=None):
         if isinstance(source, io.BytesIO):
             content = memoryview(source.getvalue())
             arrays = {tag: array_of(part) for tag, part in library.deserialize(bytes(content))}
+            about = header(content).get("__metadata__", {})
         else:
-            content = map_file(source)
-            arrays = load(library, source, None if crc else accepts)
-        about = header(content).get("__metadata__", {})
+            arrays, about = load(library, source, None if crc else accepts)
     except (library.SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"The file {name} cannot be read as safetensors: {error}.") from error
     if crc and "crc_num" in about and about["crc_num"] != str(checksum(arrays)):
@@ -128,9 +127,13 @@ def package():
 
 
 def load(library, path, accepts):
-    """Loads arrays of a file by name; reads only those whose tag `accepts` accepts."""
+    """Loads arrays of a file by name, only those whose tag `accepts` accepts, and its metadata.
+
+    The file is opened once, because another process may replace it meanwhile.
+    """
     with library.safe_open(path, framework="numpy") as file:
-        return {tag: file.get_tensor(tag) for tag in file.keys() if accepts is None or accepts(tag)}
+        tags = [tag for tag in file.keys() if accepts is None or accepts(tag)]
+        return {tag: file.get_tensor(tag) for tag in tags}, file.metadata() or {}
 
 
 def array_of(part):
