@@ -12,6 +12,7 @@ import mmap
 import os
 import re
 import secrets
+import time
 
 from .._backend.starting import Thread
 
@@ -26,6 +27,7 @@ _NEW = (
 )
 _WRITEBACK = 1 << 20  # bytes after which writeback to disk is requested
 _LARGE = 8 << 20  # bytes whose release takes milliseconds
+_LONGEST_REPLACEMENT = 10  # seconds
 _LONGEST_STEM = 180  # bytes; file names have at most 255
 _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 
@@ -50,7 +52,7 @@ def atomic_write(path, mode=None, durable=True):
         with atomic_write("numbers.txt") as file:
             file.write(b"1 2 3")
     """
-    with _errors_naming(path):
+    with errors_naming(path):
         new = AtomicFile(path, mode, durable)
         try:
             yield new.file
@@ -115,6 +117,35 @@ class AtomicFile:
         if self._owner == os.getpid():
             with contextlib.suppress(OSError):
                 remove(self.temporary)
+
+
+@contextlib.contextmanager
+def replacing(folder):
+    """Lets one process at a time replace files of a folder that belong together, so that all of
+    them come from the same process.
+
+    Waits ten seconds at most, because the other process may be stopped. Where folders cannot be
+    locked, there is no wait.
+    """
+    if fcntl is None:
+        yield
+        return
+    number, until = os.open(folder, os.O_RDONLY), time.monotonic() + _LONGEST_REPLACEMENT
+    try:
+        while not _is_locked(number) and time.monotonic() < until:
+            time.sleep(0.01)
+        yield
+    finally:
+        os.close(number)
+
+
+def _is_locked(number):
+    """Locks an open folder; returns False if another process has locked it."""
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
+    return True
 
 
 def write_long(file, pieces):
@@ -280,7 +311,7 @@ def _sync_folder(folder):
 
 
 @contextlib.contextmanager
-def _errors_naming(path):
+def errors_naming(path):
     """Makes OS errors name `path` if they name no file or a temporary one."""
     try:
         yield

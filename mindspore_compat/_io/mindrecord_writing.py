@@ -13,7 +13,7 @@ import sqlite3
 import urllib.parse
 import weakref
 
-from .files import AtomicFile
+from .files import AtomicFile, replacing
 from .mindrecord import PLACES, VERSION, Layout, companions, read_header
 from .mindrecord_encryption import readable, store
 from .mindrecord_errors import (
@@ -257,10 +257,13 @@ class Writer:
         for file in self._unnamed:
             with _failing_as(MRMCommitError, file.path):
                 file.sync()
-        while self._unnamed:
-            with _failing_as(MRMCommitError, self._unnamed[0].path):
-                self._unnamed[0].replace()
-            del self._unnamed[0]
+        with contextlib.ExitStack() as stack:
+            with _failing_as(MRMCommitError, self.paths[0]):
+                stack.enter_context(replacing(os.path.dirname(os.path.abspath(self.paths[0]))))
+            while self._unnamed:
+                with _failing_as(MRMCommitError, self._unnamed[0].path):
+                    self._unnamed[0].replace()
+                del self._unnamed[0]
         for path, target in zip(self.paths, self.targets, strict=True):
             store(path, target)
 
@@ -303,7 +306,7 @@ def _with_zeros(values):
 
 def _private_database(path):
     """Returns a database that only this process uses: it needs neither locks nor a journal."""
-    base = sqlite3.connect(f"file:{urllib.parse.quote(path)}?nolock=1", uri=True)
+    base = sqlite3.connect(f"file:{urllib.parse.quote(os.fsencode(path))}?nolock=1", uri=True)
     base.execute("PRAGMA journal_mode=OFF")
     base.execute("PRAGMA synchronous=OFF")  # AtomicFile flushes it to disk
     return base
@@ -314,7 +317,7 @@ def _failing_as(kind, path):
     """Converts an OS error to a MindRecord error with the file's name."""
     try:
         yield
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, UnicodeEncodeError) as error:  # the last of a name
         raise kind(f"{path!r} cannot be written: {error}") from error
 
 

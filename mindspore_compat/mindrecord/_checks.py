@@ -12,14 +12,18 @@ def check_file_name(api, path):
 
     Raises:
         ParamValueError: if it is not text, is empty, or its last part is empty, begins or ends with
-            a space, or has one of \\ / : * ? " < > | ` & ' ;
+            a space, is not UTF-8, or has one of \\ / : * ? " < > | ` & ' ;
     """
     base = os.path.basename(path) if isinstance(path, str) else ""
-    if not base or base != base.strip(" ") or _FORBIDDEN & set(base):
+    if not base or base != base.strip(" ") or _FORBIDDEN & set(base) or _has_surrogates(base):
         raise ParamValueError(
-            f"For '{api}', 'file_name' must be the name of a file, without any "
+            f"For '{api}', 'file_name' must be the name of a file in UTF-8, without any "
             f"of {' '.join(sorted(_FORBIDDEN))}, but got {path!r}."
         )
+
+
+def _has_surrogates(text):
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def check_reading(api, file_name, num_consumer):

@@ -1,0 +1,108 @@
+"""Files with unusual names, full disks, and files that other processes replace meanwhile."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+import mindspore_compat.dataset as ds
+from mindspore_compat import Tensor
+from mindspore_compat._io import files, safetensors
+from mindspore_compat.mindrecord import FileWriter
+from mindspore_compat.mindrecord.common.exceptions import ParamValueError
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs names and locks of POSIX")
+
+
+def writer(path, count):
+    """A writer of `count` rows with the value `count`, before `commit`."""
+    made = FileWriter(str(path), overwrite=True)
+    made.add_schema({"a": {"type": "int32"}}, "rows")
+    made.write_raw_data([{"a": count}] * count)
+    return made
+
+
+def rows(path):
+    return [int(row["a"]) for row in ds.MindDataset(str(path)).create_dict_iterator(num_epochs=1)]
+
+
+def test_a_folder_may_have_any_name(tmp_path):
+    folder = tmp_path / "a\n'#?%\udcff"
+    folder.mkdir()
+    writer(folder / "rows", 3).commit()
+    assert rows(folder / "rows") == [3, 3, 3]
+
+
+def test_a_mindrecord_file_needs_a_name_that_its_index_can_hold(tmp_path):
+    path = str(tmp_path / "rows\udcff")
+    with pytest.raises(ParamValueError, match="'file_name' must be the name of a file in UTF-8"):
+        FileWriter(path)
+    with pytest.raises(RuntimeError, match="For 'save', '.*rows.*' cannot be written"):
+        ds.NumpySlicesDataset([1, 2]).save(path)
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+def test_errors_of_summaries_name_the_file(tmp_path):
+    record = ms.SummaryRecord(str(tmp_path))
+    record.add_value("scalar", "loss", Tensor(1.0))
+    record.record(1)
+    record._summary._file.close()
+    record._summary._file = os.fdopen(os.open("/dev/full", os.O_WRONLY), "wb")
+    record.add_value("scalar", "loss", Tensor(2.0))
+    record.record(2)
+    for finish in (record.flush, record.close):
+        with pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/events"):
+            finish()
+    (name,) = os.listdir(tmp_path)
+    assert os.stat(tmp_path / name).st_mode & 0o777 == files.READ_ONLY
+    record.close()
+
+
+def test_a_file_and_its_index_come_from_one_writer(tmp_path, monkeypatch):
+    path, second = tmp_path / "rows", None
+    one, other = writer(path, 3), writer(path, 5)
+    replace = files.AtomicFile.replace
+
+    def interleaved(file):
+        nonlocal second
+        replace(file)
+        if second is None:
+            second = threading.Thread(target=other.commit)
+            second.start()
+            second.join(0.3)
+            assert second.is_alive()  # it waits for the first writer's index
+
+    monkeypatch.setattr(files.AtomicFile, "replace", interleaved)
+    one.commit()
+    second.join()
+    assert rows(path) == [5] * 5
+
+
+def test_a_writer_does_not_wait_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_LONGEST_REPLACEMENT", 0.1)
+    with files.replacing(tmp_path):
+        writer(tmp_path / "rows", 2).commit()
+    assert rows(tmp_path / "rows") == [2, 2]
+
+
+def test_a_checkpoint_that_is_replaced_while_it_is_read_is_read_as_it_was(tmp_path, monkeypatch):
+    library = pytest.importorskip("safetensors")
+    old, new = (str(tmp_path / f"{name}.safetensors") for name in ("old", "new"))
+    for path, count in ((old, 3), (new, 5)):
+        values = [("w", np.full(count, count, np.float32))]
+        safetensors.write(path, values, crc=True, metadata={"count": str(count)})
+
+    def opened_and_replaced(*arguments, **options):
+        opened = safe_open(*arguments, **options)
+        os.replace(new, old)
+        return opened
+
+    safe_open = library.safe_open
+    monkeypatch.setattr(library, "safe_open", opened_and_replaced)
+    ((_, array, _),), about = safetensors.read(old, crc=True)
+    assert array.tolist() == [3, 3, 3] and about["count"] == "3"
+    monkeypatch.undo()
+    assert len(safetensors.read(old, crc=True)[0][0][1]) == 5
