@@ -19,7 +19,7 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Callable, CellOf, InstanceOf, Int, OneOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._core.without_effect import without_effect
-from ..._io.files import READ_ONLY, atomic_write, new_file
+from ..._io.files import READ_ONLY, atomic_write, errors_naming, new_file
 from ..._io.tfrecord import frame
 from ...nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 from ...ops._debug import print_summary
@@ -262,8 +262,10 @@ class SummaryRecord:
         SummaryRecord.count -= 1
         print_summary.summary_sinks.remove(self._take)
         atexit.unregister(self.close)
-        for file in (self._summary, self._lineage):
-            file.close()
+        try:
+            self._summary.close()
+        finally:
+            self._lineage.close()
 
 
 def _get_summary_tensor_data():
@@ -301,21 +303,24 @@ class _File:
                     f"{self.path!r} may get {self._left} more bytes, but {length} are needed."
                 )
             self._left -= length
-        if self._file is None:
-            self._file = new_file(self.path)
-        for record in records:
-            self._file.write(record)
+        with errors_naming(self.path):
+            if self._file is None:
+                self._file = new_file(self.path)
+            for record in records:
+                self._file.write(record)
 
     def flush(self):
         """Passes the written data to the operating system."""
         if self._file is not None:
-            self._file.flush()
+            with errors_naming(self.path):
+                self._file.flush()
 
     def close(self):
         """Completes the file; then only its owner can read it, and nobody can write it."""
         if self._file is not None and not self._file.closed:
-            self._file.close()
-            os.chmod(self.path, READ_ONLY)
+            with errors_naming(self.path):
+                os.chmod(self.path, READ_ONLY)
+                self._file.close()
 
 
 def _check_shape(plugin, array):
