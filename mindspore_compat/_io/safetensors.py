@@ -1,6 +1,6 @@
 """Safetensors files (`.safetensors`) in the original's form: sorted names and a format mark.
 
-The package `safetensors` reads and writes the bytes. The original adds the metadata "format": "ms",
+The package `safetensors` reads the bytes. The original adds the metadata "format": "ms",
 on request "crc_num" (a checksum over every name and its bytes, in the order of the names) and
 "remove_redundancy". These files cannot store texts.
 """
@@ -15,7 +15,7 @@ import numpy
 
 from .checkpoint import NAMES, TYPES, raw, type_name
 from .crc import crc32_of_zeros
-from .files import READ_ONLY, atomic_write, write_long
+from .files import READ_ONLY, atomic_write, memory_for, write_long
 
 SUFFIX = ".safetensors"
 CODES = {  # the type names of the format
@@ -35,6 +35,9 @@ CODES = {  # the type names of the format
     "C64": "Complex64",
 }
 CODES = {code: TYPES[name] for code, name in CODES.items()}
+_CODES_OF = {numpy.dtype(dtype): code for code, dtype in CODES.items()}
+# The values of a file are sorted by type, the last of these first, and then by name.
+_ORDER = "BOOL U8 I8 I16 U16 F16 BF16 I32 U32 F32 C64 F64 I64 U64".split()
 
 
 def write(path, values, *, crc=False, metadata=None):
@@ -53,7 +56,7 @@ def write(path, values, *, crc=False, metadata=None):
         TypeError: If a value is a text, or of a type that files cannot store.
         ImportError: If the package `safetensors` is not installed.
     """
-    library = package()
+    package()
     path = os.fspath(path)
     path += "" if path.endswith(SUFFIX) else SUFFIX
     arrays = {}
@@ -65,10 +68,32 @@ def write(path, values, *, crc=False, metadata=None):
     about = {"format": "ms", **(metadata or {})}
     if crc:
         about["crc_num"] = str(checksum(arrays))
-    content = library.numpy.save(arrays, about)  # a killed `save_file` leaves a file behind
-    with atomic_write(path, READ_ONLY) as file:
-        write_long(file, [content])
+    with memory_for(path), atomic_write(path, READ_ONLY) as file:
+        write_long(file, pieces(arrays, about))
     return path
+
+
+def pieces(arrays, about):
+    """Yields the bytes of a file: the length of the header, the header, the values.
+
+    The package would copy all values at once, and would end the process where memory lacks.
+
+    Args:
+        arrays: A dict from tags to arrays.
+        about: The metadata.
+    """
+    codes = {tag: _CODES_OF[array.dtype.newbyteorder("=")] for tag, array in arrays.items()}
+    order = sorted(arrays, key=lambda tag: (-_ORDER.index(codes[tag]), tag))
+    entries, end = {"__metadata__": about}, 0
+    for tag in order:
+        start, end = end, end + arrays[tag].nbytes
+        shape = list(arrays[tag].shape)
+        entries[tag] = {"dtype": codes[tag], "shape": shape, "data_offsets": [start, end]}
+    text = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    yield len(text).to_bytes(8, "little") + text
+    for tag in order:
+        yield raw(arrays[tag])
 
 
 def read(source, *, crc=False, accepts=None):
@@ -89,6 +114,12 @@ def read(source, *, crc=False, accepts=None):
     """
     library = package()
     name = "given as BytesIO" if isinstance(source, io.BytesIO) else os.fspath(source)
+    with memory_for(name):
+        return _read(library, source, name, crc, accepts)
+
+
+def _read(library, source, name, crc, accepts):
+    """Reads a file as `read` does; a lack of memory is not reworded."""
     try:
         if isinstance(source, io.BytesIO):
             content = memoryview(source.getvalue())

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import random
 import sys
 
 import ml_dtypes
@@ -35,6 +36,20 @@ def content(path):
 def test_the_bytes_are_those_of_the_original(path):
     assert safetensors.write(path.removesuffix(".safetensors"), VALUES) == path
     assert hashlib.sha256(content(path)).hexdigest() == DIGEST
+
+
+def test_the_bytes_are_those_of_the_package(path):
+    library = pytest.importorskip("safetensors.numpy")
+    names = ["a", "B", "", " ", "\x01\n\x7f", 'q"\\/', "\u00e9", "\u65e5\u672c", "\U0001f600"]
+    draw = random.Random(0)
+    for _ in range(30):
+        arrays = {
+            name: GRID[: draw.randint(0, 2)].astype(draw.choice(list(safetensors.CODES.values())))
+            for name in draw.sample(names, draw.randint(0, len(names)))
+        }
+        about = {"format": draw.choice(names)}
+        found = b"".join(bytes(piece) for piece in safetensors.pieces(arrays, about))
+        assert found == library.save(arrays, about)
 
 
 @pytest.mark.parametrize(
