@@ -22,7 +22,7 @@ import numpy
 
 from .._backend.starting import Thread
 from . import encryption
-from .files import READ_ONLY, atomic_write, map_file, write_long
+from .files import READ_ONLY, atomic_write, map_file, memory_for, write_long
 from .protobuf import BYTES, FIXED32, bytes_field, bytes_head, fields, ints, varint
 
 SUFFIX = ".ckpt"
@@ -99,7 +99,7 @@ def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM
         pieces = encryption.encrypt(pieces, key, mode)
     if crc:
         pieces = with_checksum(pieces)
-    with atomic_write(path, READ_ONLY) as file:
+    with memory_for(path), atomic_write(path, READ_ONLY) as file:
         write_long(file, pieces)
         if late:
             file.seek(len(CRC_HEAD))
@@ -126,6 +126,12 @@ def read(path, *, crc=True, key=None, mode="AES-GCM", accepts=None):
             fit. The message names the file and the reason.
         ImportError: If a key is given and the package `cryptography` is not installed.
     """
+    with memory_for(path):
+        return _read(path, crc, key, mode, accepts)
+
+
+def _read(path, crc, key, mode, accepts):
+    """Reads a file as `read` does; a lack of memory is not reworded."""
     view = map_file(path)
     try:
         view, checksum = split_checksum(view)
@@ -194,11 +200,10 @@ def with_checksum(pieces):
 
 
 def run_in_thread(function):
-    """Calls a function in a new thread.
+    """Calls a function in a new thread, or here if no thread begins, for lack of memory.
 
     Returns:
-        A function that waits for the thread and returns its result, or raises its error; it
-        raises RuntimeError if the thread has died, for lack of memory.
+        A function that waits for the thread and returns its result, or raises its error.
     """
     future = Future()
 
@@ -209,13 +214,14 @@ def run_in_thread(function):
             future.set_exception(error)
 
     thread = Thread(target=call, name="checksum")
-    thread.start()
+    try:
+        thread.start()
+    except (RuntimeError, MemoryError):
+        return function
 
     def result():
         thread.join()
-        if not future.done():
-            raise RuntimeError("The thread that computed a checksum has died; memory may lack.")
-        return future.result()
+        return future.result() if future.done() else function()  # the thread may have died
 
     return result
 

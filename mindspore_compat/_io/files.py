@@ -311,6 +311,23 @@ def _sync_folder(folder):
 
 
 @contextlib.contextmanager
+def memory_for(path):
+    """Makes a lack of memory a MemoryError that names the file that is read or written."""
+    try:
+        yield
+    except BaseException as error:
+        # The package safetensors panics if Python has no memory for its results.
+        panics = type(error).__name__ == "PanicException"
+        is_full = isinstance(error, OSError) and error.errno == errno.ENOMEM
+        if not (panics or is_full or isinstance(error, MemoryError)):
+            raise
+        detail = "" if panics or is_full or not str(error) else f": {error}"
+        raise MemoryError(
+            f"There is not enough memory for the file {os.fspath(path)}{detail}."
+        ) from error
+
+
+@contextlib.contextmanager
 def errors_naming(path):
     """Makes OS errors name `path` if they name no file or a temporary one."""
     try:

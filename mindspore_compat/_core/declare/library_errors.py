@@ -20,6 +20,7 @@ LIBRARY_ERRORS = (
     ZeroDivisionError,
     OverflowError,
     AttributeError,
+    MemoryError,
 )
 _TYPES = (TypeError, AttributeError)
 _PACKAGE = pathlib.Path(__file__).resolve().parents[2].as_posix()  # mindspore_compat
@@ -37,6 +38,8 @@ def explain(api, error, unfit=ValueError):
     text = str(error)
     if text.startswith("For "):
         return unfit(text) if unfit is not ValueError and isinstance(error, ValueError) else error
+    if isinstance(error, MemoryError):
+        return MemoryError(f"For '{api}', there is not enough memory{text and ': '}{text}.")
     if isinstance(error, numpy.linalg.LinAlgError):
         return type(error)(f"For '{api}', the matrices do not allow it: {text.rstrip('.')}.")
     if isinstance(error, numpy.exceptions.AxisError) and error.ndim is not None:

@@ -132,7 +132,10 @@ def _sendable(answer):
     try:
         ForkingPickler.dumps(answer)
     except Exception as error:
-        return _as_picklable(None, error)
+        text = f"{type(error).__name__}{str(error) and ': '}{error}"
+        unsent = RuntimeError(f"The result for a row cannot be sent by a worker process: {text}")
+        unsent.__cause__ = error
+        return _as_picklable(None, unsent)
     return answer
 
 

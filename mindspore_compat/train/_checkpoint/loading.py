@@ -10,6 +10,7 @@ import os
 
 from ... import log
 from ..._backend.arrays import to_current
+from ..._core.declare.library_errors import explain
 from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str, checked
 from ..._core.sharding.array import Sharded
 from ..._core.tensor.tensor import Tensor
@@ -272,8 +273,11 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
             "where parameters come from several devices."
         )
     sources, lacking = _sources(net, parameter_dict, strict_load)
-    fitted = [(param, _fit(param, source, strict_load)) for param, source in sources]
-    put_all(fitted)
+    try:
+        fitted = [(param, _fit(param, source, strict_load)) for param, source in sources]
+        put_all(fitted)
+    except MemoryError as error:
+        raise explain(api, error) from error
     names = {param.name for _, param in net.parameters_and_names()}
     if lacking:
         log.warning(
