@@ -16,6 +16,10 @@ import numpy as np
 TESTS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
+# The lines of worker processes are not counted.
+os.register_at_fork(after_in_child=lambda: sys.settrace(None))
+
+
 class Interrupt(BaseException):
     """Raised from outside."""
 

@@ -74,7 +74,7 @@ def _place(state, tensor):
     return next(i for i, other in enumerate(state.tensors) if other is tensor)
 
 
-def rows(workers):
+def rows(workers, processes=False):
     data = ds.GeneratorDataset(
         [np.float32(n) for n in range(24)],
         ["number"],
@@ -82,23 +82,29 @@ def rows(workers):
         num_parallel_workers=workers,
         python_multiprocessing=False,
     )
-    return data.map(lambda number: number + 1, num_parallel_workers=workers).batch(4)
+    data = data.map(
+        lambda number: number + 1, num_parallel_workers=workers, python_multiprocessing=processes
+    )
+    return data.batch(4)
 
 
-def test_an_interrupted_iteration_leaves_no_thread():
+@pytest.mark.parametrize("processes, count", [(False, 25), (True, 40)])
+def test_an_interrupted_iteration_leaves_no_thread_and_no_process(processes, count):
     def read():
-        for _ in rows(2).create_tuple_iterator(num_epochs=1, output_numpy=True):
+        for _ in rows(2, processes).create_tuple_iterator(num_epochs=1, output_numpy=True):
             pass
 
     read()
     before = set(threading.enumerate())
-    for number in moments(read, 25):
+    for number in moments(read, count):
         try:
             stop_at(number, read)
         except RuntimeError as error:  # Python's Condition, interrupted before it locks again
             assert str(error) == "release unlocked lock"
     until = time.monotonic() + 20
-    while set(threading.enumerate()) - before and time.monotonic() < until:
+    while time.monotonic() < until and (
+        set(threading.enumerate()) - before or multiprocessing.active_children()
+    ):
         time.sleep(0.05)
     assert not set(threading.enumerate()) - before
     assert not multiprocessing.active_children()

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import traceback
+import weakref
 from multiprocessing.reduction import ForkingPickler
 
 from ..._backend.ranks import children
@@ -15,6 +16,7 @@ from ..._backend.threads import affinity
 from ..._core.frames import hide_package_frames, shows_all_frames
 from . import config
 
+_connections = weakref.WeakSet()  # the ends of this process, which forked processes inherit
 _SECONDS = 1  # the time limit for an idle process to end, and the polling interval of a busy one
 
 
@@ -42,6 +44,9 @@ class WorkerProcess:
 
     Args:
         work (Callable): takes an item.
+
+    Attributes:
+        kill (Callable): kills the process; it is also killed if nothing refers to this object.
     """
 
     def __init__(self, work):
@@ -52,9 +57,16 @@ class WorkerProcess:
             args=(theirs, work, affinity.of_workers(), children.parent()),
             daemon=True,
         )
-        self._process.start()
-        self._owner = os.getpid()
-        theirs.close()
+        _connections.add(self._connection)
+        self.kill = weakref.finalize(self, _kill, self._process, os.getpid())
+        try:
+            self._process.start()
+        except BaseException:  # an interrupt may come before the number of the process is known
+            self._connection.close()
+            self.kill()
+            raise
+        finally:
+            theirs.close()
         self.name = f"the worker process {self._process.pid}"
 
     def __call__(self, items):
@@ -88,11 +100,13 @@ class WorkerProcess:
         self._process.join(_SECONDS)
         self.kill()
 
-    def kill(self):
-        """Kills the process. Does nothing in a forked copy of the process that started it."""
-        if os.getpid() == self._owner:
-            self._process.kill()
-            self._process.join()
+
+def _kill(process, owner):
+    """Kills a process that has started. Does nothing in a forked copy of the process that started
+    it."""
+    if os.getpid() == owner and process.pid is not None:
+        process.kill()
+        process.join()
 
 
 def _serve(connection, work, cores, parent):
@@ -101,6 +115,8 @@ def _serve(connection, work, cores, parent):
     Signals are left to the parent: Ctrl-C reaches all processes of the terminal, and a forked
     process inherits the parent's handlers.
     """
+    for inherited in list(_connections):  # otherwise no process sees that its parent's end closes
+        inherited.close()
     children.end_with_parent(*parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

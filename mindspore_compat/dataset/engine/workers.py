@@ -168,8 +168,8 @@ class OrderedMap:
         return rows
 
     def _rows(self, work, items):
-        pool = _Pool(self.api, work, self.workers, self.processes, self.pace)
         items, waiting = _Items(items), collections.deque()
+        pool = _Pool(self.api, work, self.workers, self.processes, self.pace)
         try:
             while True:
                 if not pool.rows_are_tiny():
