@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from fakecupy import memory
 from kit import close
+from kit.loops import without_compiler
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.compiled import jit
 
 SIZE, LENGTH = 1 << 16, 8  # elements of a weight and of an activation, and how many of each
 
@@ -71,7 +71,7 @@ def peak_on_host(run):
 
 @pytest.mark.parametrize("space", ["numpy", "fakecupy"], indirect=True)
 def test_gradients_take_the_memory_of_activations(space, monkeypatch):
-    monkeypatch.setattr(jit, "available", lambda: False)  # a compiler's memory counts, too
+    without_compiler(monkeypatch)
     peak_of = peak_on_host if arrays.current_space() is arrays.HOST else peak_on_device
     plain, again = peak_of(differentiated()), peak_of(differentiated(recompute=True))
     saved = 3 * LENGTH  # the input of each layer, its product and the sine

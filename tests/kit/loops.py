@@ -16,6 +16,13 @@ def needs_numba(test):
     return pytest.mark.numba(skip(test))
 
 
+def without_compiler(monkeypatch):
+    """Lets no loop be compiled: the compiler's memory counts in what tracemalloc measures."""
+    monkeypatch.setattr(jit, "available", lambda: False)
+    if (thread := jit._queue._thread) is not None:  # it compiles the loops of an earlier test
+        thread.join()
+
+
 def every_size(monkeypatch):
     """Lets loops and threads be used for arrays of every size but 0.
 
