@@ -183,6 +183,21 @@ def test_the_first_steps_of_graph_mode_too(calls):
         assert not state.differences(course[3 + done]), number
 
 
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["PyNative", "graph"])
+@pytest.mark.parametrize("kind", ["jit", "value_and_grad"])
+def test_moving_statistics_are_moved_together(mode, kind):
+    ms.set_context(mode=mode)
+    net = network()
+    net.set_train()
+    x = Tensor(np.random.default_rng(1).normal(size=(8, 3)).astype(np.float32))
+    call = ms.jit(lambda x: net(x))
+    if kind == "value_and_grad":
+        call = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
+    for _ in range(4):  # in graph mode the next one is a replay
+        call(x)
+    assert half_changed(lambda: call(x), state_of(net), 120) == (120, [])
+
+
 def test_a_step_that_fails_of_itself_leaves_all_as_it_was():
     class Fails(nn.Cell):
         def construct(self, x):

@@ -11,6 +11,7 @@ import copy
 import functools
 
 from ..._backend.arrays import SPACES, to_space
+from ..._backend.steps.journal import whole_step
 from ..autograd.tape import depth
 from ..context.config import PYNATIVE_MODE, config
 from ..declare.public_api import public
@@ -109,7 +110,7 @@ class Request:
                 run.leave_unused()
             return run, run.gradients(grad_outputs, last=True)
 
-        run, gradients = scope.within(both)
+        run, gradients = whole_step(scope.within, (both,), {})
         return _without_history(run.out), run.answer(gradients)
 
     def _split(self, args, kwargs):
