@@ -17,7 +17,8 @@ def needs_numba(test):
 
 
 def without_compiler(monkeypatch):
-    """Lets no loop be compiled: the compiler's memory counts in what tracemalloc measures."""
+    """Lets no loop be compiled: else the compiler's memory counts in what tracemalloc measures, or
+    loops compute only the second of two results that are compared."""
     monkeypatch.setattr(jit, "available", lambda: False)
     if (thread := jit._queue._thread) is not None:  # it compiles the loops of an earlier test
         thread.join()
