@@ -13863,7 +13863,7 @@ def l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
-        for "none".
+        for "none". Of bools it is the bool "differ", or whether any differ.
     """
 def laplace(shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, mean: _Tensor, lambda_param: _Tensor, seed: _b.int | None = None) -> _t.Any:
     """Draws float32 numbers from the Laplace distribution with the given mean and scale

@@ -590,7 +590,7 @@ def l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
-        for "none".
+        for "none". Of bools it is the bool "differ", or whether any differ.
     """
 from ...ops import layer_norm as layer_norm
 def leaky_relu(input: _Tensor, negative_slope: _b.float = 0.01) -> _Tensor:
