@@ -5,9 +5,7 @@ imported when a function is first used (space.py); packages above register their
 A line is a function without its first parameter `xp`, then the facts that differ from the defaults;
 the indented lines say what it does. Functions that NumPy and CuPy both have are listed by name.
 
-To add a function, write it with `xp` first, add its line here, and its vjp rule to
-_core/autograd/vjp_rules*.py. To add an array type, handle the families below, then the functions
-without a family, and list it in array_types.py.
+docs/contributing.rst says how to add a function and an array type.
 
 Facts:
     family: how a function treats the axes of its arrays. An array type that splits or hides an
@@ -84,13 +82,8 @@ def _facts(words):
 
 
 def _library(home, facts, names):
-    """Adds functions of a library to FUNCTIONS.
-
-    Args:
-        home (str): the library.
-        facts (str): the facts that the functions share, as text.
-        names (str): the names, separated by spaces.
-    """
+    """Adds functions of the library `home` to FUNCTIONS: their `names`, separated by spaces, and the
+    `facts` that they share, as text."""
     for name in names.split():
         FUNCTIONS[name] = Function(name, "", "", home, name, **_facts(facts.split()))
 

@@ -4,7 +4,6 @@ Every function takes the array namespace first and works on NumPy and on CuPy ar
 (batch, channels, spatial...), weights are (filters, channels / groups, kernel...), and padding is
 one (before, after) pair per spatial dimension. `convolve`, `input_gradient` and `weight_gradient`
 are closed under differentiation: each of their gradients is one of these three functions.
-`input_gradient` is also the transposed convolution.
 
 Convolutions are computed as matrix products, which both libraries compute fast. The form depends on
 the case. A 1x1 kernel needs no rearrangement. A depthwise kernel needs no product (depthwise.py).
@@ -131,8 +130,7 @@ def convolve(xp, x, w, stride, pads, dilation, groups):
 
 
 def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
-    """Computes the gradient of `convolve` for its input, and the transposed convolution of `g` with
-    `w`.
+    """Computes the gradient of `convolve` for its input: a transposed convolution of `g`.
 
     Args:
         xp: The array namespace of `g` and `w`.
@@ -146,7 +144,7 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
     """
     geo = geometry(tuple(x_shape), w.shape, stride, pads, dilation, groups)
     if 0 in x_shape:
-        return xp.zeros(tuple(x_shape), g.dtype)
+        return xp.zeros(x_shape, g.dtype)
     if geo.pointwise:
         return _pointwise_input(xp, g, w, geo)
     if geo.depthwise:
