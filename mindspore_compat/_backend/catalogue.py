@@ -82,8 +82,8 @@ def _facts(words):
 
 
 def _library(home, facts, names):
-    """Adds functions of the library `home` to FUNCTIONS: their `names`, separated by spaces, and the
-    `facts` that they share, as text."""
+    """Adds functions of the library `home` to FUNCTIONS: `names`, separated by spaces, and `facts`
+    that all of them share, as text."""
     for name in names.split():
         FUNCTIONS[name] = Function(name, "", "", home, name, **_facts(facts.split()))
 
