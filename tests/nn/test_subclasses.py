@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 import pytest
-from kit import close
+from kit import close, close_sums
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
@@ -470,3 +470,21 @@ def test_a_call_runs_what_a_subclass_puts_in_place(setting):
         net.ran.clear()
         net(Tensor([1.0]))
         assert net.ran == ran
+
+
+def test_a_subclass_of_group_norm_computes_with_the_primitives_of_older_releases():
+    class Unbiased(nn.GroupNorm):
+        """A layer that overrides the arithmetic."""
+
+        def _cal_output(self, x):
+            batch, channels, height, width = self.shape(x)
+            x = self.reshape(x, (batch, self.num_groups, -1))
+            centered = x - self.reduce_mean(x, 2)
+            count = channels * height * width / self.num_groups
+            variance = self.reduce_sum(self.square(centered), 2) / count
+            return self.reshape(
+                centered / self.sqrt(variance + self.eps), (batch, -1, height, width)
+            )
+
+    x = Tensor(np.random.default_rng(0).standard_normal((2, 4, 3, 3)).astype(np.float32))
+    close_sums(Unbiased(2, 4)(x), nn.GroupNorm(2, 4)(x).asnumpy())

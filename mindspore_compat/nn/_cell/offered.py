@@ -190,6 +190,10 @@ _MEMBERS = {
     "GLU": "spilt=Split(axis=-1) sigmoid=Sigmoid",
     "GRU LSTM RNN": "reverse=ReverseV2(axis=(0,))",
     "GradAccumulationCell MicroBatchInterleaved PipelineCell": "add=Add",
+    # of releases before 2.0, whose subclasses compute with them
+    "GroupNorm": """
+        shape=Shape reshape=Reshape reduce_mean=ReduceMean(keep_dims=True) square=Square
+        reduce_sum=ReduceSum(keep_dims=True) sqrt=Sqrt""",
     "IGamma": """
         logicaland=LogicalAnd logicalor=LogicalOr logicalnot=LogicalNot equal=Equal
         greater=Greater less=Less neg=Neg log=Log exp=Exp select=Select zeroslike=ZerosLike
