@@ -49,17 +49,17 @@ def reset_auto_parallel_context() -> _t.Any:
     """Sets all values for training on several devices back to their defaults."""
 def reset_ps_context() -> _t.Any:
     """Sets all values for a parameter server back to their defaults."""
-# sharding_propagation, gradient_fp32_sync, loss_repeated_mean, force_fp32_communication, search_mode, auto_parallel_search_mode, communi_parallel_mode, enable_alltoall, all_reduce_fusion_config, comm_fusion, grad_accumulation_step, pipeline_segments, pipeline_result_broadcast, auto_pipeline, optimizer_weight_shard_aggregated_save, strategy_ckpt_save_file, strategy_ckpt_config, group_ckpt_save_file, init_param_in_compile, auto_parallel_new_interface, dump_local_norm, dump_local_norm_path, dump_device_local_norm: Accepted for compatibility, has no effect here
+# sharding_propagation, gradient_fp32_sync, loss_repeated_mean, force_fp32_communication, communi_parallel_mode, enable_alltoall, all_reduce_fusion_config, comm_fusion, grad_accumulation_step, pipeline_segments, pipeline_result_broadcast, auto_pipeline, optimizer_weight_shard_aggregated_save, strategy_ckpt_save_file, strategy_ckpt_config, group_ckpt_save_file, init_param_in_compile, auto_parallel_new_interface, dump_local_norm, dump_local_norm_path, dump_device_local_norm: Accepted for compatibility, has no effect here
 def set_auto_parallel_context(**kwargs: _t.Any) -> _t.Any:
     """Sets values for training on several devices, by keyword.
 
     Accepted for compatibility, has no effect here: `sharding_propagation`, `gradient_fp32_sync`,
-    `loss_repeated_mean`, `force_fp32_communication`, `search_mode`, `auto_parallel_search_mode`,
-    `communi_parallel_mode`, `enable_alltoall`, `all_reduce_fusion_config`, `comm_fusion`,
-    `grad_accumulation_step`, `pipeline_segments`, `pipeline_result_broadcast`, `auto_pipeline`,
-    `optimizer_weight_shard_aggregated_save`, `strategy_ckpt_save_file`, `strategy_ckpt_config`,
-    `group_ckpt_save_file`, `init_param_in_compile`, `auto_parallel_new_interface`,
-    `dump_local_norm`, `dump_local_norm_path`, `dump_device_local_norm`.
+    `loss_repeated_mean`, `force_fp32_communication`, `communi_parallel_mode`, `enable_alltoall`,
+    `all_reduce_fusion_config`, `comm_fusion`, `grad_accumulation_step`, `pipeline_segments`,
+    `pipeline_result_broadcast`, `auto_pipeline`, `optimizer_weight_shard_aggregated_save`,
+    `strategy_ckpt_save_file`, `strategy_ckpt_config`, `group_ckpt_save_file`,
+    `init_param_in_compile`, `auto_parallel_new_interface`, `dump_local_norm`,
+    `dump_local_norm_path`, `dump_device_local_norm`.
 
     In the `parallel_mode` "semi_auto_parallel" or "auto_parallel", a network that runs in graph
     mode is divided over the processes, as `Primitive.shard` and its relatives say.

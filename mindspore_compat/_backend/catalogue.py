@@ -263,15 +263,11 @@ pointwise(function, *arrays, **scalars) : parts
 by_rows(function, *arrays) : parts
     Evaluates `function(xp, *arrays)`, which works on each row (first axis) separately.
 share(work, count, like) : plain
-    [work(0), ..., work(count - 1)]; on the host threads share the calls. `like` is one of the
-    arrays that they work on.
+    [work(0), ..., work(count - 1)]; host threads share the calls; `like` is one of their arrays.
 sum_by_rows(function, *arrays) : parts
     The sum over all rows; `function(xp, *arrays)` computes the sum over some of them.
 over_queries(function, queries, others) : parts
-    Evaluates `function(xp, first, queries, others)`, which works on each row (last axis but one)
-    of the arrays `queries` separately, and on each place of the leading axes of all arrays, which
-    broadcast; `first` is the number of the first row. It returns a list of arrays with these rows,
-    and a list of sums over the rows, with the leading axes of all arrays; None stands for no array.
+    Lists of arrays of rows, and of sums over them: `function` for the rows from `first` on.
 pick_column(x, column) : parts
     The element in the row's `column`, for each row of a matrix.
 add_at_column(x, column, values) : parts
@@ -586,7 +582,8 @@ ATTRIBUTES = {
     "number": "a number as a 0-d array of a dtype, which nobody writes to",
     "level": "how many vmaps deep it is",
     "hides_axis": "whether its arrays have an axis that bodies do not see",
-    "merges_axes": "whether reshape merges axes without an exchange between ranks",
+    "merges_axes": "whether reshape merges axes without an exchange",
+    "choose": "of Sharded: divides the weights of an operator (auto_parallel)",
     "by_operator": "of Staged: operators go to `run_apart` before their bodies run",
     "run_apart": "of Batch, Sharded, Sketch and Staged: runs an operator whose body does not run on"
     " them",

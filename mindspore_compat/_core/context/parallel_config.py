@@ -131,14 +131,14 @@ PARALLEL = {
     ),
     "pipeline_scheduler": Setting("1f1b", None),
     "pipeline_interleave": Setting(False, None),
+    "search_mode": Setting("recursive_programming", _search),
+    "auto_parallel_search_mode": Setting("recursive_programming", _search),
     **stored_only(
         {
             "sharding_propagation": Setting(False, Bool),
             "gradient_fp32_sync": Setting(True, **_flag),
             "loss_repeated_mean": Setting(True, Bool),
             "force_fp32_communication": Setting(False, Bool),
-            "search_mode": Setting("recursive_programming", _search),
-            "auto_parallel_search_mode": Setting("recursive_programming", _search),
             "communi_parallel_mode": Setting(
                 "all_group_parallel",
                 OneOf("all_group_parallel", "same_server_group_parallel", "no_group_parallel"),

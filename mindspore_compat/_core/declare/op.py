@@ -218,6 +218,8 @@ class Op:
             if arrays.blocking:
                 return self._wait_for_result(xp, values, operands, nodes, metas)
             return self._compute(xp, values, operands, nodes, metas)
+        if getattr(xp, "choose", None) is not None and xp.choose(self.name, values):
+            operands, nodes = self._arrays(sources + extra)  # with a weight that is divided now
         try:
             return self._compute(xp, dict(values), operands, nodes, metas)
         except self._unfit:  # the body reads a value: each slice has its own

@@ -136,6 +136,7 @@ class ShardedSpace:
     hides_axis = False
     merges_axes = False  # reshape may have to gather an array, to merge its axes
     run_apart = None  # network.py sets it
+    choose = None  # in the mode auto_parallel the function of choosing.py
     averages = False  # whether the gradients of weights are divided by the number of ranks
 
     in_use = False  # whether arrays have been divided in this process

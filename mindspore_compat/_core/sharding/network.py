@@ -22,6 +22,7 @@ from ..gradients.transforms import map_tensors
 from ..rules.vocabulary import Any, TensorOf, any_dtype
 from ..tensor.tensor import Tensor
 from .array import Sharded, ShardedSpace
+from .choosing import choose
 from .mesh import Mesh
 from .micro_batches import run_on_stages
 from .staged import Staged, flow
@@ -53,15 +54,28 @@ class _Running(threading.local):
         before = self.space, self.data, flow.stages
         self.space, self.data, flow.stages = space_on(mesh), data, mesh.stages
         self.space.averages = bool(config.parallel.gradients_mean)
+        chooses = _chooses(mesh)
+        self.space.choose = functools.partial(choose, self.space) if chooses else None
         if mesh.stages is not None:
             mesh.stages.space = self.space
         try:
             yield
         finally:
+            self.space.choose = None
             self.space, self.data, flow.stages = before
 
 
 running = _Running()
+
+
+def _chooses(mesh):
+    """Returns whether weights without a strategy are divided by their cost."""
+    settings = config.parallel
+    return (
+        settings.parallel_mode == "auto_parallel"
+        and settings.search_mode != "sharding_propagation"
+        and mesh.stages is None
+    )
 
 
 def join(group):
@@ -259,8 +273,13 @@ def run_on(mesh, data, function, args, kwargs, network=None):
 
 
 def _entered_by_name(tensor, data):
-    if data == "full_batch" or not tensor.ndim or not tensor.size or _is_weight(tensor):
+    if not tensor.ndim or not tensor.size or _is_weight(tensor):
         return tensor
+    if data == "full_batch":
+        space = running.space
+        if space.choose is None or tensor.shape[0] % space.mesh.size:
+            return tensor
+        return placed(tensor, (space.mesh.axes, *((),) * (tensor.ndim - 1)))
     return entered(tensor, (running.space.mesh.axes, *((),) * (tensor.ndim - 1)))
 
 
