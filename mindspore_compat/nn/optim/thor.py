@@ -225,7 +225,10 @@ class ThorGpu(FusedOptimizer):
         update."""
         grads = super()._gradient_arrays(gradients)
         if any(gradient is None for gradient in grads):
-            raise RuntimeError("For 'thor', the network must not be divided into pipeline stages.")
+            raise RuntimeError(
+                "For 'thor', the network must not be divided into pipeline stages: its factors are "
+                "those of a whole batch, and a stage sees one micro-batch at a time."
+            )
         damping = self._damping_now()
         inverses = self._inverses(damping)
         results = self._precondition([self._unscale(gradient) for gradient in grads], inverses)
