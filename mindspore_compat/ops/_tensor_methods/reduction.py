@@ -4,9 +4,11 @@
 
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, public
+from ..._core.rules.base import Rule
 from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, TensorOf, TupleOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ...common._graph_mode.call import graphs
 from .._elementwise import arithmetic, cast, maximum
 from .._indexing import masks
 from .._reduction import cumulative, min_max, quantile, reduce, sort, statistics
@@ -179,12 +181,36 @@ _deviation("Tensor.var", reduce.var, "The variance")
 # Extremes -----------------------------------------------------------------------------------------
 
 
+class _AxisOfGraph(Rule):
+    """An int, within a graph."""
+
+    def kind(self, name):
+        return f"graphs.running and type({name}) is int"
+
+    def scope(self):
+        return {"graphs": graphs}
+
+    def noun(self):
+        return "an int within a graph"
+
+    def samples(self):
+        return [0, "a"]
+
+    def annotation(self):
+        return "int"
+
+
 def _extreme(api, word, over_all, along, between):
     """Declares the forms of `Tensor.max` or `Tensor.min`."""
 
     def of_all(self):
         _need_order(api, self)
         return over_all.run(self, None, False)
+
+    def in_graph(self, axis: _AxisOfGraph(), keepdims: Bool = False, /):
+        """Returns the values alone for an axis by position, within a graph."""
+        _need_order(api, self)
+        return over_all.run(self, axes_along(api, "axis", axis, self), keepdims)
 
     def with_indices(self, dim: Int, keepdim: Bool = False):
         """Returns (values, int64 indices) along an axis."""
@@ -227,7 +253,7 @@ def _extreme(api, word, over_all, along, between):
         return values if initial is None else between.run(values, initial)
 
     of_all.__doc__ = f"The {word} element.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
-    for overload in (of_all, with_indices, over_axes):
+    for overload in (of_all, in_graph, with_indices, over_axes):
         form(api)(overload)
 
 

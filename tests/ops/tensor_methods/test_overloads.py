@@ -303,3 +303,20 @@ def test_a_note_about_gradients_on_a_plain_tensor_is_kept_and_changes_none():
     assert rows.requires_grad is True
     rows.requires_grad = False
     assert ms.grad(lambda x: (x * x).sum())(rows).tolist() == [6.0, 8.0]
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_an_axis_by_position_gives_values_alone_in_a_graph(name):
+    x = Tensor([[1.0, 5.0], [3.0, 2.0]])
+    extreme = getattr(np, name)(x.asnumpy(), 0).tolist()
+
+    def values(x):
+        return getattr(x, name)(0)
+
+    def by_name(x):
+        return getattr(x, name)(dim=0), getattr(x, name)(0, keepdim=True)
+
+    assert ms.jit(values)(x).asnumpy().tolist() == extreme
+    assert values(x)[0].asnumpy().tolist() == extreme
+    for pair in (*by_name(x), *ms.jit(by_name)(x)):
+        assert isinstance(pair, tuple) and len(pair) == 2
