@@ -106,6 +106,20 @@ def test_bools_are_divided_by_the_longest_integers():
     assert (longest // bools).asnumpy().tolist() == [3, 2**64 - 1]
 
 
+def test_bfloat16_stays_beside_a_number():
+    """CuPy widens it to float32 where it selects between the two."""
+    x, mask = (
+        Tensor(np.array([[1.0, -2.0]], np.float32)).astype(ms.bfloat16),
+        Tensor([[True, False]]),
+    )
+    for result, values in (
+        (ops.masked_fill(x, mask, 0.3), [[0.30078125, -2]]),
+        (ops.tril(x), [[1, 0]]),
+    ):
+        assert result.dtype == ms.bfloat16
+        np.testing.assert_array_equal(result.asnumpy().astype(np.float32), values)
+
+
 def test_a_singular_matrix_has_no_inverse():
     with pytest.raises(np.linalg.LinAlgError, match="[Ss]ingular"):
         ops.inverse(Tensor(np.zeros((2, 2), np.float32)))
