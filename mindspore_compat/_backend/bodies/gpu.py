@@ -31,6 +31,7 @@ stored.
 """
 
 import numpy
+from numpy import float64
 
 from . import row_layout
 from .c_code import TYPES, compute_dtype, scalar_lines, step_line
@@ -179,16 +180,15 @@ class Bodies:
             A result of the first array's shape for each ELEMENT, of `row_shape` for each ROW, of
             one axis for each COLUMN or CHANNEL; a tuple if the body returns one.
         """
-        arrays, dtypes = [*elements, *columns, *channels, *rows], []
-        for index, array in enumerate(arrays):
-            if array is None:
-                dtypes.append(None)
-            else:
-                arrays[index] = array = self.module.ascontiguousarray(array)
-                dtypes.append(array.dtype)
+        contiguous = self.module.ascontiguousarray
+        arrays = [
+            array if array is None else contiguous(array)
+            for array in (*elements, *columns, *channels, *rows)
+        ]
+        dtypes = tuple([None if array is None else array.dtype for array in arrays])
         flags, numbers = split(scalars)
-        counts, dtypes = (len(elements), len(columns), len(channels)), tuple(dtypes)
-        key = (id(body.__code__), counts, results, dtypes, tuple(flags.items()), tuple(numbers))
+        counts = len(elements), len(columns), len(channels)
+        key = id(body.__code__), counts, results, dtypes, tuple(flags.items()), tuple(numbers)
         body_kernel = self._bodies.get(key)
         if body_kernel is None:
             kinds = Operands(elements, columns, channels, rows).kinds()
@@ -218,6 +218,7 @@ class RowBody:
         whole = not SUMMED.intersection(plan.result_kinds)
         self._whole = whole
         self._first = plan.kinds.index(ELEMENT)
+        self._numbers = range(len(plan.result_kinds))
         self._chunkable = whole and ChunkPlan(*signature).levels == 2
         self._by_channel = CHANNEL in plan.kinds + plan.result_kinds
         self._compiled, self._prepared = {}, {}  # layout -> kernels; shape -> launch
@@ -233,26 +234,32 @@ class RowBody:
         launch, kernels, sizes = self.prepared(shape, arrays, numbers)
         source = kernels[-1][0]
         empty, element_shape = self.module.empty, arrays[self._first].shape
-        results = {
-            number: empty(row_shape if of_row else element_shape, dtype)
-            for number, of_row, dtype in source.outputs
-        }
-        sums = self._room_for_sums(source, launch, rows, outer * inner)
-        values = [numpy.float64(value) for value in numbers.values()]
+        results = {}
+        for number, of_row, dtype in source.outputs:
+            results[number] = empty(row_shape if of_row else element_shape, dtype)
+        values = [float64(value) for value in numbers.values()]
         operands = [array for array in arrays if array is not None]
+        if self._whole and not launch.layout.chunked:
+            grid, block = (launch.blocks, launch.chunks), (launch.block,)
+            kernels[0][1](grid, block, (*operands, *results.values(), *values, *sizes))
+            return [results.get(number) for number in self._numbers]
+        sums = self._room_for_sums(source, launch, rows, outer * inner)
         for kernel_source, kernel in kernels:
             out = () if kernel_source.part == "sums" else results.values()
             beside = () if sums is None else (sums, numpy.int32(launch.chunks))
             grid, block = (launch.blocks, launch.chunks), (launch.block,)
             kernel(grid, block, (*operands, *out, *beside, *values, *sizes))
         if self._whole:
-            return [results.get(number) for number in range(len(self.plan.result_kinds))]
+            return [results.get(number) for number in self._numbers]
         return self._results(source, shape, arrays, numbers, results, sums)
 
     def prepared(self, shape, arrays, numbers):
         """Returns the Launch for arrays of this shape, the kernels, and the kernel arguments for
         the sizes."""
-        aligned = all([arrays[index].data.ptr % 16 == 0 for index in self.elements])
+        aligned = True
+        for index in self.elements:
+            if arrays[index].data.ptr % 16:
+                aligned = False
         run = int(numbers["area"]) if self._by_channel else 0
         entry = self._prepared.get((shape, aligned, run))
         if entry is None:

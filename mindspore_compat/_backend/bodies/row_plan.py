@@ -35,8 +35,10 @@ def split(scalars):
     what a body does, and the numbers."""
     flags, numbers = {}, {}
     for key, value in scalars.items():
-        is_flag = value is None or isinstance(value, (bool, str))
-        (flags if is_flag else numbers)[key] = value
+        if value is None or isinstance(value, (bool, str)):
+            flags[key] = value
+        else:
+            numbers[key] = value
     return flags, numbers
 
 

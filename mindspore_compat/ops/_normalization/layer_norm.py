@@ -5,6 +5,7 @@ whatever the dtype of the data, and have gradients too. Batch norm is in batch_n
 in group_norm.py.
 """
 
+import functools
 from math import prod
 
 from ..._backend.bodies.gpu import bodies_of
@@ -131,15 +132,22 @@ def _statistic_shape(x, axis):
     return tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
 
 
+@functools.lru_cache(maxsize=1024)
+def _shapes_of_rows(shape, axis):
+    """Returns the shape of a statistic, and (1, rows, columns), for data of a shape."""
+    axis = axis % len(shape)
+    row_shape = shape[:axis] + (1,) * (len(shape) - axis)
+    return row_shape, (1, prod(shape[:axis]), prod(shape[axis:]))
+
+
 def _by_kernel(bodies, x, scale, shift, axis, eps, statistics):
     """Runs `row_standardize` as one kernel, and returns its three results, the last two None
     without `statistics`. Returns None if there is no kernel."""
-    row_shape = _statistic_shape(x, axis)
-    rows = prod(row_shape)
+    row_shape, shape = _shapes_of_rows(x.shape, axis)
     kind = ROW if statistics else None
     return bodies.rows(
         standardized,
-        (1, rows, x.size // rows),
+        shape,
         (ELEMENT, kind, kind),
         elements=(x,),
         columns=(scale, shift),
