@@ -304,6 +304,48 @@ _OF_CALLS = (
         r"amp\.(?:auto|custom)_mixed_precision",
         r"",
     ),
+    ("the kernel computes with fewer digits", r"ops\.LSTM", r"result: |gradient of \w+: values"),
+    (
+        "an eps above 0.5 leaves no number between its bounds",
+        r"(?:Tensor\.|ops\.)[lL]ogit::eps=0\.7",
+        r"",
+    ),
+    (
+        "zero apart from rounding",
+        r"numpy\.blackman|ops\.matrix_norm::ord=-2|nn\.MatInverse",
+        r"(?:result|gradient of a): values",
+    ),
+    (
+        "the quotient is as near as float32 to an integer",
+        r"numpy\.divmod::x2=0\.3",
+        r"result: 0: values",
+    ),
+    (
+        "the original underflows or overflows where the result is finite",
+        r"nn\.probability\.distribution\.Normal|numpy\.logaddexp|ops\.LARSUpdate::norm_\w+ large",
+        r"(?:then \d+|result): values",
+    ),
+    (
+        "signs and order of vectors are free",
+        r"(?:Tensor\.|ops\.)[sS]vd",
+        r"gradient of \w+: values",
+    ),
+    (
+        "0 times NaN is NaN in the original's gradient",
+        r"(?:Tensor|ops)\.nanmean",
+        r"gradient of \w+: values",
+    ),
+    (
+        "numbers that are drawn",
+        r"dataset\.(?:RandomDataset|dataloader\.DataLoader)",
+        r"(?:result|then 1): ",
+    ),
+    ("the label of a folder, which no page says", r"dataset\.Caltech101Dataset", r"then 1: "),
+    (
+        "parameters that are no probabilities, or of a type that the page does not name",
+        r"nn\.probability\.distribution\.Categorical",
+        r"then 2\d: ",
+    ),
     (
         "the original refuses a confusion matrix of these shapes",
         r"ConfusionMatrixMetric",

@@ -65,19 +65,27 @@ def _seen(worker, case):
     else:
         thing = worker.resolved(name)
         if case.get("init") is not None:
-            thing = apply(thing, {k: build(text) for k, text in case["init"].items()})
+            thing = _made(worker, case)
             facts.update(_prepared(worker.ms, thing, case))
         before = _values_of([*given.items(), *_parameters_of(thing)])
         worker.values.made = thing
         result = apply(thing, given) if case.get("call") is not None else thing
     facts["result"] = _with_use(worker, result)
     for index, text in enumerate(case.get("then", ()), 1):
+        if index > 1 and _is_dataset(result) and case.get("init") is not None:
+            result = _made(worker, case)  # a dataset may feed only one other
         facts[f"then {index}"] = _done(worker, str(text), result)
     facts.update(_changed(before))
     if case.get("gradient"):
         facts.update(_gradients(worker.ms, case, thing, given))
     sample = _moments(result)
     return {**facts, "moments": sample} if sample else facts
+
+
+def _made(worker, case):
+    """Returns the object of a case, made from its arguments."""
+    given = {name: worker.values.build(text) for name, text in case["init"].items()}
+    return apply(worker.resolved(case.get("of", case["name"])), given)
 
 
 def _gradients(ms, case, thing, given):
@@ -222,8 +230,7 @@ def observe(value):
 
 
 def _object_facts(value):
-    kinds = {c.__name__ for c in type(value).__mro__}
-    if "Dataset" in kinds and hasattr(value, "create_dict_iterator"):
+    if _is_dataset(value):
         return _rows(value)
     parts = [p for p in ("indptr", "indices", "values", "shape") if hasattr(value, p)]
     if "values" in parts and "shape" in parts:
@@ -231,6 +238,11 @@ def _object_facts(value):
     if type(value).__module__.endswith(("dtype", "typing")):
         return _text(str(value))
     return type(value).__name__
+
+
+def _is_dataset(value):
+    kinds = {c.__name__ for c in type(value).__mro__}
+    return "Dataset" in kinds and hasattr(value, "create_dict_iterator")
 
 
 def _array_facts(dtype, values):
