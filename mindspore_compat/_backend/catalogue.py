@@ -220,8 +220,7 @@ at_least(x, low) : pointwise
     max(x, low), of the dtype of `x`; a NaN on either side gives NaN. Where both are equal, `x`
     receives the gradient.
 at_most(x, high) : pointwise
-    min(x, high), of the dtype of `x`; a NaN on either side gives NaN. Where both are equal, `x`
-    receives the gradient.
+    min(x, high), with the dtype, NaN and gradient of `at_least`.
 keep(mask, x)
     `x` where `mask` is true, 0 elsewhere; both have the same shape.
 where(condition, *choices) : pointwise
@@ -299,8 +298,7 @@ _functions("""
 cumsum(x, axis=None) : along
     NumPy's `cumsum`.
 linear_recurrence(factors, terms, axis) : along
-    y[i] = factors[i] * y[i - 1] + terms[i] along `axis`, and y[0] = terms[0]; all arrays have the
-    same shape.
+    y[i] = factors[i] * y[i - 1] + terms[i] along `axis`, and y[0] = terms[0]; of one shape.
 
 [host.order_stats]
 argmax(x, axis=None, keepdims=False) : reduction, constant
@@ -318,8 +316,7 @@ maximum_so_far(x, axis) : along, constant
 top_k(x, k, axis=-1, largest=True) : along, parts
     The `k` largest (or smallest) values along `axis` in order, and their indices.
 distinct(x) : constant
-    The distinct values of one-dimensional `x` in order of appearance, and the index of every
-    element among them.
+    The distinct values of one-dimensional `x` as they appear, and each element's index among them.
 
 [host.scatter]
 take(x, indices, axis=None)
