@@ -31,6 +31,17 @@ WANTED = {
         "mel": [128, 32, 18438.2943],
         "fbank": [40, 32, 6226.2353],
     },
+    "mindyolo": {
+        "losses": [
+            *[5.1550803, 2.1602118, 1.4598501, 1.5350184],
+            *[5.1639910, 2.1727154, 1.4643385, 1.5269372],
+        ],
+        "finite": True,
+        "shape": [2, 84, 7],
+        "mean": 54.8671598,
+        "same": True,
+        "boxes": [0, 0],
+    },
     "mindarmour": {
         "signs": [*SIGNS, 0.3778165, 0.0],
         "steps": [SIGNS[0], 0.7674104, *SIGNS[2:], 0.3778165, 0.0],
@@ -39,15 +50,19 @@ WANTED = {
 }
 
 
-@pytest.mark.parametrize("mode", [0, 1], ids=["graph", "eager"])
-@pytest.mark.parametrize("library", WANTED)
+# The losses of mindyolo do not run outside a graph in MindSpore 2.10.
+MODES = {library: {"graph": 0, "eager": 1} for library in WANTED} | {"mindyolo": {"graph": 0}}
+RUNS = [(library, mode) for library, modes in MODES.items() for mode in modes]
+
+
+@pytest.mark.parametrize("library, mode", RUNS)
 def test_first_steps(library, mode, tmp_path):
     if find_spec(library) is None:
         pytest.skip(f"{library} is not installed")
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     script = CASES / f"with_{library}.py"
     done = subprocess.run(
-        [sys.executable, "-m", "mindspore_compat", str(script), str(mode)],
+        [sys.executable, "-m", "mindspore_compat", str(script), str(MODES[library][mode])],
         capture_output=True,
         text=True,
         cwd=tmp_path,
