@@ -33,6 +33,9 @@ CALLS = {
     "ds.text.BertTokenizer(?)": "vocab, None, 1, [], object()",
     "ds.text.WordpieceTokenizer(?)": "vocab, None, 1, [], object()",
     "ds.vision.TenCrop(2, ?)": "True, None, 1, 'a', []",
+    "nn.BatchNorm1d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None",
+    "nn.BatchNorm2d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None",
+    "nn.BatchNorm3d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None",
 }
 
 

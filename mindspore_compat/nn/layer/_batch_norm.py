@@ -18,7 +18,7 @@ from ...ops._normalization.batch_norm import channels_first, channels_last, norm
 from .._parts import parameter
 from ..cell import Cell
 
-Share = Number(ge=0, le=1)
+Share = Number(ge=0, le=1) | Bool
 
 
 def _need_shape(api, x, ranks, error=ValueError):
