@@ -2422,16 +2422,6 @@ class Tensor:
         The largest element.
         """
     @_t.overload
-    def max(self, axis: _b.int, keepdims: _b.bool = False, /) -> Tensor:
-        """The largest element.
-
-        Forms:
-
-        max()
-
-        The largest element.
-        """
-    @_t.overload
     def max(self, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[Tensor, ...]:
         """The largest element.
 
@@ -2505,16 +2495,6 @@ class Tensor:
         """
     @_t.overload
     def min(self) -> Tensor:
-        """The smallest element.
-
-        Forms:
-
-        min()
-
-        The smallest element.
-        """
-    @_t.overload
-    def min(self, axis: _b.int, keepdims: _b.bool = False, /) -> Tensor:
         """The smallest element.
 
         Forms:

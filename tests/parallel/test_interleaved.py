@@ -12,7 +12,7 @@ RANKS = Path(__file__).parent / "ranks_interleaved.py"
 require_mpi()
 
 
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("name", names_of_checks(RANKS))
 def test_interleaved_stages(name, count):
     assert_every_rank_passes(count, RANKS, name)

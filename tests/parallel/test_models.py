@@ -12,6 +12,7 @@ RANKS = Path(__file__).parent / "ranks_models.py"
 require_mpi()
 
 
+@pytest.mark.nightly  # minutes, where there are fewer cores than ranks
 @pytest.mark.parametrize("name", names_of_checks(RANKS))
 def test_models(name):
     assert_every_rank_passes(4, RANKS, name)

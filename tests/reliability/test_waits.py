@@ -22,10 +22,13 @@ PACKAGE = Path(starting.__file__).parents[1]
 WAITING = "wait acquire result recv recv_bytes communicate get join accept".split()
 CALL = re.compile(rf"\.({'|'.join(WAITING)})\(\)")
 RANKS = "looks whether a rank that it needs has ended (_backend/ranks/pending.py)"
+STREAM = "a stream of the GPU waits, not the host"
 ARRAYS = "copies an array of a GPU"
 VARIABLE = "reads a variable"
 ENDS = {  # file, or folder -> function -> why it ends
     "_backend/ranks/collective.py": {"*": RANKS},
+    "_backend/ranks/channels.py": {"Channels.receive": RANKS},
+    "_backend/ranks/nccl.py": {"Channel.receive": STREAM, "Channel.settle": STREAM},
     "communication/": {"*": RANKS},
     "communication/job.py": {"Job.__exit__": "the process has been killed"},
     "communication/inplace/store.py": {
@@ -52,7 +55,7 @@ ENDS = {  # file, or folder -> function -> why it ends
     "_io/checkpoint.py": {"run_in_thread.result": "a thread that computes, or has died"},
     "dataset/engine/worker_processes.py": {
         "WorkerProcess.__call__": "poll has found an answer, or the end of the process",
-        "WorkerProcess.kill": "the process has been killed",
+        "_kill": "the process has been killed",
         "_serve": "ends when the parent ends (_backend/ranks/children.py)",
     },
     "dataset/engine/workers.py": {

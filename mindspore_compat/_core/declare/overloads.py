@@ -100,8 +100,10 @@ def _both_ways(condition):
     return f"({condition})" if condition != "True" else condition
 
 
-def form(path):
-    """Declares one signature of a method such as "Tensor.sum"; the annotations are its rules."""
+def form(path, listed=True):
+    """Declares one signature of a method such as "Tensor.sum"; the annotations are its rules. A
+    signature that is not listed is tried first, and named by no error, docstring or stub.
+    """
     name = path.removeprefix("Tensor.")
 
     def declare(function):
@@ -109,7 +111,7 @@ def form(path):
         if getattr(method, "forms", None) is None:
             method = _method(name)
             PUBLIC.setdefault("Tensor", {})[name] = method
-        method.forms.append(Form(function))
+        (method.forms if listed else method.unlisted).append(Form(function))
         method.__doc__ = _join_docstrings(name, method.forms)
         return function
 
@@ -125,13 +127,13 @@ def forms_of(method):
 def _method(name):
     """Returns the method. Its first call generates code that tries the forms in turn, without a
     loop."""
-    forms, api = [], f"Tensor.{name}"
+    forms, unlisted, api = [], [], f"Tensor.{name}"
 
     namespace = {"__builtins__": builtins, "__name__": __name__, "_become": None}
     method = types.FunctionType(_first_call.__code__, namespace, name)
 
     def become(self, args, kwargs):
-        code, scope = _generate_code(api, forms)
+        code, scope = _generate_code(api, unlisted, forms)
         namespace.update(scope)
         method.__code__ = code  # last, because other threads may still arrive here until then
         return method(self, *args, **kwargs)
@@ -139,7 +141,7 @@ def _method(name):
     namespace["_become"] = become
     method.__qualname__ = api
     method.__module__ = "mindspore_compat.Tensor"
-    method.forms = forms
+    method.forms, method.unlisted = forms, unlisted
     return method
 
 
@@ -147,11 +149,11 @@ def _first_call(self, *args, **kwargs):
     return _become(self, args, kwargs)  # noqa: F821 - in the method's own globals
 
 
-def _generate_code(api, forms):
+def _generate_code(api, unlisted, forms):
     """Returns the code of a method and its globals: for each form its test, then its function."""
     lines = ["def method(self, *args, **kwargs):", "    try:"]
     scope = {"errors": LIBRARY_ERRORS, "explain": explain, "otherwise": _otherwise, "forms": forms}
-    for number, form in enumerate(forms):
+    for number, form in enumerate(unlisted + forms):
         scope[f"fits_{number}"], scope[f"call_{number}"] = form.fits, form.function
         scope[f"names_{number}"] = frozenset(p.name for p in form.parameters)
         lines += [

@@ -208,12 +208,13 @@ def _extreme(api, word, over_all, along, between):
         return over_all.run(self, None, False)
 
     def in_graph(self, axis: _AxisOfGraph(), keepdims: Bool = False, /):
-        """Returns the values alone for an axis by position, within a graph."""
+        """Returns the values along an axis that is given by position."""
         _need_order(api, self)
         return over_all.run(self, axes_along(api, "axis", axis, self), keepdims)
 
     def with_indices(self, dim: Int, keepdim: Bool = False):
-        """Returns (values, int64 indices) along an axis."""
+        """Returns (values, int64 indices) along an axis. Within `jit` and in graph mode, an axis by
+        position gives the values alone."""
         _need_order(api, self)
         axis = axes_along(api, "dim", dim, self)
         return _along(along, over_all, self, axis, keepdim)
@@ -253,8 +254,9 @@ def _extreme(api, word, over_all, along, between):
         return values if initial is None else between.run(values, initial)
 
     of_all.__doc__ = f"The {word} element.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
-    for overload in (of_all, in_graph, with_indices, over_axes):
+    for overload in (of_all, with_indices, over_axes):
         form(api)(overload)
+    form(api, listed=False)(in_graph)
 
 
 def _along(along, over_all, self, axis, keepdims):
