@@ -13,7 +13,7 @@ RANKS = Path(__file__).parent / "ranks_pipeline.py"
 require_mpi()
 
 
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("count", [pytest.param(2, marks=pytest.mark.nightly), 4])
 @pytest.mark.parametrize("name", names_of_checks(RANKS))
 def test_pipelines(name, count):
     assert_every_rank_passes(count, RANKS, name)

@@ -28,6 +28,7 @@ def test_a_job_restarts_with_other_ranks(before, after, tmp_path, monkeypatch):
     output_of_ranks(after, script, "load_and_train", "load_into_inferred_layouts")
 
 
+@pytest.mark.nightly
 def test_the_example_has_the_losses_of_one_process():
     example = ["-m", "mindspore_compat", EXAMPLE, "--steps", "3", "--width", "64", "--layers", "1"]
     example[-1] = "2"  # layers
