@@ -109,7 +109,7 @@ SPECIAL = """init call getitem setitem delitem len iter next contains enter exit
     invert radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor iadd""".split()
 LEFT_OUT = {
     "Parameter.__getattr__",  # returns values that are created on demand, and has no other name
-    "Tensor.__iadd__",  # returns what `__add__` returns, by which type checkers read `x += y`
+    "Tensor.__iadd__",  # type checkers read `x += y` as `x = x + y`
 }
 TYPES = {
     **{

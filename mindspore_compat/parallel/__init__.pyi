@@ -120,8 +120,8 @@ from ..train import restore_group_info_list as restore_group_info_list
 def set_algo_parameters(**kwargs: _t.Any) -> _t.Any:
     """Sets settings of the search, by keyword.
 
-    Accepted for compatibility, has no effect here: there is no search for a way to divide a
-    network.
+    Accepted for compatibility, has no effect here: divisions are chosen operator by operator, by
+    counted bytes.
 
     Args:
         **kwargs: "fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_approxi" and

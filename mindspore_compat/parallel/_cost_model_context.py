@@ -1,7 +1,7 @@
 """Cost settings for the search for a way to split a network.
 
-No such search exists here: every rank holds the whole network. The settings are checked, stored
-and returned, as those of `algo_parameter_config`.
+Here the mode "auto_parallel" counts bytes and operations (_core/sharding/choosing.py) and uses
+none of these settings. They are checked, stored and returned, as those of `algo_parameter_config`.
 """
 
 import functools
@@ -109,7 +109,7 @@ def cost_model_context():
 
 @without_effect(
     "parallel._cost_model_context.set_cost_model_context",
-    "there is no search for a way to divide a network",
+    "divisions are chosen operator by operator, by counted bytes",
 )
 def set_cost_model_context(**kwargs):
     """Sets costs, by keyword.
@@ -146,7 +146,7 @@ def reset_cost_model_context():
 
 @without_effect(
     "parallel._cost_model_context._set_multi_subgraphs",
-    "there is no search for a way to divide a network",
+    "divisions are chosen operator by operator, by counted bytes",
 )
 @checked
 def _set_multi_subgraphs(multi_subgraph: Bool | Number = True):
@@ -161,7 +161,7 @@ def _get_multi_subgraphs():
 
 @without_effect(
     "parallel._cost_model_context._set_algo_single_loop",
-    "there is no search for a way to divide a network",
+    "divisions are chosen operator by operator, by counted bytes",
 )
 @checked
 def _set_algo_single_loop(single_loop: Bool = True):
@@ -176,7 +176,7 @@ def _get_algo_single_loop():
 
 @without_effect(
     "parallel._cost_model_context._set_rp_matmul_mem_coef",
-    "there is no search for a way to divide a network",
+    "divisions are chosen operator by operator, by counted bytes",
 )
 @checked
 def _set_rp_matmul_mem_coef(coef: Bool | Number):

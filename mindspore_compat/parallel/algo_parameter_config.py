@@ -1,7 +1,8 @@
 """Settings of the search for a way to split a network over devices.
 
-There is no such search here: every rank holds the whole network. The settings are checked, stored
-and returned, like the settings of `set_auto_parallel_context` that have no effect.
+Here the mode "auto_parallel" chooses operator by operator (_core/sharding/choosing.py) and uses
+none of these settings. They are checked, stored and returned, like the settings of
+`set_auto_parallel_context` that have no effect.
 """
 
 from .._core.rules.vocabulary import Bool, Float, Int
@@ -25,7 +26,9 @@ def _check_name(api, name):
         )
 
 
-@without_effect("set_algo_parameters", "there is no search for a way to divide a network")
+@without_effect(
+    "set_algo_parameters", "divisions are chosen operator by operator, by counted bytes"
+)
 def set_algo_parameters(**kwargs):
     """Sets settings of the search, by keyword.
 

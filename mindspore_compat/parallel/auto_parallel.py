@@ -267,7 +267,7 @@ class AutoParallel(Cell):
 
     @without_effect(
         "parallel.auto_parallel.AutoParallel.load_operator_strategy_file",
-        "every process holds the whole network",
+        "the network's own strategies divide the operators",
     )
     @checked(*_json)
     def load_operator_strategy_file(self, file_path: Str):
@@ -283,7 +283,7 @@ class AutoParallel(Cell):
 
     @without_effect(
         "parallel.auto_parallel.AutoParallel.save_operator_strategy_file",
-        "every process holds the whole network",
+        "the chosen divisions are printed instead",
     )
     @checked(*_json)
     def save_operator_strategy_file(self, file_path: Str):
@@ -299,7 +299,7 @@ class AutoParallel(Cell):
 
     @without_effect(
         "parallel.auto_parallel.AutoParallel.set_group_ckpt_save_file",
-        "every process holds the whole network",
+        "checkpoint strategy files hold what a restart needs",
     )
     @checked
     def set_group_ckpt_save_file(self, file_path: Str):
@@ -457,7 +457,7 @@ class AutoParallel(Cell):
 
     @without_effect(
         "parallel.auto_parallel.AutoParallel.disable_loss_repeated_mean",
-        "every process holds the whole network",
+        "a loss that several processes compute is counted once",
     )
     def disable_loss_repeated_mean(self):
         """Disables the averaging of a loss that several processes compute identically."""
@@ -485,7 +485,7 @@ class AutoParallel(Cell):
 
     @without_effect(
         "parallel.auto_parallel.AutoParallel.transformer_opt",
-        "every process holds the whole network",
+        "exchanges are not reordered by a file of settings",
     )
     def transformer_opt(self, file_path):
         """Sets the file of settings that make the original's parallel training faster.

@@ -64,7 +64,8 @@ class AutoParallel(_Cell):
     def disable_loss_repeated_mean(self) -> _t.Any:
         """Disables the averaging of a loss that several processes compute identically.
 
-        Accepted for compatibility, has no effect here: every process holds the whole network.
+        Accepted for compatibility, has no effect here: a loss that several processes compute is counted
+        once.
         """
     def disable_strategy_file_only_for_trainable_params(self) -> _t.Any:
         """Includes parameters that are not trained in these files, such as the states of an
@@ -113,7 +114,8 @@ class AutoParallel(_Cell):
     def load_operator_strategy_file(self, file_path: _b.str) -> _t.Any:
         """Sets the file that says how operators are divided, in the mode "sharding_propagation".
 
-        Accepted for compatibility, has no effect here: every process holds the whole network.
+        Accepted for compatibility, has no effect here: the network's own strategies divide the
+        operators.
 
         Args:
             file_path (str): an absolute path that ends in ".json".
@@ -163,7 +165,7 @@ class AutoParallel(_Cell):
     def save_operator_strategy_file(self, file_path: _b.str) -> _t.Any:
         """Sets the file for the division of operators, which is not written here.
 
-        Accepted for compatibility, has no effect here: every process holds the whole network.
+        Accepted for compatibility, has no effect here: the chosen divisions are printed instead.
 
         Args:
             file_path (str): an absolute path that ends in ".json".
@@ -180,7 +182,8 @@ class AutoParallel(_Cell):
     def set_group_ckpt_save_file(self, file_path: _b.str) -> _t.Any:
         """Sets the file for the groups of processes, which is not written here.
 
-        Accepted for compatibility, has no effect here: every process holds the whole network.
+        Accepted for compatibility, has no effect here: checkpoint strategy files hold what a
+        restart needs.
 
         Args:
             file_path (str): its path.
@@ -189,7 +192,8 @@ class AutoParallel(_Cell):
     def transformer_opt(self, file_path: _t.Any) -> _t.Any:
         """Sets the file of settings that make the original's parallel training faster.
 
-        Accepted for compatibility, has no effect here: every process holds the whole network.
+        Accepted for compatibility, has no effect here: exchanges are not reordered by a file of
+        settings.
 
         Args:
             file_path (Union[str, None]): the path of a JSON file with an object; None or "" for

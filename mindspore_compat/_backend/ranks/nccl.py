@@ -74,7 +74,7 @@ def connect(communicator, machine):
 
 
 def new_name():
-    """Returns a new name, by which ranks find each other in NCCL."""
+    """Returns a new identifier of NCCL. Ranks that pass the same one join one communicator."""
     return _library().get_unique_id()
 
 
