@@ -114,13 +114,7 @@ class Loop:
             numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
             for dtype, is_array in self._parameters
         )
-        loop = numba.njit(nogil=True, **self.options())(self.python(f"loop_{digest}", functions))
-        cache = disk_cache.of_function(loop.py_func)
-        if cache is not None:
-            loop._cache = cache
-        loop.compile(kinds)
-        loop.disable_compile()
-        return loop
+        return function_of(self.python(f"loop_{digest}", functions), kinds, **self.options())
 
     def functions(self):
         """Returns a digest of the source of the loop and of all functions that it calls, and these
@@ -192,6 +186,30 @@ def executed(text, name, scope):
     # Annotations are not evaluated: those of loops describe the parameters to ParallelLoop.
     exec(compile(text, __file__, "exec", __future__.annotations.compiler_flag), scope)
     return scope[name]
+
+
+def function_of(function, kinds, **options):
+    """Returns a Python function compiled for the Numba types of its arguments, from the disk cache
+    if it is there. The name of the function must identify its code."""
+    import numba
+
+    compiled = numba.njit(nogil=True, **options)(function)
+    compiled._cache = disk_cache.of_function(function) or compiled._cache
+    compiled.compile(kinds)
+    compiled.disable_compile()
+    return compiled
+
+
+def callback_of(function, kinds, **options):
+    """Returns a Python function without a result, compiled for callers that know its address; the
+    arguments are as for `function_of`."""
+    import numba
+    from numba.core.ccallback import CFunc
+
+    compiled = CFunc(function, (kinds, numba.void), locals={}, options=options)
+    compiled._cache = disk_cache.of_function(function) or compiled._cache
+    compiled.compile()
+    return compiled
 
 
 def text_of(function, name):

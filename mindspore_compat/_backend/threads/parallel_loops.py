@@ -146,8 +146,8 @@ class ParallelLoop(jit.Loop):
         shapes = [(name, kind._fields) for name, kind in tuples.items()]
         name = f"entry_{digest}_{_digest(text + repr((kinds, shapes)) + _source())}"
         scope = {"loop": loop, "read": _reader(kinds), **tuples, **_scope()}
-        make = numba.cfunc(numba.void(numba.int64), cache=True, **options)
-        entry = make(jit.executed(text.format(name), name, scope))
+        entry = jit.executed(text.format(name), name, scope)
+        entry = jit.callback_of(entry, (numba.int64,), **options)
         return _Ready(entry, entry.address, _caller(kinds))
 
     def run(self, table, *arguments):
@@ -283,9 +283,9 @@ def _caller(kinds):
 """
     name = f"call_{_digest(repr(kinds) + _source())}"
     number = numba.int64
-    signature = (number[::1], number, number, number, number[:, ::1], *_types(kinds))
-    make = numba.njit(signature, nogil=True, cache=True, error_model="numpy")
-    return make(jit.executed(text.format(name), name, {"write": _writer(), **_scope()}))
+    types = (number[::1], number, number, number, number[:, ::1], *_types(kinds))
+    caller = jit.executed(text.format(name), name, {"write": _writer(), **_scope()})
+    return jit.function_of(caller, types, error_model="numpy")
 
 
 def _types(kinds):

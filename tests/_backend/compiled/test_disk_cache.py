@@ -5,6 +5,8 @@ import pytest
 
 from mindspore_compat.__main__ import main
 from mindspore_compat._backend.compiled import disk_cache, jit
+from mindspore_compat._backend.threads import parallel_loops
+from mindspore_compat._backend.threads.parallel_loops import FLOAT, array, piece
 from tests.kit.loops import needs_numba
 
 TEXT = """def {}(x):
@@ -37,6 +39,27 @@ def files(place):
 def test_a_loop_is_compiled_once(place):
     assert (compiled(), compiled()) == (0, 1)
     assert [path.suffix for path in files(place)] == [".nbc", ".nbi"]
+
+
+def double(x: array(FLOAT), first: piece(0), last: piece(1)):
+    for i in range(first, last):
+        x[i] *= 2
+
+
+@needs_numba
+def test_a_parallel_loop_is_compiled_once(place):
+    for times in (0, 1):
+        parallel_loops.loop_of.cache_clear()
+        parallel_loops._caller.cache_clear()
+        loop = parallel_loops.loop_of(double)
+        loop.wait()
+        x = np.ones(3, np.float32)
+        loop.run(np.array([[0, 1], [1, 3]]), x)
+        assert x.tolist() == [2, 2, 2]
+        entry, caller = loop.ready.entry, loop.ready.call
+        assert (entry.cache_hits, sum(caller.stats.cache_hits.values())) == (times, times)
+    names = {path.name.split("_")[0] for path in files(place)}
+    assert names >= {"jit.entry", "jit.call"}
 
 
 @needs_numba
