@@ -7,6 +7,7 @@ because it ignores, and replaces, the files of another one.
 
 import contextlib
 import functools
+import importlib.metadata
 import os
 import shutil
 import sys
@@ -51,17 +52,27 @@ def clear():
         shutil.rmtree(loops())
 
 
+def has(digest):
+    """Returns True if there is a loop in whose name a digest of its source occurs."""
+    return any(_folder_of_this_numba().glob(f"*{digest}*.nbi"))
+
+
+def _folder_of_this_numba():
+    return loops() / f"numba-{importlib.metadata.version('numba')}"
+
+
 def of_function(function):
     """Returns Numba's cache of a function, or None if the folder cannot be written.
 
     The name of the function must identify its code: it is the key.
     """
-    if not _is_writable():
+    if not is_writable():
         return None
     return _classes()(function)
 
 
-def _is_writable():
+def is_writable():
+    """Returns True if loops can be stored."""
     try:
         loops().mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=loops()).close()
@@ -74,7 +85,6 @@ def _is_writable():
 def _classes():
     """Returns the subclass of Numba's cache that keeps its files in the folder of this module, and
     uses the name of a function as the key."""
-    import numba
     from numba.core import caching
 
     class Locator(caching._CacheLocator):
@@ -83,7 +93,7 @@ def _classes():
             return cls()
 
         def get_cache_path(self):
-            path = loops() / f"numba-{numba.__version__}"
+            path = _folder_of_this_numba()
             path.mkdir(parents=True, exist_ok=True)
             return str(path)
 

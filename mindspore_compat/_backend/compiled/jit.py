@@ -9,11 +9,12 @@ correctly are compiled, without contraction or reordering. Loops of operators ca
 vector_math.py and sum in another order, so their results differ from NumPy's by rounding. The order
 of a sum depends on shapes alone, so repeated calls give the same bits with any number of threads.
 
-Numba is imported, and compiles, in a separate thread; disk_cache.py keeps compiled code for later
-processes. Until a loop is ready NumPy computes, so an operator's results may change by rounding
-early in a process. With the environment variable MINDSPORE_COMPAT_COMPILE set to "wait", the first
-call waits for its loop; "off" disables all loops. A forked process runs the loops that were ready
-before the fork, and compiles none.
+A separate thread has loops compiled in another process (compiler.py), and loads the compiled code,
+which disk_cache.py also keeps for later processes. Until a loop is ready NumPy computes, so an
+operator's results may change by rounding early in a process. With the environment variable
+MINDSPORE_COMPAT_COMPILE set to "wait", the first call waits for its loop, which this process
+compiles; "off" disables all loops. A forked process runs the loops that were ready before the fork,
+and compiles none.
 """
 
 import __future__
@@ -35,6 +36,7 @@ import numpy
 from ..elementwise import texts
 from ..starting import Thread
 from . import disk_cache, vector_math
+from .compiler import Compiler
 
 EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
 MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gives up vectors
@@ -81,6 +83,12 @@ class Loop:
         self._label = label
         self._library = library
         self._done = None
+        self._is_awaited = False
+
+    def __reduce__(self):
+        """Pickles the source of the loop, not its compiled code."""
+        text = functools.partial(_renamed, self._text("loop"))
+        return type(self), (text, self._parameters, self._reorders, self._label, self._library)
 
     def request(self):
         """Requests the compilation of the loop, unless it was requested before. Returns True if the
@@ -88,11 +96,13 @@ class Loop:
         if self._done is None or not self._done.is_set():
             _queue.add(self)
         if _setting() == "wait":
+            self._is_awaited = True
             _queue.wait(self)
         return self.ready is not None
 
     def wait(self):
         """Requests the compilation of the loop, and waits until it is ready or has failed."""
+        self._is_awaited = True
         self.request()
         _queue.wait(self)
 
@@ -109,43 +119,55 @@ class Loop:
 
     def make(self, numba):
         """Compiles the loop, and returns the compiled function."""
-        digest, functions = self.functions()
+        digest, functions = self.digest(), self.functions()
         kinds = tuple(
             numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
             for dtype, is_array in self._parameters
         )
         return function_of(self.python(f"loop_{digest}", functions), kinds, **self.options())
 
-    def functions(self):
-        """Returns a digest of the source of the loop and of all functions that it calls, and these
-        functions, compiled. The digest becomes part of the loop's name, the key of the disk
-        cache."""
+    def digest(self):
+        """Returns a digest of the source of the loop and of all functions that it calls. It is part
+        of the loop's name, the key of the disk cache."""
         text = self._text("loop") + repr(self.options())
         text += _functions_text() if self._reorders else ""
+        text += self._library.text() if self._library else ""
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def functions(self):
+        """Returns the functions that the loop calls, by name, in the form in which Numba compiles
+        them into it."""
         functions = _vector_functions() if self._reorders else {}
-        if self._library:
-            text += self._library.text()
-            functions = {**functions, **self._library.compiled()}
-        return hashlib.sha256(text.encode()).hexdigest()[:16], functions
+        return {**functions, **self._library.compiled()} if self._library else functions
 
     def options(self):
         """Returns the options of Numba's compiler, as a dict."""
         options = {"fastmath": {"contract"}} if self._reorders else {}
         return {"error_model": "numpy", **options}
 
-    def compile(self):
-        """Compiles the loop and sets `ready`; the thread of the queue calls this. An error is
-        logged, and the loop is then never ready."""
+    def compile(self, compiler=None):
+        """Compiles the loop, or loads it from the disk cache, and sets `ready`. An error is logged,
+        and the loop is then never ready.
+
+        Args:
+            compiler (Compiler, optional): compiles loops that are not in the disk cache and that
+                nobody waits for. This process compiles the others.
+        """
         try:
             if _room() < LEAST_ROOM:  # LLVM ends the process if it gets no memory
                 raise MemoryError("its limit leaves too little address space for the compiler")
-            import numba
+            if compiler and not self._is_awaited and self._lacks_code():
+                compiler.compile(self)
+            if threading.main_thread().is_alive():
+                import numba
 
-            self.ready = self.make(numba)
+                self.ready = self.make(numba)
         except Exception as error:  # a broken installation may raise anything; NumPy then computes
             _log.warning("Numba could not compile '%s': %s", self._label, error)
-        finally:
-            self._done.set()
+
+    def _lacks_code(self):
+        """Returns True if another process can store the compiled code, and none has yet."""
+        return disk_cache.is_writable() and not disk_cache.has(self.digest())
 
 
 def _room():
@@ -212,6 +234,11 @@ def callback_of(function, kinds, **options):
     return compiled
 
 
+def _renamed(text, name):
+    """Returns the source of the function `loop` under another name, for the `text` of a Loop."""
+    return text.replace("def loop(", f"def {name}(", 1)
+
+
 def text_of(function, name):
     """Returns the source of a Python function under another name, for the `text` of a Loop."""
     return inspect.getsource(function).replace(f"def {function.__name__}(", f"def {name}(", 1)
@@ -255,8 +282,8 @@ def _vector_functions():
 
 
 class _Queue:
-    """The queue of loops to compile. A thread compiles one after the other, and ends when none is
-    left."""
+    """The queue of loops to compile. A thread has one after the other compiled, and ends when none
+    is left."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -295,18 +322,24 @@ class _Queue:
                 return
 
     def _work(self):
+        compiler = Compiler()
         try:
             while True:
                 with self._lock:
-                    # A process that ends waits only for the loop that is being compiled.
+                    # A process that ends waits only for the loop that is being loaded.
                     if not self._waiting or not threading.main_thread().is_alive():
                         self._thread = None
                         return
                     loop = self._waiting.popleft()
-                loop.compile()
+                try:
+                    loop.compile(compiler)
+                finally:
+                    loop._done.set()
         except BaseException:
             self._thread = None
             raise
+        finally:
+            compiler.stop()
 
 
 class _Closed:

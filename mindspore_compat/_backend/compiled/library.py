@@ -43,6 +43,9 @@ class Library:
             self.python[function.__name__] = _bound(function, self.python)
         self._functions, self._further, self._constants = functions, further, constants
 
+    def __reduce__(self):
+        return _unpickled, (self._functions, self._further, tuple(self._constants.items()))
+
     def text(self):
         """Returns the source of the functions, which is part of the key of cached loops."""
         texts = map(inspect.getsource, (tiles, *self._functions))
@@ -67,6 +70,11 @@ def _bound(function, scope):
     return types.FunctionType(
         function.__code__, {**function.__globals__, **scope}, function.__name__
     )
+
+
+@functools.cache  # so that all loops share the compiled functions
+def _unpickled(functions, further, constants):
+    return Library(*functions, further=further, **dict(constants))
 
 
 LIBRARY = Library()

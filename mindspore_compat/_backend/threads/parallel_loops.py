@@ -130,6 +130,10 @@ class ParallelLoop(jit.Loop):
         super().__init__(text, parameters, reorders, label, library)
         self._checks = checks
 
+    def __reduce__(self):
+        kind, arguments = super().__reduce__()
+        return kind, (*arguments, self._checks)
+
     def is_ready(self):
         """Returns True if the loop is compiled; otherwise requests its compilation."""
         return self.ready is not None or self.request()
@@ -137,7 +141,7 @@ class ParallelLoop(jit.Loop):
     def make(self, numba):
         """Compiles the two functions of a `_Ready`: the entry that threads run, and the caller that
         shares a job among them."""
-        digest, functions = self.functions()
+        digest, functions = self.digest(), self.functions()
         options = self.options()
         inline = "always" if len(self._parameters) <= _INLINED else "never"
         loop = numba.njit(inline=inline, **options)(self.python(f"loop_{digest}", functions))
