@@ -1,48 +1,45 @@
-"""Fuzzes readers of files: `python -m tests.fuzz READER... [--seconds 60] [--keep FOLDER]`.
+"""Fuzzes readers of files: `python -m tests.fuzz READER... [--seconds 60 | --inputs 10000]`.
 
 The readers are those of tests/reliability (`python -m tests.fuzz --list`). Each is given damaged
-versions of its valid files; a version that reaches new lines of the package joins the corpus, from
-which later ones are made. An input counts as wrong if the process crashes, if it takes more than 20
-seconds or 1 GiB, or if the error is not of the documented type or does not name the file. Wrong
+versions of its valid files. A version that reaches new lines of the package, or fails at a new
+place, joins the corpus, from which later ones are made. An input counts as wrong if the process
+crashes, if it takes more than 10 seconds of processor time or 1 GiB, or if the error is not of the
+documented type or does not name the file; so do files and threads that a reader leaves open. Wrong
 inputs are stored below `--keep`, as READER/FILE.DIGEST.
 
-A child process does the work, so that a crash ends only that one; it writes each input to the disk
-before it reads it.
+A child process (child.py) reads the inputs. When one ends it, another child goes on with the same
+corpus. Linux only.
 """
 
 import argparse
 import hashlib
 import json
-import random
+import os
+import select
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "reliability")]
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is imported
 
-MOST_BYTES = 1 << 20  # of an input
-SMALLEST_GAIN = 1  # new edges that let an input join the corpus
+from . import child  # noqa: E402
+
+SILENCE = 120  # seconds: a child that reports nothing for so long hangs in a library
+_MEMORY = "/dev/shm"  # noqa: S108 - a folder without a disk; a folder of its own is made in it
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("readers", nargs="*", metavar="READER", help="'all' for all of them")
-    parser.add_argument("--seconds", type=float, default=60.0, help="for each reader")
+    parser.add_argument("--seconds", type=float, help="for each reader (default: 60)")
+    parser.add_argument("--inputs", type=int, help="for each reader, however long it takes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, default=Path("fuzz-findings"))
     parser.add_argument("--list", action="store_true", help="print the names of the readers")
-    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.child:
-        _work(options)
-        return 0
-    import attack
-
-    names = sorted(attack.readers())
+    names = sorted(child.attack.readers())
     if options.list:
         print("\n".join(names))
         return 0
@@ -50,101 +47,90 @@ def main():
     unknown = sorted(set(chosen) - set(names))
     if unknown or not chosen:
         parser.error(f"READER must be among those of --list, but got {unknown or 'none'}.")
-    return 1 if sum([_fuzz(name, options) for name in chosen]) else 0
+    if options.seconds is None:
+        options.seconds = 60.0 if options.inputs is None else float("inf")
+    runs = [Run(name, options) for name in chosen]
+    for run in runs:
+        run.fuzz()
+    if len(runs) > 1:
+        print(
+            f"{sum(run.cases for run in runs)} inputs, {sum(len(run.wrong) for run in runs)} wrong"
+        )
+    return 1 if any(run.wrong for run in runs) else 0
 
 
-def _fuzz(name, options):
-    """Runs children until the time is over; prints a line, and returns the number of wrong
-    inputs."""
-    until, cases, corpus, wrong, seed = time.monotonic() + options.seconds, 0, 0, [], options.seed
-    while (left := until - time.monotonic()) > 0.5:
-        with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "tests.fuzz", name, f"--seconds={left}"]
-            command += [f"--seed={seed}", f"--child={folder}"]
-            child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-            reports = [json.loads(line) for line in child.stdout.splitlines() if line[:1] == "{"]
-            done = reports[-1] if reports and reports[-1]["kind"] == "end" else None
-            counts = [report for report in reports if "cases" in report]
-            if counts:
-                cases, corpus = cases + counts[-1]["cases"], max(corpus, counts[-1]["corpus"])
-            wrong += [
-                (report["verdict"], _kept(options.keep, name, report["file"], report["content"]))
-                for report in reports
-                if report["kind"] == "wrong"
-            ]
-            current = Path(folder) / "current"
-            if done is None and current.exists():
-                verdict = f"the process ended with {child.returncode}"
-                file = (Path(folder) / "file").read_text()
-                wrong.append((verdict, _kept(options.keep, name, file, current.read_bytes().hex())))
-            elif done is None:
-                print(child.stderr, file=sys.stderr)
-                raise RuntimeError(f"The child that reads {name} ended with {child.returncode}.")
-        seed += 1
-    print(f"{name}: {cases} inputs, {corpus} in the corpus, {len(wrong)} wrong", flush=True)
-    for verdict, path in wrong:
-        print(f"    {path}: {verdict}", flush=True)
-    return len(wrong)
+class Run:
+    """The fuzzing of one reader."""
+
+    def __init__(self, name, options):
+        self.name, self.options = name, options
+        self.cases, self.corpus, self.wrong = 0, 0, []
+
+    def fuzz(self):
+        """Runs children until the time is over or all inputs are read; prints a line."""
+        begin, seed = time.monotonic(), self.options.seed
+        memory = _MEMORY if Path(_MEMORY).is_dir() else None
+        with tempfile.TemporaryDirectory(dir=memory) as folder:
+            while True:
+                seconds = self.options.seconds - (time.monotonic() - begin)
+                inputs = (self.options.inputs or sys.maxsize) - self.cases
+                if seconds < 0.5 or inputs <= 0:
+                    break
+                self._child(Path(folder), seed, seconds, inputs)
+                seed += 1
+        rate = self.cases / (time.monotonic() - begin)
+        print(
+            f"{self.name}: {self.cases} inputs, {self.corpus} in the corpus, "
+            f"{len(self.wrong)} wrong, {rate:.0f} a second",
+            flush=True,
+        )
+        for verdict, path in self.wrong:
+            print(f"    {path}: {verdict}", flush=True)
+
+    def _child(self, folder, seed, seconds, inputs):
+        """Reads inputs in a fork of this process, which has imported the package already."""
+        before, ended = self.cases, False
+        source, sink = os.pipe()
+        process = os.fork()
+        if not process:
+            os.close(source)
+            child.begin(self.name, folder, seed, seconds, inputs, sink)
+        os.close(sink)
+        for report in _reports(source, process):
+            self.cases, self.corpus = before + report["cases"], report["corpus"]
+            ended = report["kind"] == "end"
+            if report["kind"] == "wrong":
+                self._add(report["verdict"], report["file"], bytes.fromhex(report["content"]))
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        if ended:
+            return
+        said = (folder / "printed").read_bytes()[-3000:].decode(errors="replace")
+        if not (folder / "current").exists():
+            raise RuntimeError(f"The child that reads {self.name} ended with {status}: {said}")
+        verdict = f"the process ended with {status}: {said[-200:]}"
+        self._add(verdict, (folder / "file").read_text(), (folder / "current").read_bytes())
+        self.cases += 1
+
+    def _add(self, verdict, file, content):
+        digest = hashlib.sha256(content).hexdigest()[:12]
+        path = self.options.keep / self.name / f"{Path(file).name}.{digest}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self.wrong.append((verdict, path))
 
 
-def _kept(keep, name, file, content):
-    content = bytes.fromhex(content)
-    path = keep / name / f"{Path(file).name}.{hashlib.sha256(content).hexdigest()[:12]}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
-
-
-# In the child -------------------------------------------------------------------------------------
-
-
-def _work(options):
-    import attack
-    import mutations
-
-    from tests.fuzz.coverage import edges
-
-    (name,) = options.readers
-    reader, folder = attack.readers()[name], options.child / "files"
-    folder.mkdir()
-    reader.make(folder)
-    files = sorted({*attack.opened(reader.read, folder), *reader.targets})
-    originals = {file: (folder / file).read_bytes() for file in files}
-    corpus = {file: [content] for file, content in originals.items()}
-    signal.signal(signal.SIGALRM, attack._late)
-    with edges() as known:
-        attack.judged(lambda: reader.read(folder), folder, reader.raises)
-    known, draw, cases, kinds = set(known), random.Random(options.seed), 0, set()
-    until = time.monotonic() + options.seconds
-    while time.monotonic() < until:
-        file = attack._chosen(files, draw)
-        path, content = folder / file, draw.choice(corpus[file])
-        inner, outer = (reader.wraps and reader.wraps(str(path))) or (bytes, bytes)
-        try:
-            damaged = outer(mutations.mutated(inner(content), f"{options.seed} {cases}"))
-        except Exception:  # what is around the content is damaged: taken as it is
-            damaged = mutations.mutated(content, f"{options.seed} {cases}")
-        damaged = damaged[:MOST_BYTES]
-        (options.child / "file").write_text(file)
-        (options.child / "current").write_bytes(damaged)
-        attack._write(path, damaged)
-        with edges() as found:
-            verdict = attack.judged(lambda: reader.read(folder), folder, reader.raises)
-        attack._write(path, originals[file])
-        cases += 1
-        if len(found - known) >= SMALLEST_GAIN:
-            known |= found
-            corpus[file].append(damaged)
-        if verdict not in ("read", "refused") and verdict[:120] not in kinds:
-            kinds.add(verdict[:120])
-            _say(kind="wrong", file=file, verdict=verdict, content=damaged.hex())
-        if cases % 20 == 0:
-            _say(kind="progress", cases=cases, corpus=sum(map(len, corpus.values())))
-    _say(kind="end", cases=cases, corpus=sum(map(len, corpus.values())))
-
-
-def _say(**report):
-    print(json.dumps(report), flush=True)
+def _reports(source, process):
+    """Yields the reports of a child; kills one that is silent for too long."""
+    with open(source, "rb", buffering=0) as pipe:
+        left = b""
+        while True:
+            if not select.select([pipe], [], [], SILENCE)[0]:
+                os.kill(process, signal.SIGKILL)
+            said = pipe.read(1 << 16)
+            *lines, left = (left + said).split(b"\n")
+            yield from map(json.loads, lines)
+            if not said:
+                return
 
 
 if __name__ == "__main__":
