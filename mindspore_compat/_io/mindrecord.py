@@ -163,14 +163,18 @@ def _as_dtype(data, dtype):
     return out
 
 
-def read_header(path):
+def read_header(path, plain=None):
     """Returns the header of a file, as a dict.
+
+    Args:
+        path (str): the file.
+        plain (str, optional): the decrypted copy to read instead.
 
     Raises:
         MRMOpenError: if there is no such file, or it is not a MindRecord file of this version.
     """
     with reading(path, MRMOpenError, "is not a MindRecord file that can be read"):
-        with open(path, "rb") as file:
+        with open(plain or path, "rb") as file:
             head = file.read(8)
             length = int.from_bytes(head, "little")
             if len(head) < 8 or not 0 < length <= os.fstat(file.fileno()).st_size - 8:
@@ -218,7 +222,7 @@ class Shard:
 
     def __init__(self, path):
         self.path, self._file = path, readable(path)
-        self.header = read_header(self._file)
+        self.header = read_header(path, self._file)
         self.schema = self.header["schema"][0]["schema"]
         self.layout = Layout(self.schema)
         self.indexed = [entry["index_field"] for entry in self.header["index_fields"] or ()]
@@ -276,7 +280,8 @@ class Shard:
     def values(self, field):
         """Returns the values of one field of numbers or text, row by row."""
         if field in self.indexed:
-            return [value for (value,) in rows_of_index(self._file, [f"{field}_0"])]
+            with reading(f"{self.path}.db", MRMOpenError):
+                return [value for (value,) in rows_of_index(self._file, [f"{field}_0"])]
         return [self.row(number, [field])[field] for number in range(len(self))]
 
 
@@ -321,7 +326,7 @@ class Records:
 
 def companions(path):
     """Returns the files that were written together with a file, in order, including itself."""
-    names = read_header(readable(path))["shard_addresses"]
+    names = read_header(path, readable(path))["shard_addresses"]
     if len(names) == 1:
         return [path]
     return [os.path.join(os.path.dirname(path), os.path.basename(name)) for name in names]

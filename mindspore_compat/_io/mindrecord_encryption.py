@@ -79,10 +79,15 @@ def _copy(path, fresh):
         if settings.folder is None:
             settings.folder = tempfile.mkdtemp(prefix="mindrecord-")
             atexit.register(shutil.rmtree, settings.folder, ignore_errors=True)
-        plain = os.path.join(tempfile.mkdtemp(dir=settings.folder), os.path.basename(path))
-        for ending in ("", ".db"):
-            if os.path.isfile(path + ending):
-                _decrypt(path + ending, plain + ending)
+        folder = tempfile.mkdtemp(dir=settings.folder)
+        plain = os.path.join(folder, os.path.basename(path))
+        try:
+            for ending in ("", ".db"):
+                if os.path.isfile(path + ending):
+                    _decrypt(path + ending, plain + ending)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         if fresh:
             return plain
         settings.copies[name] = plain
@@ -106,6 +111,8 @@ def _decrypt(path, plain):
             return
         with reading(path, MRMOpenError, "cannot be decrypted"):
             while length := int.from_bytes(file.read(4), "big"):
+                if length > size - file.tell():
+                    raise ValueError("a block is cut short")
                 block, _ = encryption.decrypt_block(
                     file.read(length), 0, settings.key.encode(), mode
                 )

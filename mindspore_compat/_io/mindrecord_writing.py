@@ -25,6 +25,7 @@ from .mindrecord_errors import (
     MRMWriteDatasetError,
 )
 from .mindrecord_index import rows_of_index
+from .reading import reading
 
 HEADER_SIZES = (1 << 14, 1 << 27)
 PAGE_SIZES = (1 << 15, 1 << 28)
@@ -138,6 +139,22 @@ def _as_json(header):
     return json.dumps({**header, "page": header["page"] or None}, separators=(",", ":")).encode()
 
 
+def _check_pages(header):
+    """Checks what only a writer needs of a header; an empty list of pages is stored as None.
+
+    Raises:
+        ValueError: if it is not valid.
+    """
+    pages, numbers = header["page"] or [], [header["compression_size"], header["shard_id"]]
+    if not isinstance(pages, list) or not all(
+        isinstance(page, dict) and "page_type" in page for page in pages
+    ):
+        raise ValueError("its list of pages is not valid")
+    if not all(type(number) is int for number in numbers):
+        raise ValueError(f"its compression size and number are {numbers}")
+    header["page"] = pages
+
+
 class Writer:
     """Writes all files of one dataset.
 
@@ -187,10 +204,11 @@ class Writer:
         try:
             self.targets = companions(path)
             self.paths = [readable(target, fresh=True) for target in self.targets]
-            for file_path in self.paths:
-                header = read_header(file_path)
-                header["page"] = header["page"] or []
-                rows = len(rows_of_index(file_path, PLACES))
+            for target, file_path in zip(self.targets, self.paths, strict=True):
+                header = read_header(target, file_path)
+                with reading(target, MRMOpenError):
+                    _check_pages(header)
+                    rows = len(rows_of_index(file_path, PLACES))
                 self.pages.append(Pages(open(file_path, "r+b"), header, rows))  # noqa: SIM115 - kept
         except (OSError, MRMOpenError) as error:
             raise MRMOpenForAppendError(f"{path!r} cannot be appended to: {error}") from error

@@ -99,7 +99,7 @@ class DynamicProfilerMonitor(Callback):
             start, stop = config["start_step"], config["stop_step"]
             if not (type(start) is int and type(stop) is int and start <= stop):
                 raise ValueError(f"'start_step' is {start!r} and 'stop_step' {stop!r}")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             log.error("%s requests no range of steps: %s", self._file, error)
             return
         self._range = start, stop

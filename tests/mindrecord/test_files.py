@@ -324,6 +324,18 @@ def test_the_index_must_be_there_and_whole(tmp_path):
         read(path)
 
 
+@pytest.mark.parametrize("name", ["page", "shard_id", "compression_size"])
+def test_a_header_without_what_a_writer_needs_is_refused(tmp_path, name):
+    path = write(tmp_path / "some")
+    key, other = f'"{name}"'.encode(), f'"{"x" * len(name)}"'.encode()
+    damaged(
+        tmp_path / "some",
+        lambda content: content.__setitem__(slice(None), content.replace(key, other)),
+    )
+    with pytest.raises(exceptions.MRMOpenForAppendError, match=f"some.*has no '{name}'"):
+        mindrecord.FileWriter.open_for_append(path)
+
+
 def test_missing_files_are_refused(tmp_path):
     write(tmp_path / "some", shards=2)
     os.remove(tmp_path / "some1")

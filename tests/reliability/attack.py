@@ -156,6 +156,7 @@ def readers():
     """All readers, by name."""
     import readers_data  # noqa: F401 - fills the table
     import readers_files  # noqa: F401
+    import readers_further  # noqa: F401
     from registry import READERS
 
     return READERS

@@ -195,6 +195,8 @@ def _graph(folder):
     from mindspore_compat.mindrecord import FileWriter
 
     writer = FileWriter(str(folder / "graph.mindrecord"), 1)
+    writer.set_header_size(1 << 14)
+    writer.set_page_size(1 << 15)
     writer.add_schema(
         {
             name: {"type": kind}

@@ -1,5 +1,6 @@
 """The fuzzer finds what is wrong with a reader, and what it has found stays mended."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,12 +19,18 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bounds memory a
 
 
 @pytest.mark.parametrize("name, file, content", INPUTS)
-def test_inputs_that_were_wrong_are_refused(name, file, content, tmp_path):
-    reader = attack.readers()[name]
-    reader.make(tmp_path)
-    (tmp_path / file).write_bytes(content)
-    with pytest.raises(reader.raises, match=str(tmp_path)):
-        reader.read(tmp_path)
+def test_inputs_that_were_wrong_are_read_or_refused(name, file, content, tmp_path):
+    if name not in attack.readers():
+        pytest.skip("needs an optional library")
+    before = signal.signal(signal.SIGALRM, attack._late)
+    try:
+        reader = attack.readers()[name]
+        reader.make(tmp_path)
+        attack._write(tmp_path / file, content)
+        verdict = attack.judged(lambda: reader.read(tmp_path), tmp_path, reader.raises)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert verdict in ("read", "refused")
 
 
 def test_edges_tell_branches_apart(tmp_path):

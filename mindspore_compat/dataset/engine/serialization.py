@@ -23,7 +23,7 @@ from ... import log
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor import dtype as dtypes
 from ..._io.files import atomic_write
-from ..._io.reading import json_of
+from ..._io.reading import content, reading
 from ..transforms.base import TensorOperation
 from ._base_sampler import BuiltinSampler
 from .pipeline import Dataset, SourceDataset
@@ -95,27 +95,17 @@ def deserialize(input_dict=None, json_filepath=None):
 
     Source: mindspore.dataset.deserialize of MindSpore 2.10.
     """
-    if input_dict is None and json_filepath is None:
+    if input_dict is not None:
+        _A_DICT.refuse("deserialize", "input_dict", input_dict)
+        json_filepath = None
+    elif json_filepath is None:
         return None
-    if input_dict is None:
-        input_dict = _content(json_filepath)
-    _A_DICT.refuse("deserialize", "input_dict", input_dict)
-    try:
+    else:
+        text = content(json_filepath)
+        with reading(json_filepath, problem="is no JSON", api="deserialize"):
+            input_dict = json.loads(str(text, "utf-8"))
+    with reading(json_filepath, problem="is no pipeline", api="deserialize"):
         return _make_node(input_dict)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise RuntimeError(f"For 'deserialize', the input is no pipeline: {error}") from error
-
-
-def _content(path):
-    """Returns the content of a JSON file.
-
-    Raises:
-        RuntimeError: if it is not JSON.
-    """
-    try:
-        return json_of(path)
-    except ValueError as error:
-        raise RuntimeError(f"For 'deserialize', {path!r} is no JSON: {error}") from error
 
 
 def compare(pipeline1, pipeline2):
@@ -238,6 +228,8 @@ _WRITTEN = {
 
 def _make_node(description):
     """Creates a node from its description."""
+    if not isinstance(description, dict):
+        raise TypeError(f"a node must be a dict, but is {description!r}")
     attributes = dict(description)
     name, children = attributes.pop("op_type"), attributes.pop("children")
     kinds = {kind.__name__: kind for kind in _below(Dataset)}
@@ -299,6 +291,13 @@ def _class(path):
     return getattr(sys.modules[f"{_PACKAGE}.{module}".rstrip(".")], name)
 
 
+def _member(path, name):
+    kind = _class(path)
+    if not (isinstance(kind, type) and issubclass(kind, Enum)):
+        raise ValueError(f"{path!r} is no enumeration")
+    return kind[name]
+
+
 def _refuse(name):
     raise ValueError(f"{name!r} is Python code, which a description does not hold")
 
@@ -314,7 +313,7 @@ _READ = {
     "$dict": lambda items: {_read(key): _read(each) for key, each in items},
     "$node": _make_node,
     "$python": _refuse,
-    "$member": lambda content: _class(content[0])[content[1]],
+    "$member": lambda content: _member(*content),
     "$dtype": np.dtype,
     "$array": _array,
     "$type": lambda name: getattr(dtypes, name.lower()),

@@ -112,9 +112,12 @@ class JiebaTokenizer(Tokenizer):
         api = "add_dict"
         if isinstance(user_dict, str):
             user_dict = _frequencies(api, user_dict)
-        InstanceOf(dict).called("a dict or the name of a file").refuse(api, "user_dict", user_dict)
-        for word, freq in user_dict.items():
-            _check_word(api, word, freq)
+        else:
+            InstanceOf(dict).called("a dict or the name of a file").refuse(
+                api, "user_dict", user_dict
+            )
+            for word, freq in user_dict.items():
+                _check_word(api, word, freq)
         for word, freq in user_dict.items():
             self._words.add(word, freq)
 
@@ -164,8 +167,12 @@ def _frequencies(api, path):
     if not os.path.isfile(path):
         raise ValueError(f"For '{api}', 'user_dict' must name a file, but got {path!r}.")
     with reading(path, problem="is no file of words", api=api):
-        fields = [line.split(" ") for line in lines(path)]
-    return {field[0]: int(field[1]) for field in fields if len(field) == 2 and field[1].isdecimal()}
+        entries = [line.partition(" ")[::2] for line in lines(path)]
+    with reading(path, ValueError, "is no file of words", api):
+        counts = {word: int(count) for word, count in entries if count.isdecimal()}
+        for word, count in counts.items():
+            _check_word(api, word, count)
+    return counts
 
 
 class _Dictionary:
@@ -175,6 +182,8 @@ class _Dictionary:
         entries = [line.split(" ") for line in lines(path)]
         counts = [(word, float(count)) for word, count, _ in entries]
         self._total = sum(count for _, count in counts)
+        if not (min((count for _, count in counts), default=0) > 0 and self._total < math.inf):
+            raise ValueError("the frequencies of words must be finite numbers above 0")
         self._weights = {word: math.log(count / self._total) for word, count in counts}
         weights = sorted(self._weights.values())
         self._least, self._middle = weights[0], weights[len(weights) // 2]
@@ -213,8 +222,8 @@ class _Dictionary:
 
 
 def _heads(word):
-    """Returns the proper prefixes of a word."""
-    return (word[:length] for length in range(1, len(word)))
+    """Returns the proper prefixes of a word that can occur in a text, up to the longest word."""
+    return (word[:length] for length in range(1, min(len(word), _LONGEST)))
 
 
 class _Model:

@@ -442,7 +442,10 @@ class SentencePieceTokenizer(TextTensorOperation):
         if isinstance(self.mode, SentencePieceVocab):
             return library.SentencePieceProcessor(model_proto=self.mode._model)
         with reading(self.mode, problem="is no model", api="SentencePieceTokenizer"):
-            return library.SentencePieceProcessor(model_proto=content(self.mode))
+            model = content(self.mode)
+            if not model:  # the library takes it for no model given
+                raise ValueError("it is empty")
+            return library.SentencePieceProcessor(model_proto=model)
 
     def _array(self, x, lead):
         text = self._text(x, 0).item()

@@ -400,6 +400,11 @@ class _Files:
             if target.has(name, None if _is_whole(target) else stage)
         }
         for home in dict.fromkeys(homes.values()):
+            if not os.path.isfile(os.path.join(self._folder, home)):
+                raise ValueError(
+                    f"For '{_API}', {os.path.join(self._folder, _MAP)!r} names the file {home!r}, "
+                    f"which is not there."
+                )
             tags = {self._name_map.get(name, name): name for name in homes if homes[name] == home}
             for tag, array, *_ in self._read(home, tags.__contains__):
                 parameters[tags[tag]] = self._cut(tags[tag], array, target, rank)

@@ -14,8 +14,11 @@ import math
 import numpy as np
 
 from ..._core.tensor.tensor import Tensor
+from ..._io.reading import reading
 from ...common.parameter import Parameter
 from .strategy import build_searched_strategy
+
+_MOST_RANKS = 1 << 16  # of a grid, whose ranks are looked at one by one
 
 
 class Slicing:
@@ -38,6 +41,10 @@ class Slicing:
             size, step = layout.opt_weight_shard_size, layout.opt_weight_shard_step
         except (AttributeError, IndexError) as error:
             raise ValueError(f"a layout lacks what it must have: {error}") from None
+        if any(length < 1 for length in self.grid) or self.ranks() > _MOST_RANKS:
+            raise ValueError(
+                f"the grid of a layout must have 1 to {_MOST_RANKS} ranks, but is {self.grid}"
+            )
         axes = [axis for axis in maps if axis] if len(maps) > 1 else [[axis] for axis in maps[0]]
         self._cuts = [
             [len(self.grid) - 1 - number for number in axis if number >= 0] for axis in axes
@@ -204,12 +211,13 @@ class Strategy:
     """The slicings of the parameters in a strategy file.
 
     Attributes:
+        file (str): its path, or None.
         ranks (int): the number of ranks of a stage.
         stages (dict): parameter name -> its stages; None without a file.
     """
 
     def __init__(self, file):
-        self.ranks, self.stages, self._slicings = 1, None, {}
+        self.file, self.ranks, self.stages, self._slicings = file, 1, None, {}
         if file is None:
             return
         self.stages = {}
@@ -218,7 +226,8 @@ class Strategy:
             if not stage.isdigit():
                 raise ValueError(f"{file!r} has a parameter {key!r}")
             self.stages.setdefault(name, []).append(int(stage))
-            self._slicings[name, int(stage)] = Slicing(layout)
+            with reading(file, ValueError, "is no strategy file"):
+                self._slicings[name, int(stage)] = Slicing(layout)
         if not self.stages:
             raise ValueError(f"{file!r} describes no parameters")
         self.ranks = next(iter(self._slicings.values())).ranks()
@@ -252,7 +261,11 @@ class Strategy:
 
 
 class Transformation:
-    """The conversion from one strategy to another, for one target rank."""
+    """The conversion from one strategy to another, for one target rank.
+
+    Attributes:
+        files (tuple): the paths of the two strategy files, or None.
+    """
 
     def __init__(self, api, source, target, rank):
         count = target.ranks * target.stage_count()
@@ -262,6 +275,7 @@ class Transformation:
                 f"but got {rank}."
             )
         self._api, self._source, self._target = api, source, target
+        self.files = source.file, target.file
         self._stage = None if target.stages is None else rank // target.ranks
         self._rank = rank % target.ranks
 

@@ -435,15 +435,26 @@ def _dims(view):
 
 
 def _layout_from_json(description):
+    if not isinstance(description, dict):
+        raise TypeError(f"a layout must be an object, but is {description!r}")
     layouts = ParallelLayouts()
     for number, name in _LISTS.items():
         is_required = number <= 2
         values = list(description[name] if is_required else description.get(name, []))
+        rows = [value if isinstance(value, list) else [value] for value in values]
+        _check_integers(name, [value for row in rows for value in row])
         if any(isinstance(value, list) for value in values):  # an axis cut along several
-            dims = [Dims(value if isinstance(value, list) else [value]) for value in values]
+            dims = [Dims(row) for row in rows]
         else:
             dims = [Dims(values)] if is_required or values else []
         setattr(layouts, name, dims)
     for name in _NUMBERS.values():
-        setattr(layouts, name, description.get(name, 0))
+        number = description.get(name, 0)
+        _check_integers(name, [number])
+        setattr(layouts, name, number)
     return layouts
+
+
+def _check_integers(name, values):
+    if not all(type(value) is int for value in values):
+        raise TypeError(f"{name!r} must have integers, but has {values!r}")

@@ -254,7 +254,7 @@ def _needed_ranks(api, change):
     except ValueError as error:
         raise ValueError(
             f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must fit each "
-            f"other: {error}."
+            f"other, but {change.files[0]!r} and {change.files[1]!r} do not: {error}."
         ) from None
 
 

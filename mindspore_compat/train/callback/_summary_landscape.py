@@ -57,6 +57,7 @@ class SummaryLandscape:
     def __init__(self, summary_dir: Str):
         self._summary_dir = _make_directory(summary_dir, "summary_dir")
         self._folder = _make_directory(os.path.join(self._summary_dir, FOLDER))
+        self._path = os.path.join(self._folder, METADATA)
 
     def clean_ckpt(self):
         """Deletes the checkpoints and the file that describes them."""
@@ -128,47 +129,41 @@ class SummaryLandscape:
             )
 
     def _weights(self, metadata, number):
-        parameters = load_checkpoint(metadata["model_params_file_map"][str(number)])
-        return {name: param.asnumpy() for name, param in parameters.items()}
+        with reading(self._path, ValueError, "names a checkpoint that cannot be loaded"):
+            parameters = load_checkpoint(metadata["model_params_file_map"][str(number)])
+            return {name: param.asnumpy() for name, param in parameters.items()}
 
     def _metadata(self, changes):
         """Returns the saved metadata of the training with the caller's changes, and saves those.
 
         Raises:
-            TypeError, ValueError: if the changes, or the saved metadata, are invalid.
+            TypeError: if the changes are of another type.
+            ValueError: if the changes, or the saved metadata, are invalid.
             FileNotFoundError: if no metadata is saved.
         """
         check_value_type("collect_landscape", changes, (dict, type(None)))
         has_changes, changes = changes is not None, dict(changes or {})
         check_settings(_API, {"intervals": [], **changes})
-        path = os.path.join(self._folder, METADATA)
-        if not os.path.isfile(path):
+        if not os.path.isfile(self._path):
             raise FileNotFoundError(
-                f"For '{_API}', there is no {path!r}; train with a "
+                f"For '{_API}', there is no {self._path!r}; train with a "
                 f"SummaryCollector whose 'collect_landscape' is set."
             )
-        with reading(path, ValueError):
-            metadata = json_of(path)
+        with reading(self._path, ValueError):
+            metadata = json_of(self._path)
+            _check_metadata(metadata)
         if "intervals" in changes:
             metadata["epoch_group"] = {
                 str(number): interval for number, interval in enumerate(changes.pop("intervals"))
             }
         metadata.update(changes)
-        self._check_metadata(path, metadata)
+        self._check_changed(metadata)
         if has_changes:
-            write_metadata(path, metadata)
+            write_metadata(self._path, metadata)
         return metadata
 
-    def _check_metadata(self, path, metadata):
-        if set(metadata) != _KEYS:
-            raise ValueError(
-                f"For '{_API}', {path!r} must have the keys {sorted(_KEYS)}, but got "
-                f"{sorted(metadata)}."
-            )
-        known_settings = {name: metadata[name] for name in DEFAULTS if name in metadata}
-        check_settings(
-            _API, {**known_settings, "intervals": list(metadata["epoch_group"].values())}
-        )
+    def _check_changed(self, metadata):
+        """Rejects metadata whose landscapes the saved checkpoints cannot give."""
         if set(metadata["create_landscape"]) != {"train", "result"}:
             raise ValueError(
                 f"For '{_API}', 'create_landscape' must have the keys 'train' and "
@@ -182,9 +177,27 @@ class SummaryLandscape:
         ]
         if missing or not metadata["epoch_group"]:
             raise ValueError(
-                f"For '{_API}', 'intervals' must hold numbers of checkpoints, but "
-                f"there are none of {missing}."
+                f"For '{_API}', 'intervals' must hold numbers of checkpoints, but {self._path!r} "
+                f"names none of {missing}."
             )
+
+
+def _check_metadata(metadata):
+    """Rejects saved metadata that no training wrote.
+
+    Raises:
+        TypeError, ValueError: if a key is missing or a value invalid.
+    """
+    check_value_type("metadata", metadata, dict)
+    if set(metadata) != _KEYS:
+        raise ValueError(f"it must have the keys {sorted(_KEYS)}, but has {sorted(metadata)}")
+    for name in ("epoch_group", "model_params_file_map"):
+        check_value_type(name, metadata[name], dict)
+    check_value_type("step_per_epoch", metadata["step_per_epoch"], int)
+    for path in metadata["model_params_file_map"].values():
+        check_value_type("each path in model_params_file_map", path, str)
+    settings = {name: metadata[name] for name in DEFAULTS if name in metadata}
+    check_settings(_API, {**settings, "intervals": list(metadata["epoch_group"].values())})
 
 
 def _measure(devices, callback_fn, num_samples, plane):
