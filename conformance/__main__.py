@@ -12,27 +12,15 @@ import time
 from importlib import metadata
 from pathlib import Path
 
-from . import (
-    answers,
-    cases,
-    compare,
-    docs,
-    expected,
-    generate,
-    history,
-    html,
-    members,
-    report,
-    runner,
-    specs,
-    usage,
-    verdicts,
-    wheel,
-)
+from .calls import stored
 from .errors import BadInput
+from .kinds import cases, members
 from .mutation import measure, plan
+from .reading import docs, specs, wheel
+from .reports import compare, coverage, generate, history, html, report, usage
+from .running import answers, expected, runner, verdicts
 from .targets import DEFAULT, REFERENCE
-from .varied import coverage, record, settle, stored
+from .varied import record, settle
 
 COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 

@@ -4,9 +4,11 @@
 >>> globals().update(prepare("my_package"))
 """
 
-from . import steps, targets, waves
-from .values import Values
-from .worker import Worker
+from . import targets
+from .arguments import waves
+from .arguments.values import Values
+from .kinds import steps
+from .worker.worker import Worker
 
 
 def prepare(target):

@@ -8,9 +8,12 @@ command line, only the cases run. A spec file as a path runs the cases of that m
 
 import pytest
 
-from . import answers, cases, docs, report, specs
 from .errors import BadInput
-from .runner import Process
+from .kinds import cases
+from .reading import docs, specs
+from .reports import report
+from .running import answers
+from .running.runner import Process
 from .targets import DEFAULT
 
 

@@ -10,7 +10,9 @@ import shutil
 from pathlib import Path
 
 import mindspore_compat
-from conformance import links, members, specs
+from conformance.kinds import members
+from conformance.reading import specs
+from conformance.reports import links
 from mindspore_compat._core.declare.op import DECLARED
 
 PACKAGE = Path(mindspore_compat.__file__).parent

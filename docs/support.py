@@ -12,7 +12,7 @@ from pathlib import Path
 import links
 import reference
 
-from conformance import answers
+from conformance.running import answers
 
 PACKAGE = "mindspore_compat"
 HEADS = ("area", "documented", "here", "original computes on a CPU", "original has no CPU kernel")

@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 
 import mindspore_compat
-from conformance import specs
+from conformance.reading import specs
 from mindspore_compat import mint, nn, numpy, ops, scipy  # noqa: F401 - they declare names
 from mindspore_compat._core.declare.op import DECLARED
 from mindspore_compat._core.declare.public_api import PUBLIC

@@ -77,7 +77,8 @@ IMPORT = re.compile(  # only what names a package of ours or its modules matters
 MODULE = re.compile(r"(\.+|mindspore_compat\b\.?)[\w.]*")
 
 FILES = sorted(file for file in PACKAGE.rglob("*.py") if "_startup" not in file.parts)
-WITHOUT_CIRCLES = (PACKAGE, ROOT / "conformance", ROOT / "tests" / "kit")
+CONFORMANCE = ROOT / "conformance"
+WITHOUT_CIRCLES = (PACKAGE, CONFORMANCE, ROOT / "tests" / "kit")
 MEASURED = sorted(
     file
     for folder in ("mindspore_compat", "conformance", "tests", "docs")
@@ -274,9 +275,21 @@ def test_a_circle_of_packages_is_seen():
     assert on_circles({*chain, ("c", "a")}) == {("a", "b"), ("b", "c"), ("c", "a")}
 
 
-def test_folders_hold_a_handful_of_files():
+def test_no_package_of_the_conformance_tool_imports_itself_by_way_of_others():
+    pairs = {
+        (path.split(".")[1], module.split(".")[1])
+        for path, modules in graph_of_modules(CONFORMANCE).items()
+        for module in modules
+    }
+    between = {(one, two) for one, two in pairs if one != two}
+    assert {("reading", "sentences"), ("worker", "kinds")} <= between
+    assert on_circles(between) == set()
+
+
+@pytest.mark.parametrize("root", [PACKAGE, CONFORMANCE], ids=lambda root: root.name)
+def test_folders_hold_a_handful_of_files(root):
     folders = {}
-    for file in PACKAGE.rglob("*.py"):
+    for file in root.rglob("*.py"):
         folders.setdefault(identifier(file.parent), []).append(file.name)
     assert {name: len(f) for name, f in folders.items() if len(f) > LARGEST_FOLDER} == {}
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance import answers, facts, specs
+from conformance.reading import facts, specs
+from conformance.running import answers
 
 ROOT = Path(__file__).parents[1]
 MARKS = re.compile(

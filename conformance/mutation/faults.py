@@ -15,7 +15,7 @@ import types
 
 import numpy as np
 
-from ..values import Values, resolve
+from ..arguments.values import Values, resolve
 
 _MISSING = object()
 _OTHER_DTYPE = {

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
-from .. import answers
-from ..cases import LOST, of_entry
-from ..groups import group_of
-from ..runner import Process
-from ..varied.table import table
+from ..calls.table import table
+from ..kinds.cases import LOST, of_entry
+from ..reading.groups import group_of
+from ..running import answers
+from ..running.runner import Process
 from .plan import key_of, reason_of
 
 # Kinds of cases, the most likely to detect a fault first.

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import yaml
 
-from .. import signatures
-from ..groups import group_of
+from ..reading import signatures
+from ..reading.groups import group_of
 
 EQUIVALENT = Path(__file__).parents[1] / "data" / "equivalent.yaml"
 _NUMERIC = {"int", "float", "Number", "number", "bool"}

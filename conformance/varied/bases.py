@@ -6,9 +6,10 @@ import re
 from dataclasses import replace
 from functools import cache
 
-from .. import cases, signatures
-from ..calls import Call
-from .table import table
+from ..calls.call import Call
+from ..calls.table import table
+from ..kinds import cases
+from ..reading import signatures
 
 
 @cache

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from .. import specs
-from ..bad import limits, spell, value_of
+from ..calls.bad import limits, spell, value_of
+from ..reading import specs
 from .bases import wave_text
 
 _DTYPES = ("float16", "float32", "float64", "int32", "int64", "bool", "int8", "uint8", "complex64")

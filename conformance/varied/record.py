@@ -12,12 +12,12 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ..calls import Call
-from ..cases import DIFFERENTIABLE, LOST, area_of, errors_of
-from ..runner import Process
+from ..calls.call import Call
+from ..calls.table import table
+from ..kinds.cases import DIFFERENTIABLE, LOST, area_of, errors_of
+from ..running.runner import Process
 from .bases import bases
 from .changes import arguments, larger, variations
-from .table import table
 
 MOST = {"tensor": 6, "plain": 5}  # kept values of one argument
 PAIRS = 30  # attempts to combine the values of two arguments, for each name

@@ -9,8 +9,8 @@ import re
 
 import yaml
 
-from .. import answers
-from .stored import APART, load
+from ..calls.stored import APART, load
+from ..running import answers
 
 UNDECIDED = "not decided yet: nobody has compared it with the page"
 # A reason, and the labels and differences to which it applies: (label, expected, got).

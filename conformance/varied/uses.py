@@ -9,12 +9,12 @@ import enum
 
 import numpy as np
 
-from .. import steps
-from ..applying import apply
-from ..files import Files
-from ..loops import Loops, Note
-from ..waves import wave
-from ..world import World
+from ..arguments.files import Files
+from ..arguments.loops import Loops, Note
+from ..arguments.waves import wave
+from ..arguments.world import World
+from ..calls.applying import apply
+from ..kinds import steps
 
 KEEP = 12  # elements of a Tensor that are stored; of a larger one 8 picks and two means
 ROWS = 5  # rows of a dataset that are stored
@@ -290,7 +290,7 @@ def _number(value):
 
 def _text(value):
     """A short text as it is; of a longer one its digest, which an answer may keep."""
-    from ..observations import observe as of_text
+    from ..kinds.observations import observe as of_text
 
     return of_text(value)
 

@@ -20,8 +20,10 @@ import mindspore_compat
 from mindspore_compat._backend import arrays
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from conformance import cases, specs, worker  # noqa: E402
-from conformance.worker import Worker  # noqa: E402
+from conformance.kinds import cases
+from conformance.reading import specs
+from conformance.worker import worker
+from conformance.worker.worker import Worker
 
 AREAS = ("ops", "mint", "nn", "numpy")
 # Random numbers come from other streams there; halves are computed as halves.

@@ -11,9 +11,9 @@ import functools
 import numpy as np
 
 import mindspore_compat
-from conformance import cases as conformance_cases
-from conformance import specs
-from conformance.values import Values
+from conformance.arguments.values import Values
+from conformance.kinds import cases as conformance_cases
+from conformance.reading import specs
 from mindspore_compat._core.declare.op import DECLARED
 from mindspore_compat._core.declare.public_api import (
     _DTYPES,

@@ -5,7 +5,7 @@ import textwrap
 import pytest
 from kit.toy_target import SPECS, TOY
 
-from conformance import specs
+from conformance.reading import specs
 
 
 @pytest.fixture

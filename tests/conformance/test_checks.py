@@ -12,23 +12,15 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from conformance import (
-    answers,
-    bad,
-    cases,
-    good,
-    gradients,
-    observations,
-    outputs,
-    ranges,
-    recorder,
-    runner,
-    specs,
-)
-from conformance.calls import Call
-from conformance.model import Example, Page
-from conformance.rules import Clause, Rule
-from conformance.values import Values
+from conformance.arguments.values import Values
+from conformance.calls import bad, good
+from conformance.calls.call import Call
+from conformance.kinds import cases, gradients, observations, outputs
+from conformance.reading import recorder, specs
+from conformance.reading.model import Example, Page
+from conformance.running import answers, runner
+from conformance.sentences import ranges
+from conformance.sentences.rules import Clause, Rule
 from mindspore_compat import ops
 
 ROOT = Path(__file__).parent.parent.parent
@@ -146,7 +138,7 @@ def test_memory_that_cycles_hold_is_given_back_before_a_worker_is_replaced():
     # A process of its own: in this one, memory that other tests have freed would be used again.
     script = """
 import numpy as np
-from conformance import memory
+from conformance.worker import memory
 before, ring = memory.held(), [np.ones(8 << 20)]
 ring.append(ring)
 assert memory.is_beyond(before + 30)

@@ -8,8 +8,11 @@ from pathlib import Path
 import numpy as np
 from kit.toy_target import TOY
 
-from conformance import answers, cases, paste, report
+from conformance import paste
 from conformance.__main__ import _part, main
+from conformance.kinds import cases
+from conformance.reports import report
+from conformance.running import answers
 
 
 def records_of(name):

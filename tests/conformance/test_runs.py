@@ -9,8 +9,11 @@ import re
 import pytest
 from kit.toy_target import SPECS, TOY
 
-from conformance import cases, expected, history, html, links, report, runner, specs
 from conformance.__main__ import main
+from conformance.kinds import cases
+from conformance.reading import specs
+from conformance.reports import history, html, links, report
+from conformance.running import expected, runner
 
 HALF_RAISES = "Half::raises::rate=1.0→ValueError"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from recorded import source_calls
 
-from conformance import sources as source_files
+from conformance.arguments import sources as source_files
 from mindspore_compat import dataset as ds
 from mindspore_compat import dtype, log, mindrecord
 from mindspore_compat.dataset import text, transforms, vision

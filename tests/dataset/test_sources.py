@@ -1,7 +1,7 @@
 """Sources give what MindSpore 2.10 gives for the same files, or reject them as it does.
 
 The calls, and how results are recorded, are in tests/recorded/source_calls.py, the files in
-conformance/sources. Calls for which this package differs on purpose are listed below
+conformance/arguments/sources. Calls for which this package differs on purpose are listed below
 with the reason.
 """
 
@@ -11,8 +11,8 @@ import pytest
 from recorded import source_calls
 
 import mindspore_compat.dataset as ds
-from conformance import sources as source_files
-from conformance.sources import sound_files as source_files_sound
+from conformance.arguments import sources as source_files
+from conformance.arguments.sources import sound_files as source_files_sound
 
 CASES = [json.loads(line) for line in source_calls.FILE.read_text("utf-8").splitlines()]
 DIFFERENT = {

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 import mindspore_compat as ms
-from conformance import specs
+from conformance.reading import specs
 from conformance.varied.bases import bases
 from mindspore_compat._core.declare.op import DECLARED
 from tests import census

@@ -39,9 +39,9 @@ class Maker:
     """Makes calls of one implementation in one way."""
 
     def __init__(self, ms, way):
-        from conformance.applying import apply
-        from conformance.values import Values, resolve
-        from conformance.waves import wave
+        from conformance.arguments.values import Values, resolve
+        from conformance.arguments.waves import wave
+        from conformance.calls.applying import apply
 
         self.ms, self.way, self.apply, self.wave = ms, way, apply, wave
         self.values, self.resolve = Values(ms), resolve

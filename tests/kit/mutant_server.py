@@ -81,8 +81,9 @@ class _Planted(importlib.abc.MetaPathFinder):
 
 def _failures(found, stored, asked):
     """Returns the ids of failing cases on the package with a fault, or on the sound one."""
-    from conformance import answers, targets
-    from conformance.worker import Worker
+    from conformance import targets
+    from conformance.running import answers
+    from conformance.worker.worker import Worker
 
     if asked["module"]:
         sys.meta_path.insert(0, _Planted(asked["module"], asked["source"]))
@@ -123,7 +124,9 @@ def _in_a_child(found, stored, asked):
 
 
 def main(name, *kinds):
-    from conformance import answers, cases, specs
+    from conformance.kinds import cases
+    from conformance.reading import specs
+    from conformance.running import answers
 
     entries = specs.load_file(specs.FOLDER / f"{cases.area_of(name)}.yaml", check=False)
     found = cases.of_entry(name, entries[name], kinds)

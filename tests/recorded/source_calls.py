@@ -13,7 +13,7 @@ import zlib
 
 import numpy as np
 
-from conformance import sources as source_files
+from conformance.arguments import sources as source_files
 
 FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_sources.jsonl"
 

@@ -15,7 +15,7 @@ import numpy as np
 from recorded import source_calls
 from registry import READERS, Reader, reader
 
-from conformance import sources as source_files
+from conformance.arguments import sources as source_files
 
 # Sources of mindspore.dataset ---------------------------------------------------------------------
 

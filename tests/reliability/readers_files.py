@@ -13,7 +13,7 @@ import numpy as np
 from readers_data import idx_files, line_files
 from registry import READERS, Reader, reader
 
-from conformance import sources as source_files
+from conformance.arguments import sources as source_files
 
 # TFRecord -----------------------------------------------------------------------------------------
 
@@ -437,7 +437,9 @@ def _conformance(folder):
 
 def _conforming(text):
     def read(folder):
-        from conformance import answers, docs, report, runner, specs
+        from conformance.reading import docs, specs
+        from conformance.reports import report
+        from conformance.running import answers, runner
 
         eval(
             text,

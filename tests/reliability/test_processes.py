@@ -121,7 +121,7 @@ def test_workers_end_when_their_parent_is_killed_at_any_moment(tmp_path):
 # The conformance tool's worker, with a target that hangs before it serves anything.
 RUNNER = """
 import os, subprocess, sys
-subprocess.run([sys.executable, "-m", "conformance.worker", "--target", "hanging"],
+subprocess.run([sys.executable, "-m", "conformance.worker.worker", "--target", "hanging"],
                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
 """
 HANGING = """

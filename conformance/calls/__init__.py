@@ -1,0 +1,1 @@
+"""Documented, valid, invalid, odd and stored calls, as argument texts."""

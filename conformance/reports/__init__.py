@@ -1,0 +1,1 @@
+"""Reports on results: tables, a page, comparisons of runs, coverage, plain test files."""

@@ -1,0 +1,1 @@
+"""Runs cases in worker processes and judges their outcomes."""

@@ -1,0 +1,32 @@
+"""Reads tables of patterns, stored as text in `data/`, on first use."""
+
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "data"
+
+
+@cache
+def rows(name):
+    """[(pattern, replacement)] of a table whose lines are `pattern   "replacement"`."""
+    return tuple(
+        (left, right.strip()[1:-1])
+        for left, _, right in (line.partition("   ") for line in _lines(name))
+    )
+
+
+@cache
+def sections(name):
+    """[(heading, lines)] of a table with [headings]."""
+    found = []
+    for line in _lines(name):
+        if line.startswith("[") and line.endswith("]") and "\\" not in line:
+            found.append((line[1:-1], []))
+        else:
+            found[-1][1].append(line)
+    return tuple(found)
+
+
+def _lines(name):
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    return [line for line in text.split("\n") if line.strip() and not line.startswith("# ")]

@@ -1,0 +1,1 @@
+"""The process that imports the implementation under test and makes the calls."""

@@ -1,0 +1,423 @@
+"""The process that runs the implementation under test: reads cases as JSON lines and writes results
+as JSON lines.
+
+The runner starts it. It needs only NumPy, the standard library and the target, so it also runs on
+the interpreter of real MindSpore. Results have a separate file descriptor, so that the target's
+output does not mix with them.
+"""
+
+import argparse
+import contextlib
+import inspect
+import json
+import os
+import platform
+import re
+import sys
+import threading
+import time
+import traceback
+import warnings
+
+import numpy as np
+
+from .. import targets
+from ..arguments.values import Values, resolve
+from ..calls.applying import apply
+from ..errors import describe
+from ..kinds import examples, gradients, members, options, steps, unstated
+from ..kinds.observations import observe, same_but_for_rounding, without_values
+from ..mutation.faults import NotPlanted, Plant
+from ..reading import signatures
+from ..varied import uses
+from . import blocked, memory
+
+ROOM = 250  # MiB: a worker whose memory has grown by more is replaced
+PATIENCE = 3  # seconds; a slower call is not repeated to see whether its values are random
+# Kinds of cases whose outcome is observed, whatever it is.
+_DRIVES = {
+    "steps": steps.drive,
+    "options": options.drive,
+    "values": uses.drive,
+    "imports": unstated.imported,
+    "parameter_names": unstated.named,
+    "set_attributes": unstated.assigned,
+    "value_gradients": unstated.scripted,
+    members.KIND: members.observed,
+}
+# The original's messages about a missing kernel; the call itself is valid.
+_NO_KERNEL = re.compile(
+    r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not "
+    r"found op|Unsupported device|Select CPU operator|cannot find fn match"
+)
+
+
+class Worker:
+    """Runs cases on one target."""
+
+    def __init__(self, ms):
+        self.ms, self.values, self.absent, self.plant = ms, Values(ms), {}, None
+        with contextlib.suppress(Exception):  # errors must belong to a call
+            ms.set_context(pynative_synchronize=True)
+
+    def run(self, case):
+        """Returns {"status", "got", "expected", "seconds", ...} of one case."""
+        start = time.perf_counter()
+        if case["kind"] == "plant":
+            return self._replant(case["fault"])
+        if self.plant:
+            self.plant.put()
+        self._reset()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if case["kind"] not in ("exists", "example") and self.is_absent(case["name"]):
+                    return {
+                        "id": case["id"],
+                        "status": "absent",
+                        "got": "no such name",
+                        "seconds": 0,
+                    }
+                if case["kind"] in _DRIVES:
+                    found = self._driven(_DRIVES[case["kind"]], case)
+                else:
+                    found = getattr(self, "on_" + case["kind"])(case)
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:  # the target may raise anything
+            found = {"status": "fail", "got": describe(error)}
+        if case["kind"] not in ("exists", "odd"):
+            found = blocked.explain(found, case["name"], self.ms.__name__)
+        return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **found}
+
+    def _replant(self, fault):
+        """Removes the planted fault, and plants this one; returns the count of calls of the old
+        one."""
+        counts = [self.plant.called, self.plant.reached] if self.plant else [0, 0]
+        if self.plant:
+            self.plant.take_out()
+            self.plant = None
+        answer = {"id": "plant", "status": "pass", "observed": counts}
+        if fault is None:
+            return answer
+        try:
+            self.plant = Plant(self.ms, fault)
+        except (NotPlanted, AttributeError, ImportError) as error:
+            return {**answer, "status": "skip", "got": str(error)}
+        return answer
+
+    def _reset(self, seed=0):
+        np.random.seed(seed)
+        with contextlib.suppress(Exception):
+            self.ms.set_seed(seed)
+            if self.ms.get_context("mode") != self.ms.PYNATIVE_MODE:
+                self.ms.set_context(mode=self.ms.PYNATIVE_MODE)
+
+    def is_absent(self, name):
+        """Returns whether the target lacks a name; looked up once per name."""
+        if name not in self.absent:
+            try:
+                resolve(self.ms, name)
+                self.absent[name] = False
+            except (AttributeError, ImportError):
+                self.absent[name] = True
+        return self.absent[name]
+
+    def on_exists(self, case):
+        """Tests whether the name exists."""
+        try:
+            resolve(self.ms, case["name"])
+        except (AttributeError, ImportError) as error:
+            return {
+                "status": "fail",
+                "got": str(error),
+                "expected": "the name",
+                "observed": type(error).__name__,
+            }
+        return {"status": "pass"}
+
+    def on_signature(self, case):
+        """Tests names, order, kinds and defaults of the parameters."""
+        thing = resolve(self.ms, case["name"])
+        try:
+            found = _parameters(thing, self._is_method(case["name"]))
+        except (TypeError, ValueError):
+            return {"status": "skip", "got": "shows no signature"}
+        wanted = [case["expect"]] + case.get("overloads", [])
+        differences = [_signature_difference(w, found, self.values) for w in wanted]
+        if not all(differences):
+            return {"status": "pass"}
+        return {
+            "status": "fail",
+            "got": f"{differences[0]}; got ({', '.join(_show(p) for p in found)})",
+            "expected": f"({', '.join(wanted[0])})",
+            "observed": "another signature",
+        }
+
+    def _is_method(self, name):
+        """Returns whether a name is a function of a class that is called on an instance."""
+        owner_name, _, last = name.rpartition(".")
+        owner = resolve(self.ms, owner_name) if owner_name else None
+        if not isinstance(owner, type):
+            return False
+        attribute = inspect.getattr_static(owner, last)
+        return not isinstance(attribute, (staticmethod, classmethod)) and (
+            inspect.isfunction(attribute) or inspect.ismethoddescriptor(attribute)
+        )
+
+    def on_accepts(self, case):
+        """Tests whether a valid call runs; observes its result for comparison."""
+        start = time.perf_counter()
+        try:
+            result = self.call(case)
+        except Exception as error:  # noqa: BLE001
+            missing = _NO_KERNEL.search(str(error))
+            return {
+                "status": "fail",
+                "got": describe(error),
+                "expected": "accepted",
+                "observed": "no kernel" if missing else type(error).__name__,
+            }
+        seen, spent = observe(result), time.perf_counter() - start
+        if without_values(seen) != seen and spent < PATIENCE:
+            self._reset(seed=1)
+            again = observe(self.call(case))
+            seen = seen if same_but_for_rounding(seen, again) else without_values(seen)
+        return {"status": "pass", "observed": seen}
+
+    def on_raises(self, case):
+        """Tests whether an invalid call is rejected with the documented exception."""
+        wanted = case["expect"]
+        try:
+            self.call(case)
+        except Exception as error:  # noqa: BLE001
+            kinds = [k.__name__ for k in type(error).__mro__]
+            status = "pass" if wanted in kinds else "fail"
+            return {
+                "status": status,
+                "got": describe(error),
+                "expected": wanted,
+                "observed": type(error).__name__,
+            }
+        return {"status": "fail", "got": "accepted", "expected": wanted, "observed": "accepted"}
+
+    def on_odd(self, case):
+        """Observes whether an odd call is accepted or rejected; the judge compares."""
+        try:
+            self.call(case)
+        except Exception as error:  # noqa: BLE001
+            lacking = " (no kernel)" if _NO_KERNEL.search(str(error)) else ""
+            return {
+                "status": "pass",
+                "got": describe(error),
+                "observed": type(error).__name__ + lacking,
+            }
+        return {"status": "pass", "got": "accepted", "observed": "accepted"}
+
+    def _driven(self, drive, case):
+        """Observes the result of a script, or its rejection; the judge compares."""
+        try:
+            found = drive(self, case)
+        except Exception as error:  # noqa: BLE001
+            refused = "no kernel" if _NO_KERNEL.search(str(error)) else type(error).__name__
+            return {"status": "pass", "got": describe(error), "observed": {"refused": refused}}
+        wanted = {"wanted": found["wanted"]} if "wanted" in found else {}
+        return {"status": "pass", "observed": found["seen"], **wanted}
+
+    def make(self, name, given):
+        """Returns the object that the class or function with that name returns for these
+        arguments."""
+        return apply(self.resolved(name), given)
+
+    def resolved(self, name):
+        """Returns the public object with that name."""
+        return resolve(self.ms, name)
+
+    def on_promises(self, case):
+        """Tests whether the result has the dtype or shape of the named input."""
+        ((what, other),) = case["expect"].items()
+        inputs = {k: self.values.build(t) for k, t in (case.get("call") or {}).items()}
+        result = self.call(case)
+        while isinstance(result, (tuple, list)):
+            result = result[0]
+        wanted, got = str(getattr(inputs[other], what)), str(getattr(result, what))
+        return {
+            "status": "pass" if wanted == got else "fail",
+            "got": got,
+            "expected": wanted,
+            "observed": got,
+        }
+
+    def on_gradient(self, case):
+        """Tests whether the gradient agrees with finite differences."""
+        function, inputs = self._smooth(case)
+        try:
+            wrong = gradients.check(self.ms, function, inputs, case["order"])
+        except gradients.NotSmooth as reason:
+            return {"status": "skip", "got": str(reason)}
+        if wrong is None:
+            return {"status": "pass", "got": "agree", "observed": "agree"}
+        return {
+            "status": "fail",
+            "got": f"gradient {wrong[0]:.6g}",
+            "expected": f"gradient {wrong[1]:.6g}, by finite differences",
+            "observed": float(f"{wrong[0]:.6g}"),
+        }
+
+    def _smooth(self, case):
+        """Returns (a function of only the float Tensors of the call, those Tensors)."""
+        thing = self._thing(case)
+        names, fixed = list(case["call"]), {}
+        moving = []
+        for name in names:
+            value = self.values.build(case["call"][name])
+            fixed[name] = value
+            if hasattr(value, "asnumpy") and str(value.dtype).lower().startswith("float"):
+                moving.append(name)
+        owner = self.values.build(case["owner"]) if case.get("owner") else None
+        inputs = ([owner] if owner is not None else []) + [fixed[n] for n in moving]
+        method = case["name"].rsplit(".", 1)[-1]
+
+        def function(*tensors):
+            remaining = list(tensors)
+            made = getattr(remaining.pop(0), method) if owner is not None else thing
+            given = dict(fixed, **dict(zip(moving, remaining, strict=False)))
+            return apply(made, given)
+
+        return function, inputs
+
+    def _thing(self, case):
+        """Returns what is called: the function, or the constructed object of a class."""
+        if case.get("owner"):
+            return None
+        thing = resolve(self.ms, case["name"])
+        if case.get("init") is not None:
+            return apply(thing, {k: self.values.build(t) for k, t in case["init"].items()})
+        return thing
+
+    def on_example(self, case):
+        """Runs the documentation's example and compares its output."""
+        return examples.run(self.ms, case)
+
+    def call(self, case):
+        """Make the call of a case and return its result."""
+        if case.get("owner"):
+            made = getattr(self.values.build(case["owner"]), case["name"].rsplit(".", 1)[-1])
+            return _settle(apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
+        made = self._thing(case)
+        if case.get("call") is None:
+            return made if case.get("init") is None else _settle(made)
+        self.values.made = made
+        return _settle(apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
+
+
+def _settle(result):
+    """Wait for an asynchronous result, so that its error belongs to this case."""
+    for item in result if isinstance(result, (tuple, list)) else (result,):
+        if hasattr(item, "asnumpy") and hasattr(item, "shape"):
+            item.asnumpy()
+    return result
+
+
+def _parameters(thing, is_method):
+    """Returns the parameters of a call without the instance, under any name."""
+    if isinstance(thing, type):
+        return list(inspect.signature(thing.__init__).parameters.values())[1:]
+    found = list(inspect.signature(thing).parameters.values())
+    return found[1:] if is_method or (found and found[0].name == "self") else found
+
+
+def _show(parameter):
+    return str(parameter) if len(str(parameter)) < 60 else parameter.name
+
+
+def _signature_difference(wanted, found, values):
+    """Returns None if the parameters match the documented ones, else the first difference."""
+    wanted = signatures.parse(wanted)
+    anything = [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
+    if [p.kind for p in found] == anything or [kind for _, kind, _ in wanted] == ["args", "kwargs"]:
+        return None
+    parameters = {p.name: p for p in found}
+    positional = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    position = 0
+    for name, kind, default in wanted:
+        if kind in ("args", "kwargs"):
+            continue
+        parameter = parameters.get(name)
+        if parameter is None:
+            return f"no parameter '{name}'"
+        if kind == "positional":
+            if position >= len(positional) or positional[position] != name:
+                return f"'{name}' is not at position {position + 1}"
+            position += 1
+        if kind == "keyword" and name in positional:
+            return f"'{name}' may be given by position"
+        if (default is None) != (parameter.default is parameter.empty):
+            return f"'{name}' {'has' if default is None else 'lacks'} a default"
+        if default is not None and not _same_default(default, parameter.default, values):
+            return f"'{name}' defaults to {parameter.default!r}, not {default}"
+    extra = [
+        p.name
+        for p in found
+        if p.name not in {n for n, _, _ in wanted}
+        and p.default is p.empty
+        and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    ]
+    return f"'{extra[0]}' is required beyond the documented ones" if extra else None
+
+
+def _same_default(text, value, values):
+    text = text.replace("^", "**")  # pages write powers as 2^63-1
+    try:
+        wanted = eval(text, {"__builtins__": {}}, {"inf": float("inf")})  # noqa: S307  (a literal, or it fails)
+    except Exception:  # enumerations, dtypes and lambdas cannot be compared here
+        return True
+    if callable(wanted):
+        return callable(value)
+    return (
+        type(wanted) is type(value)
+        and repr(wanted) == repr(value)
+        or wanted == value
+        and not isinstance(wanted, bool)
+        and not isinstance(value, bool)
+    )
+
+
+def _end_with(parent):
+    """Ends this process, whatever the target is doing in it, when the runner is gone."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def main(arguments=None):
+    """Serve cases until the input ends."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--target", required=True)
+    options = parser.parse_args(arguments)
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    try:
+        ms = targets.install(options.target)
+    except BaseException as error:  # noqa: BLE001
+        traceback.print_exc()
+        print(json.dumps({"broken": describe(error)}), file=channel)
+        return
+    worker, limit = Worker(ms), memory.held() + ROOM
+    about = {
+        "release": str(getattr(ms, "__version__", "?")),
+        "python": platform.python_version(),
+        "system": platform.platform(terse=True),
+    }
+    print(json.dumps({"ready": about}), file=channel)
+    for line in sys.stdin:
+        result = worker.run(json.loads(line))
+        if memory.is_beyond(limit):
+            result["full"] = True
+        print(json.dumps(result), file=channel)
+
+
+if __name__ == "__main__":
+    main()

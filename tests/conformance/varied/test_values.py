@@ -1,0 +1,301 @@
+"""Varied calls: a base call is found, arguments are varied, outcomes are observed in full, what
+tells something is kept and compared, and differences without a reason fail.
+"""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import mindspore_compat as ms
+from conformance import targets
+from conformance.__main__ import main
+from conformance.arguments.values import spread
+from conformance.calls import stored
+from conformance.calls.table import table
+from conformance.kinds import cases
+from conformance.reading import specs
+from conformance.reports import coverage
+from conformance.running import answers
+from conformance.sentences.choices import choices_of
+from conformance.varied import bases, changes, record, settle, uses
+from conformance.worker.worker import Worker
+
+
+@pytest.fixture(scope="module")
+def worker():
+    return Worker(targets.install("mindspore_compat"))
+
+
+@pytest.fixture(scope="module")
+def entries():
+    return specs.load(check=False)
+
+
+def drive(worker, name, **parts):
+    """What is seen of a call."""
+    case = {"name": name, "kind": "values", "init": None, "call": None, "owner": None, **parts}
+    return uses.drive(worker, case)["seen"]
+
+
+def test_words_and_members_of_a_description_are_its_choices():
+    lines = ["mode (str): ``'linear'`` or \"nearest\", as `Inter.LINEAR`, ms.float16; it's plain."]
+    assert choices_of(lines, ["str"]) == ["'linear'", "'nearest'", "Inter.LINEAR", "ms.float16"]
+    assert choices_of(lines, ["int"]) == ["Inter.LINEAR", "ms.float16"]
+
+
+def test_a_call_is_taken_from_another_name_for_the_operator(entries):
+    found = dict((label, call) for label, call, _ in bases.bases("Tensor.exp", entries))
+    assert found["as ops.exp"].owner.startswith("T('float32'")
+    rich = bases.waves(found["as ops.exp"])
+    assert "spread(" in rich.owner and rich.call == found["as ops.exp"].call
+    given = dict((label, call) for label, call, _ in bases.bases("ops.Abs", entries))
+    assert given["as ops.abs"].init == {}
+
+
+def test_arguments_are_varied_by_type_page_and_default(entries):
+    _, call, _ = bases.bases("ops.interpolate", entries)[0]
+
+    def texts(argument):
+        found = changes.variations(argument, call, entries["ops.interpolate"], "ops")
+        return [text for _, text in found]
+
+    assert {"'linear'", "'bilinear'", "'area'"} <= set(texts("mode"))
+    assert texts("align_corners")[:1] == ["0"] or "True" in texts("align_corners")
+    assert "(7,)" in texts("size") and "(5,)" in texts("size")
+    labels = [
+        label for label, _ in changes.variations("input", call, entries["ops.interpolate"], "ops")
+    ]
+    assert {"as float16", "of both signs", "empty", "batch"} <= set(labels)
+    assert changes._in_module("Inter.LINEAR", "dataset.vision") == (
+        "ms.dataset.vision.Inter.LINEAR"
+    )
+
+
+def test_all_of_an_outcome_is_seen(worker):
+    seen = drive(
+        worker,
+        "nn.BatchNorm1d",
+        init={"num_features": "2"},
+        call={"x": "T('float32', spread((4, 2), -1.0, 1.0, 1))"},
+        train=True,
+    )
+    assert seen["initial gamma"] == ["Float32", [2], [1.0, 1.0]]
+    assert seen["result"][:2] == ["Float32", [4, 2]] and len(seen["result"][2]) == 8
+    assert {"mean after", "variance after"} <= set(seen)
+    seen = drive(worker, "ops.abs", call={"input": "T('float32', [-1.0, 2.0])"}, gradient=True)
+    assert seen["gradient of input"] == ["Float32", [2], [-0.6, 1.09583]]
+    text = "ms.Parameter(T('float32', [1.0, 2.0]), name='w')"
+    seen = drive(worker, "ops.assign", call={"variable": text, "value": "T('float32', [3.0, 4.0])"})
+    assert seen["variable after"] == ["Float32", [2], [3.0, 4.0]]
+
+
+def test_what_an_object_is_used_for_is_seen(worker):
+    seen = drive(worker, "common.initializer.One", init={})
+    assert seen["result"]["filled"][1:] == [[12, 60], [1.0] * 9 + [pytest.approx(0, abs=0.01)]]
+    then = ["it.update(T('float32', 0.5))", "it.eval()", "it.no_such()"]
+    seen = drive(worker, "Loss", init={}, then=then)
+    assert seen["then 2"][2] == [0.5] and seen["then 3"] == "raised AttributeError"
+    rows = drive(worker, "dataset.NumpySlicesDataset", init={"data": "[1, 2, 3]"})["result"]
+    assert rows["count"] == "3" and rows["columns"] == ["column_0"]
+
+
+def test_what_is_done_first_is_undone(worker):
+    parts = {"first": ["sample.world.start()"], "call": {}}
+    name = "communication.get_group_size"
+    assert drive(worker, name, **parts)["result"] == ["int", [], [1]]
+    assert "PMI_SIZE" not in os.environ
+    then = ["sample.held.append(2)", "sample.held"]
+    parts = {"first": ["sample.hold([1])"], "init": {}, "then": then}
+    assert drive(worker, "nn.ReLU", **parts)["then 2"]["count"] == "2"
+    assert drive(worker, "nn.ReLU", init={}, then=["sample.held"])["then 1"] == "None"
+
+
+def test_a_source_reads_the_files_of_its_publisher(worker, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    init = {"dataset_dir": "sample.files.source('places365')", "shuffle": "False"}
+    rows = drive(worker, "dataset.Places365Dataset", init={**init, "usage": "'val'"})["result"]
+    assert rows["count"] == "2" and rows["rows"]["0"]["label"] == ["array uint32", [], [2]]
+
+
+def test_the_table_has_calls_of_documented_names_and_synonyms(entries):
+    assert set(table()["calls"]) <= set(entries)
+    assert "numpy.less" in [*bases.counterparts("Tensor.lt", entries)]
+
+
+def test_a_call_that_supposes_a_state_replaces_the_example(entries):
+    found = bases.bases("communication.get_rank", entries)
+    assert [more for _, _, more in found] == [{"first": ["sample.world.start()"]}]
+
+
+def test_formulas_answer_where_there_is_no_kernel():
+    torch = pytest.importorskip("torch")
+    pytorch = importlib.import_module("conformance.varied.pytorch")
+    x = pytorch.Tensor(np.float32([[3.0, 4.0]]))
+    out, rstd = pytorch.ops.RmsNorm(epsilon=0.0)(x, pytorch.Tensor(np.float32([1.0, 2.0])))
+    np.testing.assert_allclose(out.asnumpy(), [[0.848528, 2.262742]], rtol=1e-5)
+    assert torch.is_tensor(rstd.torch)
+
+
+def test_random_numbers_are_compared_by_their_moments(worker):
+    parts = {"init": {}, "probe": True}
+    seen = record.cleaned(drive(worker, "common.initializer.XavierUniform", **parts))
+    assert len(seen["result"]["filled"]) == 2 and "moments" in seen["result"]
+    same = drive(worker, "common.initializer.XavierUniform", init={"gain": "1"})
+    other = drive(worker, "common.initializer.XavierUniform", init={"gain": "1.5"})
+    assert answers.differ(seen, same, scaled=True) is None
+    assert "moments" in answers.differ(seen, other, scaled=True)
+
+
+def judged(wanted, seen, **more):
+    case = {
+        "id": "ops.abs::values::x",
+        "name": "ops.abs",
+        "kind": "values",
+        "wanted": wanted,
+        **more,
+    }
+    result = {"id": case["id"], "status": "pass", "observed": seen}
+    return answers.judge(case, result, {})
+
+
+def test_an_outcome_is_judged_by_what_is_stored():
+    wanted = {"result": ["Float32", [2], [1.0, 2.0]]}
+    assert judged(wanted, wanted)["status"] == "pass"
+    near = {"result": ["Float32", [2], [1.0004, 2.0]]}
+    assert judged(wanted, near)["status"] == "pass"
+    far = {"result": ["Float32", [2], [1.01, 2.0]]}
+    assert judged(wanted, far)["status"] == "fail"
+    assert judged(wanted, far, call={"x": "cast(T('float32', [1]), 'float16')"})["status"] == "fail"
+    assert judged(wanted, far, call={"seed": "3"})["status"] == "pass"
+    assert judged(wanted, far, apart="no reference")["status"] == "skip"
+    assert judged(wanted, {"refused": "no kernel"})["status"] == "no kernel"
+    assert judged(wanted, {"refused": "TypeError"})["status"] == "fail"
+
+
+def test_recording_keeps_what_changes_the_outcome(entries):
+    reference = record.Reference("mindspore_compat", None)
+    try:
+        found = record.of_name("numpy.std", entries, reference)
+        nothing = record.of_name("ops.Custom", entries, reference)
+    finally:
+        reference.stop()
+    calls = [kept["call"] for kept in found.kept.values()]
+    assert {"1", "2"} <= {call.get("ddof") for call in calls}
+    assert any(call.get("keepdims") == "True" and call.get("axis") for call in calls)
+    assert any(kept.get("gradient") for kept in found.kept.values())
+    assert nothing.kept == {} and nothing.reason
+
+
+def test_stored_calls_become_cases(tmp_path, monkeypatch):
+    kept = {"example": {"call": {"input": "T('float32', 1.0)"}, "seen": {"result": "None"}}}
+    stored.save({"ops.abs": kept}, cases.area_of, tmp_path)
+    stored.save({"ops.exp": kept}, cases.area_of, tmp_path)
+    assert stored.load(tmp_path) == {"ops.abs": kept, "ops.exp": kept}
+    assert [p.name for p in tmp_path.iterdir()] == ["ops.json.gz"]
+    first = (tmp_path / "ops.json.gz").read_bytes()
+    stored.save({"ops.exp": kept}, cases.area_of, tmp_path)
+    assert (tmp_path / "ops.json.gz").read_bytes() == first
+    monkeypatch.setattr(stored, "load", lambda: {"ops.abs": kept})
+    (case,) = cases.of_entry("ops.abs", {"kind": "function"}, ("values",))
+    assert case["id"] == "ops.abs::values::example" and case["wanted"] == {"result": "None"}
+
+
+def test_a_method_has_the_cases_of_its_class(monkeypatch):
+    kept = {"call 1": {"init": {}, "then": ["it.eval()"], "seen": {"then 1": "None"}}}
+    monkeypatch.setattr(stored, "load", lambda: {"Loss": kept})
+    assert [case["of"] for _, case in stored.cases_of("Loss.eval")] == ["Loss"]
+    kept["call 1"]["then"] = ["getattr(it, 'eval')()"]
+    assert [case["of"] for _, case in stored.cases_of("Loss.eval")] == ["Loss"]
+    assert list(stored.cases_of("Loss.update")) == []
+
+
+def test_differences_are_listed_by_rule(tmp_path, monkeypatch):
+    monkeypatch.setattr(settle, "APART", tmp_path / "apart.yaml")
+    settle.APART.write_text("{}")
+    wanted = {"result": "None", "then 1": "None"}
+
+    def case(label):
+        return {"id": f"ops.abs::values::{label}", "name": "ops.abs", "wanted": wanted}
+
+    seen = {"result": "None", "then 1": "x"}
+    fail = {"status": "fail", "difference": "then 1: text", "got": "x", "observed": seen}
+    left = settle.write([(case("x with nan"), fail), (case("axis=1"), fail)])
+    assert [c["id"] for c, _ in left] == ["ops.abs::values::axis=1"]
+    listed = yaml.safe_load(settle.APART.read_text())
+    assert listed[settle.UNDECIDED] == ["ops.abs::axis=1::then 1"]
+    assert sum(listed.values(), []).count("ops.abs::x with nan::then 1") == 1
+
+
+def test_the_reason_of_one_fact_excuses_no_other():
+    number = ["Float32", [1], [1.0]]
+    wanted = {"result": number, "var after": number, "m after": number}
+    seen = {**wanted, "result": ["Float32", [1], [2.0]], "var after": ["Float32", [1], [3.0]]}
+    case = {"id": "ops.Adam::values::example", "name": "ops.Adam", "wanted": wanted}
+    reasons = settle.reasons_of(case, {"status": "fail", "observed": seen})
+    assert reasons == {
+        "ops.Adam::example::result": "the kernel leaves its results unwritten",
+        "ops.Adam::example::var after": None,
+    }
+
+
+def test_what_is_listed_is_stored():
+    labels = {f"{name}::{label}" for name, kept in stored.load().items() for label in kept}
+    assert not [k for k in stored.apart() if not {k, k.rpartition("::")[0]} & labels]
+
+
+def test_stored_facts_are_small_and_no_prose():
+    files = list(stored.FOLDER.glob("*.json.gz"))
+    assert sum(path.stat().st_size for path in files) < 5_000_000
+    assert all(json.dumps(kept).isascii() or name for name, kept in stored.load().items())
+
+
+def test_a_name_that_is_unknown_is_no_run(capsys):
+    assert main(["run", "ops.abss"]) == 2
+    assert "ops.abss" in capsys.readouterr().err
+
+
+def test_numbers_of_a_spread_differ():
+    numbers = spread((6, 50), -1.0, 2.0, 3)
+    assert len(np.unique(numbers)) > 295 and numbers.min() >= -1 and numbers.max() <= 2
+    assert ms.Tensor(numbers).shape == (6, 50)
+
+
+FAULTY = """
+import functools, importlib, sys
+importlib.import_module("mindspore_compat.standin").install()
+import mindspore_compat as ms
+real = ms.numpy.std
+ms.numpy.std = functools.wraps(real)(lambda *a, ddof=0, **k: real(*a, **k))
+sys.modules[__name__] = ms
+"""
+
+
+@pytest.mark.parametrize("target, status", [("mindspore_compat", 0), ("faulty", 1)])
+def test_generated_tests_compare_values_without_this_tool(target, status, tmp_path, monkeypatch):
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    made = tmp_path / "made"
+    assert main(["generate", "numpy.std", "--out", str(made), "--target", target]) == 0
+    text = "".join(path.read_text() for path in made.rglob("*.py"))
+    assert "import conformance\n" not in text and "from conformance " not in text
+    root = str(Path(ms.__file__).parent.parent)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), root]))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_compared.py"]
+    done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout[-2000:]
+
+
+def test_coverage_counts_names_arguments_and_dtypes(entries):
+    records = [
+        {"id": "numpy.std::values::x", "name": "numpy.std", "kind": "values", "status": "pass"},
+        {"id": "numpy.var::exists", "name": "numpy.var", "kind": "exists", "status": "pass"},
+    ]
+    row = coverage.coverage(records, entries)["numpy"]
+    assert row["names"] == [1, 2] and 3 <= row["arguments"][0] < row["arguments"][1]
+    assert "numpy" in coverage.text({"numpy": row})
