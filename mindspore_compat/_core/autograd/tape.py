@@ -368,7 +368,7 @@ def _reachable(starts, ends, floor):
             if parent is not None and parent not in visited and parent.number >= floor:
                 visited.add(parent)
                 stack.append(parent)
-    return sorted(visited, key=_by_number, reverse=True)
+    return sorted(visited, key=_by_number, reverse=True) if len(visited) > 1 else visited
 
 
 def _give_output(gathered, pick, g):
@@ -388,9 +388,11 @@ def _pull(gathered, node, g, floor, higher):
     needs_grad = [parent is not None and parent.number >= floor for parent in parents]
     if True not in needs_grad:
         return
-    saved = node.saved.unpack() if type(node.saved) is Packed else node.saved
-    if node.outs is not None:
-        g, xp = _fill_gradients(g, node.outs, rule.fills)
+    saved, outs = node.saved, node.outs
+    if type(saved) is Packed:
+        saved = saved.unpack()
+    if outs is not None:
+        g, xp = _fill_gradients(g, outs, rule.fills)
     else:
         xp = SPACES.get(type(g))
         if xp is None:
@@ -398,8 +400,8 @@ def _pull(gathered, node, g, floor, higher):
     if higher:
         saved = _traced_saved(node, saved, xp)
     grads = None
-    if rule.upcast and (dtype := _dtype_of(g)) is not FLOAT32:
-        if rule.upcast == "low_precision" and not higher and node.outs is None:
+    if rule.upcast and (dtype := g.dtype if outs is None else _dtype_of(g)) is not FLOAT32:
+        if rule.upcast == "low_precision" and not higher and outs is None:
             grads = _pull_by_one_kernel(xp, node, g, dtype, saved, needs_grad)
         if grads is None and dtype in getattr(xp, rule.upcast):
             g, saved = _upcast(xp, g, saved, getattr(xp, rule.upcast))
@@ -408,7 +410,7 @@ def _pull(gathered, node, g, floor, higher):
     elif arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
         grads = recorded_array.call_pull(rule.pull, g, saved, needs_grad, type(rule) is VjpRule)
     else:
-        if xp is HOST and node.outs is None and g.nbytes >= Least.SPACE:
+        if xp is HOST and outs is None and g.nbytes >= Least.SPACE:
             xp = LARGE
         grads = rule.pull(xp, g, saved, needs_grad)
         if xp.level and hasattr(xp, "gradients"):

@@ -40,7 +40,10 @@ class _GradientScope:
 
     def __enter__(self):
         try:
-            with _entering:
+            if self.weights:
+                with _entering:
+                    self._enter()
+            else:
                 self._enter()
         except BaseException:
             self.leave()
@@ -56,6 +59,8 @@ class _GradientScope:
         self.outer = (opened, self.paused, depth.leaf, scheduler.step.depth())
         depth.open, depth.paused, depth.leaf = opened + 1, False, None
         scheduler.step.__enter__()
+        if not self.weights:
+            return
         leaves = self.leaves or [None] * len(self.weights)
         for weight, end in zip(self.weights, leaves):
             self.saved.append((weight, weight._array, weight._node))
@@ -106,14 +111,16 @@ class _GradientScope:
     def _leaf(self, tensor, is_weight=False):
         array = tensor._array
         node = leaf(tensor._node, array.shape, array.dtype)
-        node.saved = (getattr(array, "placement", None), is_weight)
+        placement = None if type(array) is numpy.ndarray else getattr(array, "placement", None)
+        node.saved = (placement, is_weight)
         self.leaves.append(node)
         depth.leaf = node
         return node
 
     def input(self, tensor):
         """Returns a Tensor with the same values and a new leaf."""
-        tensor_in = Tensor._wrap(_in_vmap(tensor._array))
+        array = tensor._array
+        tensor_in = Tensor._wrap(_in_vmap(array) if running.spaces else array)
         tensor_in._node = self._leaf(tensor)
         return tensor_in
 
@@ -142,7 +149,7 @@ class _GradientScope:
         arrived = depth.arrived if depth.open == 1 and not higher else None
         grads = backward(roots, head_gradients, self.leaves, higher, spent, arrived)
         for g in grads:
-            if hasattr(g, "placement"):
+            if type(g) is not numpy.ndarray and hasattr(g, "placement"):
                 grads = g.space.settled(grads, [end.saved for end in self.leaves])
                 break
         gradients = [_as_tensor(g, end) for g, end in zip(grads, self.leaves)]

@@ -10,7 +10,6 @@ import contextlib
 import copy
 import functools
 
-from ..._backend.arrays import SPACES, to_space
 from ..._backend.steps.journal import whole_step
 from ..autograd.tape import depth
 from ..context.config import PYNATIVE_MODE, config
@@ -19,6 +18,7 @@ from ..rules.base import type_named
 from ..rules.vocabulary import Bool, InstanceOf, checked
 from ..tensor.tensor import Tensor, as_array
 from .leaves import _GradientScope, in_order_of_use, ones_like, zeros_like
+from .output_gradients import fit_to_head, fits, in_space_of, on_device_of
 
 _ONE_POSITION = InstanceOf(int)
 _POSITION = InstanceOf(int, tuple)
@@ -174,15 +174,22 @@ class _Run:
         for i in positions:
             if isinstance(self.args[i], _WITH_GRADIENTS):
                 map_tensors(self._enter, self.args[i])
-        arguments = [map_tensors(self._tensor_inside, value) for value in args]
-        named = {key: map_tensors(self._tensor_inside, value) for key, value in kwargs.items()}
-        self.out = request.fn(*arguments, **named)
+        self.out = request.fn(
+            *[self._inside(value) for value in args],
+            **({key: self._inside(value) for key, value in kwargs.items()} if kwargs else kwargs),
+        )
         self.heads = request._heads(self.out)
 
     def _enter(self, tensor):
         if id(tensor) not in self.inputs:
             copy_of_input = self.scope.input(tensor)
             self.inputs[id(tensor)] = tensor, copy_of_input, copy_of_input._node
+
+    def _inside(self, value):
+        """Returns an argument with the Tensors that have leaves in the place of its own."""
+        if type(value) is Tensor:
+            return self._tensor_inside(value)
+        return map_tensors(self._tensor_inside, value)
 
     def _tensor_inside(self, tensor):
         tensor_inside = self.inputs.get(id(tensor))
@@ -203,13 +210,13 @@ class _Run:
     def answer(self, gradients):
         """Returns the gradients in the requested form."""
         by_leaf = dict(zip(self.scope.leaves, gradients))
-        by_input = {
-            key: _apply_hooks(tensor, by_leaf[end]) for key, (tensor, _, end) in self.inputs.items()
-        }
+        by_input = {}
+        for key, (tensor, _, end) in self.inputs.items():
+            by_input[key] = _apply_hooks(tensor, by_leaf[end])
         inputs = []
         for i in self.request.positions:
             value = self.args[i]
-            if isinstance(value, Tensor):
+            if type(value) is Tensor or isinstance(value, Tensor):
                 inputs.append((i, by_input[id(value)]))
             elif isinstance(value, _WITH_GRADIENTS):
                 gradient = map_tensors(lambda t: by_input[id(t)], value)
@@ -244,7 +251,9 @@ def _of_weight(weight, g):
 def _without_history(out):
     """Returns results in the form in which a transform returns them: without history if no gradient
     is open any more."""
-    return map_tensors(outside, out) if depth.open == 0 or depth.paused else out
+    if depth.open and not depth.paused:
+        return out
+    return outside(out) if type(out) is Tensor else map_tensors(outside, out)
 
 
 @contextlib.contextmanager
@@ -269,7 +278,7 @@ def outside(tensor):
 
 def _apply_hooks(weight, g):
     """Returns the gradient of a weight after the hooks registered on it."""
-    if hooks := getattr(weight, "_hooks", None):
+    if hooks := weight.__dict__.get("_hooks"):
         for hook in hooks.values():
             new_gradient = hook(g)
             g = g if new_gradient is None else new_gradient
@@ -306,46 +315,17 @@ def _output_gradients(heads, grad_outputs):
     output."""
     if grad_outputs is None:
         return [ones_like(head) for head in heads]
+    if type(grad_outputs) is Tensor and len(heads) == 1 and fits(grad_outputs, heads[0]):
+        return [grad_outputs]
     gradients = (
         tensors_in(grad_outputs)
         if not isinstance(grad_outputs, (int, float))
         else [Tensor._wrap(as_array(grad_outputs))]
     )
     return [
-        _in_space_of(_fit_to_head(_on_device_of(s, head), head), head)
+        in_space_of(fit_to_head(on_device_of(s, head), head), head)
         for s, head in zip(gradients, heads)
     ]
-
-
-def _in_space_of(grad_outputs, head):
-    """Converts the gradient at an output to the array type of `head`, the output, unless it is a
-    plain array."""
-    if type(head._array) in SPACES or type(grad_outputs._array) not in SPACES:
-        return grad_outputs
-    return ones_like(head) * grad_outputs
-
-
-def _on_device_of(tensor, other):
-    """Returns `tensor` on the device of `other`."""
-    space_type, other_type = type(tensor._array), type(other._array)
-    if space_type is other_type or space_type not in SPACES or other_type not in SPACES:
-        return tensor
-    return Tensor._wrap(to_space(SPACES[other_type], tensor._array))
-
-
-def _fit_to_head(grad_outputs, head):
-    """Returns the gradient at an output in the shape of the output `head`; a scalar counts for
-    every element."""
-    if grad_outputs.shape == head.shape:
-        return grad_outputs
-    if grad_outputs.size == 1 and head.size == 1:
-        return grad_outputs.reshape(head.shape)
-    if grad_outputs.ndim == 0:
-        return grad_outputs.broadcast_to(head.shape)
-    raise ValueError(
-        f"For 'grad', the sensitivity must have the shape of the output, {head.shape}, but got "
-        f"{grad_outputs.shape}."
-    )
 
 
 @public("grad", "ops.grad")
@@ -556,7 +536,7 @@ def jvp(fn, inputs, v, has_aux=False):
             out = fn(*[inner.input(t) for t in inputs])
             heads = tensors_in(out[0] if has_aux else out)
             pulled = inner.gradients(heads, [outer.input(ones_like(head)) for head in heads])
-        derivatives = outer.gradients(pulled, [_on_device_of(d, p) for d, p in zip(v, pulled)])
+        derivatives = outer.gradients(pulled, [on_device_of(d, p) for d, p in zip(v, pulled)])
     main = out[0] if has_aux else out
     gradients = iter(derivatives)
     tangents = map_tensors(lambda t: next(gradients), main)

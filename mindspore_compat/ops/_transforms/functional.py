@@ -205,10 +205,10 @@ class GradOperation:
     def value_and_gradient(self, fn, weights, *args, **kwargs):
         """Returns the value of `fn` and the result of the gradient function."""
         last = self.sens_param and "sens" not in kwargs
-        inputs = [
-            *args[: len(args) - last],
-            *(v for k, v in kwargs.items() if k != "sens" or not self.sens_param),
-        ]
+        inputs = args[:-1] if last else args
+        if kwargs:
+            named = [v for k, v in kwargs.items() if k != "sens" or not self.sens_param]
+            inputs = [*inputs, *named]
         tensors = tuple(
             [i for i, value in enumerate(inputs) if isinstance(value, Tensor) or tensors_in(value)]
         )
