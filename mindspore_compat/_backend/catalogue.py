@@ -305,9 +305,9 @@ argmax(x, axis=None, keepdims=False) : reduction, constant
     NumPy's `argmax`.
 argmin(x, axis=None, keepdims=False) : reduction, constant
     NumPy's `argmin`.
-index_of_rank(x, axis=-1, rank=0) : along, constant
+index_of_rank(x, axis=-1, rank=0, nan_first=False) : along, constant
     The index of the element with this rank along `axis`, which is kept with length 1. Equal
-    values rank by position; rank 0 is the smallest.
+    values rank by position; rank 0 is the smallest. With `nan_first`, the first NaN counts.
 index_so_far(x, axis, largest=True) : along, constant
     The index of the cumulative maximum (or minimum) along `axis`; for equal elements the last
     index. A NaN takes precedence over all numbers.

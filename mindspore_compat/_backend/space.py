@@ -58,8 +58,25 @@ def _swapaxes(x, axis1, axis2):
     return x.swapaxes(axis1, axis2) if type(x) is numpy.ndarray else numpy.swapaxes(x, axis1, axis2)
 
 
+def _squeeze(x, axis=None):
+    """Computes NumPy's `squeeze` by the array's method, as in `_reshape`."""
+    return x.squeeze(axis) if type(x) is numpy.ndarray else numpy.squeeze(x, axis)
+
+
+def _moveaxis(x, source, destination):
+    """Computes NumPy's `moveaxis`, whose checks take several times as long as the view."""
+    if type(x) is numpy.ndarray and type(source) is type(destination) is int:
+        if -x.ndim <= source < x.ndim and -x.ndim <= destination < x.ndim:
+            order = list(range(x.ndim))
+            order.insert(destination % x.ndim, order.pop(source))
+            return x.transpose(order)
+    return numpy.moveaxis(x, source, destination)
+
+
 _QUICKER = {
     "reshape": _reshape,
+    "squeeze": _squeeze,
+    "moveaxis": _moveaxis,
     "mean": _mean,
     "broadcast_to": _broadcast_to,
     "swapaxes": _swapaxes,
@@ -160,8 +177,11 @@ def implementation(name):
 
 def expand_dims(xp, a, axis):
     """Computes NumPy's `expand_dims`, whose checks take several times as long as the view."""
-    if type(a) is numpy.ndarray and type(axis) is int and 0 <= axis <= a.ndim:
-        return a[(slice(None),) * axis + (None,)]
+    if type(a) is numpy.ndarray and type(axis) is int:
+        if 0 <= axis <= a.ndim:
+            return a[(slice(None),) * axis + (None,)]
+        if axis == -1:
+            return a[..., None]
     return xp.module.expand_dims(a, axis)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from kit import close
 
-from mindspore_compat import Tensor, float16, float32, int8, int32, jit, ops, uint8
+from mindspore_compat import Tensor, float16, float32, grad, int8, int32, jit, ops, uint8
+from mindspore_compat._core.declare.op import DECLARED
 
 
 class Code(enum.IntEnum):
@@ -100,3 +101,42 @@ def test_a_graph_takes_sequences_in_products_and_quotients():
 
     product, quotient = jit(both)(Tensor([1.0, 2.0]))
     assert product.asnumpy().tolist() == [1, 4] and quotient.asnumpy().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("clamp", (Tensor([1.0, -3.0]), -1, 0.5)),
+        ("clamp", (Tensor([1, -3], int8), None, 2)),
+        ("lerp", (Tensor([1.0]), Tensor([2.0]), 0.3)),
+        ("addcmul", (Tensor([1.0]), Tensor([2.0]), Tensor([3.0]), 2)),
+        ("cat", ([Tensor([1.0]), Tensor([2.0])], 0)),
+        ("stack", ((Tensor([1], uint8), Tensor([2], uint8)),)),
+    ],
+)
+def test_common_calls_take_the_straight_path_with_the_same_result(monkeypatch, name, args):
+    function = getattr(ops, name)
+    straight = function(*args)
+    op = DECLARED["ops"][name][0]
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("the general path")
+
+    general = op.run.__globals__["general_"]
+    monkeypatch.setitem(op.run.__globals__, "general_", refuse)
+    function(*args)
+    wanted = general(*args)
+    assert straight.dtype == wanted.dtype
+    np.testing.assert_array_equal(straight.asnumpy(), wanted.asnumpy())
+
+
+@pytest.mark.parametrize("name", ["clamp", "addcmul", "stack"])
+def test_the_straight_path_records_gradients(name):
+    calls = {
+        "clamp": lambda x: ops.clamp(x, -0.5, 0.5),
+        "addcmul": lambda x: ops.addcmul(x, x, x, value=2.0),
+        "stack": lambda x: ops.stack([x, 3 * x]),
+    }
+    wanted = {"clamp": [0, 1, 0], "addcmul": [-3, 2, 5], "stack": [4, 4, 4]}
+    found = grad(lambda x: calls[name](x).sum())(Tensor([-1.0, 0.25, 1.0]))
+    np.testing.assert_array_equal(found.asnumpy(), wanted[name])

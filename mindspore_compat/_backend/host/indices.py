@@ -1,9 +1,42 @@
-"""Conversion of negative indices, for loops and flat memory."""
+"""Conversion of indices: negative ones, and indices along an axis to positions in flat memory."""
+
+import functools
+import math
 
 import numpy
+
+from ..thresholds import Most
 
 
 def from_zero(indices, low, count):
     """Converts indices in [-count, count), whose minimum is `low`, to int64 in [0, count)."""
     indices = indices.astype(numpy.int64, copy=False)
     return indices if low >= 0 else numpy.where(indices < 0, indices + count, indices)
+
+
+def flat_along(shape, indices, axis):
+    """Returns the positions of the elements that NumPy's `take_along_axis` reads, in the memory of
+    a contiguous array of this shape. Returns None for many indices, for a negative one or one out
+    of range, and for shapes that differ in another axis."""
+    ndim = len(shape)
+    if not 0 < indices.size <= Most.ALONG_FLAT or not -ndim <= axis < ndim:
+        return None
+    axis %= ndim
+    others = indices.shape[:axis] + shape[axis : axis + 1] + indices.shape[axis + 1 :]
+    if others != shape or indices.dtype.kind not in "iu":
+        return None
+    low, high = numpy.minimum.reduce(indices, None), numpy.maximum.reduce(indices, None)
+    if low < 0 or high >= shape[axis]:
+        return None
+    inner = math.prod(shape[axis + 1 :])
+    indices = indices.astype(numpy.int64, copy=False)
+    return (indices if inner == 1 else indices * inner) + _starts(shape, axis)
+
+
+@functools.lru_cache(maxsize=256)
+def _starts(shape, axis):
+    """Returns the positions of the elements at index 0 of an axis, with that axis kept."""
+    whole = numpy.arange(math.prod(shape), dtype=numpy.int64).reshape(shape)
+    starts = whole[(slice(None),) * axis + (slice(0, 1),)].copy()
+    starts.flags.writeable = False
+    return starts

@@ -43,23 +43,31 @@ def _comparable(x):
         return False
     if x.dtype.kind in "biu" or not x.size:
         return True
-    largest = x.max()  # NaN if there is one
+    largest = numpy.maximum.reduce(x, None)  # NaN if there is one
     return largest == largest
 
 
 def _top_k_by_partition(xp, x, k, axis, largest):
     """Returns `top_k` by a partition of each row."""
-    rows = numpy.moveaxis(x, axis, -1)
+    rows = x if axis in (-1, x.ndim - 1) else numpy.moveaxis(x, axis, -1)
     shape, length = rows.shape, rows.shape[-1]
     rows = rows.reshape(-1, length)
     indices = (_top_indices if rows.size <= _PIECE else _top_indices_by_threads)(rows, k, largest)
-    values = numpy.take_along_axis(rows, indices, 1)
+    values = _of_rows(rows, indices)
     if values.dtype.kind == "f":
         order = numpy.argsort(-values if largest else values, 1, kind="stable")
     else:
         order = top_k(xp, values, k, 1, largest)[1]
-    results = numpy.take_along_axis(values, order, 1), numpy.take_along_axis(indices, order, 1)
-    return tuple(numpy.moveaxis(r.reshape(*shape[:-1], k), -1, axis) for r in results)
+    results = _of_rows(values, order), _of_rows(indices, order)
+    results = [result.reshape(*shape[:-1], k) for result in results]
+    last = axis in (-1, x.ndim - 1)
+    return tuple(results if last else [numpy.moveaxis(result, -1, axis) for result in results])
+
+
+def _of_rows(rows, indices):
+    """Returns the elements of each row at indices from 0."""
+    flat = indices + numpy.arange(0, rows.size, rows.shape[1])[:, None]
+    return rows.reshape(-1).take(flat)
 
 
 def _top_indices_by_threads(rows, k, largest):
@@ -105,8 +113,8 @@ def _top_indices_by_columns(rows, k, largest):
     positions = (numpy.arange(parts)[:, None] * width + columns[:, None]).reshape(count, -1)
     rest = numpy.broadcast_to(numpy.arange(parts * width, length), (count, length % parts))
     positions = numpy.concatenate([positions, rest], 1)
-    candidates = numpy.take_along_axis(rows, positions, 1)
-    return numpy.take_along_axis(positions, _top_indices_of_all(candidates, k, largest), 1)
+    candidates = _of_rows(rows, positions)
+    return _of_rows(positions, _top_indices_of_all(candidates, k, largest))
 
 
 def _top_indices_of_all(rows, k, largest):
@@ -142,18 +150,25 @@ def _argmax_or_min(xp, function, x, axis, keepdims):
     return function(x, axis, keepdims=keepdims)
 
 
-def index_of_rank(xp, x, axis=-1, rank=0):
+def index_of_rank(xp, x, axis=-1, rank=0, nan_first=False):
     """Returns the index of the element that has a rank along `axis`, an axis that the result keeps
-    with length 1. Rank 0 is the smallest element; equal values rank by index."""
+    with length 1. Rank 0 is the smallest element; equal values rank by index. With `nan_first`, it
+    is the index of the first NaN where there is one."""
     x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
     if not _comparable(x):
-        return xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
-    value = numpy.take(numpy.partition(x, rank, axis), [rank], axis)
+        at = xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
+        if not nan_first or x.dtype.kind != "f":
+            return at
+        nan = xp.isnan(x)
+        first = xp.expand_dims(xp.argmax(nan, axis), axis)
+        return xp.where(xp.any(nan, axis, keepdims=True), xp.cast(first, at.dtype), at)
+    axis %= x.ndim
+    value = numpy.partition(x, rank, axis)[(slice(None),) * axis + (slice(rank, rank + 1),)]
     equal = x == value
     if numpy.count_nonzero(equal) > value.size:
         nth = rank + 1 - numpy.count_nonzero(x < value, axis=axis, keepdims=True)
         equal &= numpy.cumsum(equal, axis, dtype=numpy.int32) == nth
-    return numpy.expand_dims(numpy.argmax(equal, axis), axis)
+    return equal.argmax(axis, keepdims=True)
 
 
 def index_so_far(xp, x, axis, largest=True):

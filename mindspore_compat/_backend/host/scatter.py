@@ -11,7 +11,7 @@ import numpy
 from ..compiled import door
 from ..compiled.jit import is_repeated
 from ..thresholds import Least
-from .indices import from_zero
+from .indices import flat_along, from_zero
 
 
 def take(xp, x, indices, axis=None):
@@ -32,6 +32,10 @@ def take_along_axis(xp, x, indices, axis):
             elements = door.call("take_along_axis", x, indices, axis % x.ndim)
             if elements is not None:
                 return elements
+        if x.flags.c_contiguous:
+            flat = flat_along(x.shape, indices, axis)
+            if flat is not None:
+                return x.reshape(-1).take(flat)
     return xp.module.take_along_axis(x, indices, axis)
 
 
@@ -204,14 +208,29 @@ def scatter_along_axis(xp, x, index, values, axis, add=False):
     """Returns a copy of `x` with `values` written (or added) at the elements that
     `take_along_axis` reads for the same `index`."""
     axis = axis % x.ndim
-    if add and type(x) is type(index) is type(values) is numpy.ndarray and x.ndim == index.ndim:
-        out = door.call("add_along_axis", x, index, values, axis)
+    if type(x) is type(index) is type(values) is numpy.ndarray and x.ndim == index.ndim:
+        out = door.call("add_along_axis", x, index, values, axis) if add else None
+        if out is None and index.shape == values.shape:
+            out = _scatter_flat(x, index, values, axis, add)
         if out is not None:
             return out
     indices = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
     indices = [xp.asarray(index_array) for index_array in indices]
     indices[axis] = index
     return (xp.scatter_add if add else xp.scatter_set)(x, tuple(indices), values)
+
+
+def _scatter_flat(x, index, values, axis, add):
+    """Returns the result of `scatter_along_axis` by positions in flat memory, or None."""
+    flat = flat_along(x.shape, index, axis)
+    if flat is None:
+        return None
+    out = numpy.array(x, order="C")
+    if add:
+        numpy.add.at(out.reshape(-1), flat.reshape(-1), values.reshape(-1))
+    else:
+        out.reshape(-1)[flat] = values
+    return out
 
 
 def is_basic(index):

@@ -1,7 +1,8 @@
 """The fast call path of an operator, generated as straight-line source.
 
 It handles the ordinary case: all array inputs are Tensors of one array type (and one dtype, if the
-operator promotes), and no input has low precision. All other calls go to `Op.general`.
+operator promotes), and no input has low precision. Numbers among them first become Tensors. All
+other calls go to `Op.general`.
 """
 
 from ..._backend.arrays import DIRECT, HOST, LARGE
@@ -30,7 +31,7 @@ def write_run(op):
     call_general = f"        return general_({', '.join(op.parameters)})"
     scalar = len(names) == 2 and len(op.promote) == 2 and not op.optional
     line += ["    except AttributeError:"]
-    line += _scalar_lines(op) if scalar else []
+    line += _scalar_lines(op) if scalar else _number_lines(op)
     line += [call_general, "    except KeyError:", call_general, f"    dt_ = a_{first}.dtype"]
     line += _low_precision_lines(op)
     odd = _uncommon(op)
@@ -80,6 +81,50 @@ def write_run(op):
             "        made_._node = node_",
         ]
     line += ["    return made_"]
+    return _compiled(op, line)
+
+
+def write_run_of_list(op):
+    """Writes the same for an operator whose only input is a list of Tensors. Calls to be recorded
+    without a rule take the general path."""
+    call_general = f"        return general_({', '.join(op.parameters)})"
+    line = [f"def run({', '.join(_parameter_list(op))}):"]
+    if op.diverted:
+        line += ["    if casting_.active:", call_general]
+    odd = ["any([kind_ is not type(a) or a.dtype is not dt_ for a in list_])"]
+    if op.upcast:
+        odd += [f"dt_ is not F32_ and dt_ in xp_.{op.upcast}", "precision_.dtype is not None"]
+    odd += [f"type({n}) in odd_numbers_" for n in op.floats]
+    line += [
+        "    try:",
+        f"        list_ = [t._array for t in {op.many}]",
+        "        kind_, dt_ = type(list_[0]), list_[0].dtype",
+        "        xp_ = space_of_kind_[kind_]",
+        "    except (AttributeError, IndexError, KeyError, TypeError):",
+        call_general,
+        f"    if {' or '.join(odd)}:",
+        call_general,
+        f"    nodes_ = [t._node for t in {op.many}]",
+        "    live_ = not depth_.paused and any([n is not None for n in nodes_])",
+    ]
+    line += ["    if live_:", call_general] if op.rule is None else []
+    values = ["list_" if n == op.many else n for n in op.parameters]
+    pairs = ", ".join(f"{n}={v}" for n, v in zip(op.parameters, values))
+    line += [
+        f"    if xp_ is host_ and any([a.nbytes >= {Least.SPACE} for a in list_]):",
+        "        xp_ = large_",
+        f"    out_ = body_(xp_, {', '.join(values)})",
+        "    if type(out_) is tuple or type(out_) is list or live_:",
+        f"        values_ = dict({pairs})",
+        "        metas_ = tuple([(a.shape, a.dtype) for a in list_])",
+        "        return finish_(out_, tuple(nodes_), values_, metas_, xp_)",
+        "    return wrap_(result_array_(xp_, out_))",
+    ]
+    return _compiled(op, line)
+
+
+def _compiled(op, line):
+    """Returns the call path of an operator, given its source."""
     scope = {
         "body_": op.body,
         "space_of_kind_": DIRECT,
@@ -106,6 +151,7 @@ def write_run(op):
         "each_": each_of,
         "untraced_": untraced,
         "weak_scalar_": weak_scalar_tensor,
+        "numbers_as_tensors_": op.numbers_as_tensors,
         "numbers_": (float, int, bool),
     }
     scope.update({f"default_{k}": v for k, v in op.defaults.items()})
@@ -189,6 +235,19 @@ def _scalar_lines(op):
             f"            return run({values})",
         ]
     return lines
+
+
+def _number_lines(op):
+    """Returns the source that turns the numbers among several inputs into Tensors."""
+    if not op.numbers:
+        return []
+    inputs = ", ".join(op.inputs)
+    return [
+        f"        filled_ = numbers_as_tensors_(({inputs},))",
+        "        if filled_ is not None:",
+        f"            {inputs}, = filled_",
+        f"            return run({', '.join(op.parameters)})",
+    ]
 
 
 def _traced_lines(op, live):

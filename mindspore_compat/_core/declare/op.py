@@ -41,7 +41,7 @@ from ..tensor import promotion
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor, as_array
 from ..vmap.batch import broadcast_nodes
-from .call_path import write_run
+from .call_path import write_run, write_run_of_list
 from .failed_call import failed_call, no_tensor
 from .inputs import (
     Promote,
@@ -64,6 +64,7 @@ UPCAST = {  # how an op computes -> the attribute of a space, as of a Rule
     "products": "low_precision_products",
     "kernels": "low_precision_kernels",
 }
+_NUMBERS = frozenset({bool, int, float})
 DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
 PUBLIC = {}  # area -> name -> a hand-written object
 
@@ -142,9 +143,9 @@ class Op:
         """Sends all calls to `general` while `casting` is active (../tensor/precision.py)."""
         self.general = general
         self.diverted = True
-        if "run" in self.__dict__ and self._straight:  # callers hold it already
+        if "run" in self.__dict__ and self._write:  # callers hold it already
             self.run.__globals__["general_"] = general
-            self.run.__code__ = write_run(self).__code__
+            self.run.__code__ = self._write(self).__code__
 
     def __getattr__(self, name):
         if name in ("parameters", "rules", "inputs", "many", "rule", "run"):
@@ -172,8 +173,16 @@ class Op:
         ]
         self.absent = self.optional | {n for n in self.inputs if takes_none(self.rules[n])}
         self.rule = self._make_rule()
-        self._straight = self.inputs and not self.many and self.inputs[0] not in self.optional
-        self.run = write_run(self) if self._straight else self._run_general
+        self._write = self._writer()
+        self.run = self._write(self) if self._write else self._run_general
+
+    def _writer(self):
+        """Returns the function that writes a straight-line call path for this operator, or None."""
+        if not self.many:
+            straight = self.inputs and self.inputs[0] not in self.optional
+            return write_run if straight else None
+        plain = not (self.inputs or self.types.lists or self.types.weak_0d)
+        return write_run_of_list if plain else None
 
     def _run_general(self, *args, **kwargs):
         """The call path of an operator without a straight one; `divert` may change `general`."""
@@ -404,6 +413,29 @@ class Op:
                     raise TypeError(f"{error} {failed_call(self, sources)}") from None
                 nodes.append(None)
         return operands, nodes
+
+    def numbers_as_tensors(self, sources):
+        """Returns the inputs with Tensors in the place of Python's numbers. Returns None if an
+        input needs more than that, or has an array without a straight-line call path."""
+        tensors = [s for s in sources if isinstance(s, Tensor)]
+        if not tensors or any([type(tensor._array) not in arrays.DIRECT for tensor in tensors]):
+            return None
+        pairs = zip(self.inputs, sources)
+        tensors = [s for n, s in pairs if n in self.promote and isinstance(s, Tensor)]
+        filled, changed = [], False
+        for name, source in zip(self.inputs, sources):
+            if isinstance(source, Tensor):
+                pass
+            elif (
+                type(source) in _NUMBERS
+                and name in self.numbers
+                and (tensors or name not in self.promote)
+            ):
+                source, changed = Tensor._wrap(self._constant(name, source, tensors)), True
+            elif source is not None or name not in self.optional:
+                return None
+            filled.append(source)
+        return filled if changed else None
 
     def _constant(self, name, value, tensors):
         """Returns a number (or list) as an array; the Tensors of the call determine its dtype."""

@@ -13,11 +13,8 @@ Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
 def _median(xp, input, axis, keepdims):
     """Returns the lower median along an axis and its position; of elements with a NaN, the first
     NaN."""
-    at = xp.index_of_rank(input, axis, rank=(input.shape[axis] - 1) // 2)
-    if input.dtype.kind == "f":
-        nan = xp.isnan(input)
-        first = xp.expand_dims(xp.argmax(nan, axis), axis)
-        at = xp.where(xp.any(nan, axis, keepdims=True), xp.cast(first, at.dtype), at)
+    rank = (input.shape[axis] - 1) // 2
+    at = xp.index_of_rank(input, axis, rank=rank, nan_first=True)
     values = xp.take_along_axis(input, at, axis)
     return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
 

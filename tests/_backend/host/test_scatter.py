@@ -88,3 +88,48 @@ def test_what_is_added_to_one_number_for_all_elements(value):
         values = np.random.default_rng(0).standard_normal(wanted[index].shape, np.float32)
         np.add.at(wanted, index, values)
         np.testing.assert_array_equal(arrays.HOST.scatter_add(x, index, values), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8"])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_elements_along_an_axis(axis, dtype):
+    """Taking, writing and adding at few indices, as NumPy does it."""
+    for x in (
+        RANDOM.normal(size=(3, 4, 5)).astype("float32"),
+        np.asfortranarray(RANDOM.normal(size=(3, 4, 5))),
+        np.broadcast_to(np.float32(2), (3, 4, 5)),
+    ):
+        shape = [3, 4, 5]
+        shape[axis] = 7
+        index = RANDOM.integers(0, x.shape[axis], shape).astype(dtype)
+        values = RANDOM.normal(size=shape).astype(x.dtype)
+        found = arrays.HOST.take_along_axis(x, index, axis)
+        np.testing.assert_array_equal(found, np.take_along_axis(x, index, axis))
+        places = list(np.ogrid[tuple(slice(n) for n in shape)])
+        places[axis] = index
+        written, summed = np.array(x), np.array(x)
+        written[tuple(places)] = values
+        np.add.at(summed, tuple(places), values)
+        for add, wanted in ((False, written), (True, summed)):
+            found = arrays.HOST.scatter_along_axis(x, index, values, axis, add)
+            assert found.dtype == x.dtype
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_few_indices_along_an_axis_take_no_index_arrays_of_numpy(monkeypatch):
+    monkeypatch.delattr(np, "take_along_axis")
+    x = np.arange(6.0).reshape(2, 3)
+    found = arrays.HOST.take_along_axis(x, np.array([[2], [0]]), 1)
+    assert found.tolist() == [[2.0], [3.0]]
+
+
+def test_other_indices_along_an_axis():
+    x = np.arange(6.0).reshape(2, 3)
+    negative, one_row = np.array([[-1], [0]]), np.array([[1, 0]])
+    assert arrays.HOST.take_along_axis(x, negative, 1).tolist() == [[2.0], [3.0]]
+    assert arrays.HOST.take_along_axis(x, one_row, 1).tolist() == [[1.0, 0.0], [4.0, 3.0]]
+    for index in (3, -4):
+        with pytest.raises(IndexError):
+            arrays.HOST.take_along_axis(x, np.array([[index], [0]]), 1)
+        with pytest.raises(IndexError):
+            arrays.HOST.scatter_along_axis(x, np.array([[index], [0]]), np.ones((2, 1)), 1)
