@@ -49,6 +49,7 @@ from .row_plan import (
     BodyTrace,
     Operands,
     RowPlan,
+    RowSpace,
     split,
 )
 
@@ -57,7 +58,7 @@ MOST_PIECES = 16  # upper limit if each piece has sums of its own
 LINES = 32  # elements between the sums of two pieces, so that threads do not share cache lines
 STRETCH = 4096  # elements summed in float32
 
-_KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
+_KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column", "row_check"}
 _COLUMNS = {COLUMN: 2, CHANNEL: 4}  # where the table of `_pieces` has the range of such sums
 
 
@@ -225,8 +226,27 @@ class PointLoop:
         return outputs[0] if self.trace.single else tuple(outputs)
 
 
+class _HostSpace(RowSpace):
+    """The `xp` of a body over rows in a host loop."""
+
+    def row_moments(self, x):
+        """Returns the mean of each row, its rounding error, and the variance. A loop whose squares
+        overflow ends: for equal numbers the variance without the rounding error is 0."""
+        mean, rest, var = super().row_moments(x)
+        self.trace.add("row_check", var)
+        return mean, rest, var
+
+
+class _HostTrace(BodyTrace):
+    """A BodyTrace whose `xp` is a _HostSpace."""
+
+    space_type = _HostSpace
+
+
 class RowLoop(RowPlan):
     """The compiled loop of a body over rows. `CompiledBodies.rows` makes and runs it."""
+
+    trace_type = _HostTrace
 
     def __init__(self, body, kinds, result_kinds, dtypes, flags, numbers):
         super().__init__(body, kinds, result_kinds, dtypes, flags, numbers)
@@ -310,7 +330,12 @@ class RowLoop(RowPlan):
     def _row_lines(self, level):
         """Returns the lines that compute what becomes known at this level: the values of the row,
         and the row's columns."""
-        lines = [line(step) for step in self.of_row(level)]
+        lines = []
+        for step in self.of_row(level):
+            if step.name == "row_check":
+                lines += [f"if not {operand(step.operands[0])} < math.inf:", "    return False"]
+            else:
+                lines.append(line(step))
         for step in self.trace.steps:
             if step.name == "at_column" and self._level[step.result] == level:
                 lines += _column_lines(f"c{step.result}", step.operands[0])
@@ -456,7 +481,7 @@ class RowLoop(RowPlan):
 
     def run(self, shape, arrays, numbers, row_shape):
         """Runs the loop and returns the results of the body; None if the body picks a column that
-        a row lacks.
+        a row lacks, or a variance overflows.
 
         Args:
             shape: (outer, rows, inner).

@@ -236,6 +236,15 @@ def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
     np.testing.assert_allclose(found, wanted, atol=2e-6)
 
 
+def test_the_variance_of_equal_numbers_is_zero_however_large_they_are(bodies, monkeypatch):
+    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    x = Tensor(np.full((3, 20), 1e30, np.float32))
+    with np.errstate(all="ignore"):
+        out, _, var = ops.LayerNorm()(x, ops.ones(20), ops.zeros(20))
+    assert "standardized" in names(bodies)
+    assert not var.asnumpy().any() and not out.asnumpy().any()
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_row_with_nan_is_nan_and_no_other(axis, bodies, monkeypatch):
     for module in (host, host_axis):
@@ -309,7 +318,7 @@ def test_a_forked_process_compiles_nothing(monkeypatch):
 def test_a_loop_that_two_threads_ask_for_is_compiled_once(monkeypatch):
     compiled_loops = []
     loop = jit.Loop(lambda name: "", [], False, "nothing")
-    monkeypatch.setattr(loop, "compile", lambda: compiled_loops.append(loop) or loop._done.set())
+    monkeypatch.setattr(loop, "compile", lambda _: compiled_loops.append(loop) or loop._done.set())
     queue = jit._Queue()
     queue.add(loop)
     first = loop._done
@@ -335,7 +344,7 @@ def test_a_forked_process_does_not_wait_for_what_the_parent_compiles(monkeypatch
     monkeypatch.setattr(jit, "_setting", lambda: "wait")
     going_on = threading.Event()
     loop = jit.Loop(lambda name: "", [], False, "nothing")
-    monkeypatch.setattr(loop, "compile", lambda: going_on.wait() and loop._done.set())
+    monkeypatch.setattr(loop, "compile", lambda _: going_on.wait() and loop._done.set())
     waiting = threading.Thread(target=loop.request)
     waiting.start()
     while loop._done is None:
