@@ -122,7 +122,10 @@ class Maker:
         return thing
 
     def _parameters(self, thing):
-        return list(thing.get_parameters()) if hasattr(thing, "get_parameters") else []
+        """The parameters of a layer that get numbers of ours: not a fixed weight, such as the
+        window of MSSSIM, without which its formula does not hold."""
+        parameters = thing.get_parameters() if hasattr(thing, "get_parameters") else ()
+        return [p for p in parameters if p.requires_grad or "moving_" in p.name]
 
     def _like(self, tensor, array, layout):
         """A Tensor of these numbers; a Parameter in place of a Parameter."""
