@@ -9,6 +9,7 @@ import functools
 import inspect
 import math
 import operator
+import re
 
 from ._core.tensor import dtype as dtypes
 
@@ -30,6 +31,8 @@ RANGE = {
     INC_RIGHT: ("(", "]", operator.lt, operator.le),
     INC_BOTH: ("[", "]", operator.le, operator.le),
 }
+
+_NAME = r"^\w+[0-9a-zA-Z\_\.]*$"
 
 
 def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_cls=ValueError):
@@ -202,6 +205,18 @@ def check_isinstance(arg_name, arg_value, classes):
             f"{_subject(arg_name, None)} must be an instance of {classes}, but got {arg_value!r}."
         )
     return arg_value
+
+
+def check_str_by_regular(target, reg=None, flag=re.ASCII, prim_name=None):
+    """Checks that a text matches a regular expression, by default that of a name: letters, digits,
+    underscores and dots, the first no dot.
+    """
+    pattern = _NAME if reg is None else reg
+    if re.match(pattern, target, flag) is None:
+        raise ValueError(
+            f"{_subject('target', prim_name)} must match {pattern!r}, but got {target!r}."
+        )
+    return True
 
 
 def check_value_type(arg_name, arg_value, valid_types, prim_name=None):

@@ -120,8 +120,9 @@ PATHS.update(
     for target, paths in {
         "common.jit": """common.jit_config common.jit_trace common.jit_context common.jit_begin_end
         graph.jit_begin_end graph.lazy_inline graph.no_inline graph.jit_config
-        graph.jit_context graph.jit_trace graph.api common.dynamic_shape.enable_dynamic
+        graph.jit_context graph.jit_trace common.dynamic_shape.enable_dynamic
         graph.dynamic_shape.enable_dynamic""",
+        "common.api": "graph.api",
         "_core.dynamic_shape": "common.symbol graph.symbol",
         "mint.distributed": "ops.function.comm_func",
         "dataset.debug": "dataset.debug.debug_hook dataset.debug.pre_defined_hook",
@@ -152,6 +153,7 @@ PATHS.update(
         pow right_shift setitem sub uadd zeros_like""".split()
         ),
         "parallel.function": "parallel.function.reshard_func",
+        "profiler": "profiler.common.constant",
         "parallel.nn": "parallel.nn.parallel_grad_reducer",
         "runtime": """runtime.device runtime.device_limit runtime.event runtime.executor
         runtime.memory runtime.stream runtime.stream_limit runtime.thread_bind_core""",
@@ -171,8 +173,9 @@ FACADES = set(
     mindrecord.core.shardsegment mindrecord.core.shardutils mindrecord.core.shardwriter
     mindrecord.tools.cifar10 mindrecord.tools.cifar100 nn.optim.tft_wrapper onnx
     onnx.onnx_export ops.function.grad ops.function.grad.grad_func
-    parallel.distributed.flatten_grad_buffer safeguard safeguard.rewrite_obfuscation scipy.ops
-    scipy.ops_grad scipy.optimize.gradient_optimization_algorithm scipy.utils
+    parallel.distributed.flatten_grad_buffer profiler.common safeguard
+    safeguard.rewrite_obfuscation scipy.ops scipy.ops_grad
+    scipy.optimize.gradient_optimization_algorithm scipy.utils
     scipy.utils_const tools train.summary.writer""".split()
 )
 

@@ -79,6 +79,7 @@ from .._core.tensor.dtype import (  # noqa: F401 - all are public
     undetermined,
     ushort,
 )
+from .._core.tensor.dtype import issubclass_ as _issubclass_  # noqa: F401
 from .._core.tensor.python_types import dtype_to_pytype, get_py_obj_dtype, pytype_to_dtype
 
 __all__ = [
@@ -134,5 +135,7 @@ __all__ = [
     "pytype_to_dtype",
     "get_py_obj_dtype",
 ]
+
+__dtype__ = [*__all__[2 : __all__.index("_null") + 1], "TensorType", "Type", "Int"]
 
 bool, int, float = bool_, int32, float32  # the dtypes, not Python's types

@@ -5,6 +5,7 @@ its value is set (`set_data`, `assign_value`), and how the Cell to which it is a
 `ops/_optimizer/formulas.py` describes in-place updates by optimizers.
 """
 
+import itertools
 import re
 
 import numpy as np
@@ -35,6 +36,13 @@ _Values = InstanceOf(Tensor, int, float, np.ndarray, list).called(
 )
 
 __all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]
+
+_unique_keys = itertools.count()
+
+
+def _get_unique_parameter_key():
+    """Returns an int that no other call returns, for Parameters that several processes share."""
+    return next(_unique_keys)
 
 
 def _need_bool(name, value):

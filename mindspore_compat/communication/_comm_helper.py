@@ -72,3 +72,13 @@ def _is_initialized():
 def _get_backend():
     """Returns the name of the library in use."""
     return GlobalComm.BACKEND
+
+
+def _get_group_map():
+    """Returns {name: ranks} of the groups that `create_group` made."""
+    return groups.created_groups()
+
+
+def _remove_group_info(group_name):
+    """Forgets a group that `create_group` made; has no effect on another name."""
+    groups.forget_group(group_name)

@@ -397,6 +397,17 @@ def all_groups():
     return list({id(group): group for group in _groups.values()}.values())
 
 
+def created_groups():
+    """Returns {name: ranks} of the groups that `create_group` made."""
+    return {name: list(group.ranks) for name, group in _groups.items() if name not in WORLD}
+
+
+def forget_group(name):
+    """Drops the name of a group that `create_group` made, if there is one."""
+    if name not in WORLD:
+        _groups.pop(name, None)
+
+
 def is_group(name):
     """Returns True if there is a group with that name; None means the world."""
     return name is None or name in WORLD or name in _groups

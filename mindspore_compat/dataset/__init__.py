@@ -10,6 +10,7 @@ from .engine import *  # noqa: F403
 from .engine import config
 from .engine import sampler as samplers
 from .engine.config import get_seed, set_seed
+from .engine.iterators import _get_training_dataset, _reset_training_dataset, _set_training_dataset  # noqa: F401 - imported from here
 from .utils import LineReader
 
 __all__ = [

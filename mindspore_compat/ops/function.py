@@ -10,6 +10,7 @@ from . import __all__, __dir__  # noqa: F401
 from . import __getattr__ as _find
 from ._activation.private_names import _innner_log_softmax  # noqa: F401 - imported from here by scripts
 from ._attention.private_names import *  # noqa: F403
+from ._elementwise.private_names import _check_same_type, _expand  # noqa: F401
 from ._image.private_names import (  # noqa: F401
     _interploate_ext_make_tuple,
     _interpolate_ext_scale_factor_convert_size,

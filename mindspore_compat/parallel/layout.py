@@ -98,6 +98,33 @@ class Layout:
 register_type("Layout", Layout)
 
 
+class _DistributedTensorInfo:
+    """How a Tensor is divided: the Layout, and the number of parts of each axis.
+
+    Args:
+        distributed_info (Layout): the layout.
+
+    Raises:
+        TypeError: if it is not a Layout.
+    """
+
+    def __init__(self, distributed_info):
+        InstanceOf(Layout).refuse("_DistributedTensorInfo", "distributed_info", distributed_info)
+        self.distributed_info = self.layout = distributed_info
+
+    @property
+    def sharding_strategy(self):
+        """The number of parts of each axis of the Tensor, as a list."""
+        parts = self.layout.to_dict()
+        counts = parts["device_matrix"][::-1]
+
+        def number(axis):
+            axes = axis if isinstance(axis, tuple) else (axis,)
+            return math.prod(counts[each] for each in axes if each >= 0)
+
+        return [number(axis) for axis in parts["tensor_map"]]
+
+
 def _check_items(name, value, kind, item):
     if not isinstance(value, kind) or not all(
         isinstance(entry, item) and not isinstance(entry, bool) for entry in value

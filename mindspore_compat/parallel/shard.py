@@ -4,6 +4,6 @@
 function.
 """
 
-from .layout import Layout, shard
+from .layout import Layout, _DistributedTensorInfo, shard
 
-__all__ = ["Layout", "shard"]
+__all__ = ["Layout", "_DistributedTensorInfo", "shard"]

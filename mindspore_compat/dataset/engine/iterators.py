@@ -45,10 +45,14 @@ class Iterator:
         self._convert = own if output_numpy else _as_tensor
         if not output_numpy and (do_copy or config.get_iterator_mode()["do_copy"]):
             self._convert = _copied_tensor
+        self._epochs = num_epochs
+        self._open(dataset.get_init_step())
+
+    def _open(self, skipped):
         self._pipeline = Pipeline()
         with self._pipeline:
-            self._flow = self._pipeline.call(dataset._open)
-        self._skipped = dataset.get_init_step()
+            self._flow = self._pipeline.call(self.dataset._open)
+        self._skipped = skipped
         self._rows = None
 
     def __iter__(self):
@@ -79,6 +83,12 @@ class Iterator:
             except StopIteration:
                 self._left -= self._left > 0
                 self._rows = iter(self._pipeline.call(self._flow.rows))
+
+    def _reset(self, step):
+        """Begins anew after the first `step` rows of all epochs."""
+        self.stop()
+        self._left = self._epochs
+        self._open(step)
 
     def stop(self):
         """Ends the iteration and its workers, and releases the pipeline."""
@@ -182,3 +192,36 @@ def _as_tensor(value):
 
 def _copied_tensor(value):
     return _as_tensor(value.copy() if isinstance(value, np.ndarray) else value)
+
+
+_training = {}  # the dataset of a training that may go on after a failure
+
+
+def _set_training_dataset(dataset):
+    """Sets the dataset, or the iterator, that the training reads."""
+    _training["dataset"] = dataset
+
+
+def _get_training_dataset():
+    """Returns the dataset or iterator of `_set_training_dataset`, or None."""
+    return _training.get("dataset")
+
+
+@checked
+def _reset_training_dataset(global_step: Int(ge=0), dataset_size: Int(ge=1)):
+    """Makes the iterator of the training go on after a number of steps.
+
+    Args:
+        global_step (int): the steps of all epochs that were completed.
+        dataset_size (int): the steps of an epoch; the iterator counts its own.
+
+    Raises:
+        RuntimeError: if no iterator was set.
+    """
+    iterator = _get_training_dataset()
+    if not hasattr(iterator, "_reset"):
+        raise RuntimeError(
+            "For '_reset_training_dataset', '_set_training_dataset' must set an iterator before, "
+            f"but got {iterator!r}."
+        )
+    iterator._reset(global_step)

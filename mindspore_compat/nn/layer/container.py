@@ -58,6 +58,20 @@ def _prefix_and_position(cells):
     return "".join(f"{part}." for part in parts[:at]), at
 
 
+_get_prefix_and_index = _prefix_and_position  # names that libraries import
+
+
+def _valid_index(cell_num, index, op_name=None):
+    """Returns `index` counted from the front of `cell_num` Cells."""
+    return _index(op_name or "Container", index, cell_num)
+
+
+def _valid_cell(cell, op_name=None):
+    """Returns True; raises a TypeError if `cell` is not a Cell."""
+    _need_cell(op_name or "Container", cell)
+    return True
+
+
 def _renumber(cell, at, number):
     """Replaces part `at` of the names of the parameters of `cell` by a number."""
     for param in cell.get_parameters():
