@@ -1,11 +1,13 @@
 """Assignments: write, add to or subtract from a whole Parameter or Tensor in place."""
 
 from ..._backend import arrays
+from ..._core.autograd.tape import depth
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import own, plain, public
 from ..._core.rules.vocabulary import checked
 from ..._core.sharding.staged import Staged, unwrapped
 from ..._core.tensor.tensor import Tensor
+from ...common._graph_mode.call import in_graph
 from .._rules import Anything, TensorOrNumber
 from ..primitive import WithoutArguments
 from .write_cast import cast_for_write
@@ -31,7 +33,11 @@ def _write(api, variable, value, change, loose=True):
     if space_for(value) is not space:
         value = arrays.to_space(space, value)  # a learning rate, for example, may be on the host
     value = value.astype(array.dtype) if value.dtype != array.dtype else value
-    own(variable)[...] = change(array, value.reshape(array.shape))
+    written = own(variable)
+    if depth.open and not depth.paused and in_graph():
+        # What was computed with the old value needs it for its gradient.
+        written = variable._array = array.copy()
+    written[...] = change(array, value.reshape(array.shape))
     return plain(variable)
 
 
