@@ -224,6 +224,30 @@ def test_what_a_graph_returns(function, expected):
     assert (type(found), found) == (type(expected), expected)
 
 
+_LISTS = [[1, "a"], [Tensor([1.0])], [[1], 2]]
+
+
+@pytest.mark.parametrize("own", _LISTS, ids=str)
+def test_a_list_that_is_returned_unchanged_is_the_callers(graph, own):
+    assert graph(lambda x: own)(Tensor([1.0])) is own
+    assert graph(lambda given: given)(own) is own
+    inner = graph(lambda x: (own, x))(Tensor([1.0]))[0]
+    assert inner is own
+
+
+def test_a_list_with_other_items_is_another(graph):
+    given, held = [1, 2], [range(2)]
+
+    def append(values):
+        values.append(3)
+        return values
+
+    assert graph(append)(given) == [1, 2, 3]
+    assert given == [1, 2]
+    assert graph(lambda x: held)(Tensor([1.0])) == [(0, 1)]
+    assert held == [range(2)]
+
+
 def test_a_map_of_arrays_stays_one():
     found = ms.jit(lambda: map(abs, np.array([1, -2])))()
     assert isinstance(found, map)

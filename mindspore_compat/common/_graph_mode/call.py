@@ -51,7 +51,7 @@ def as_graph(function, args, kwargs, cell=None):
         copies = {}
         args = [_input(argument, copies) for argument in args]
         kwargs = {name: _input(argument, copies) for name, argument in kwargs.items()}
-        return _output(run_network(function, args, kwargs, cell))
+        return _output(run_network(function, args, kwargs, cell), copies)
     finally:
         graphs.running, graphs.separate = False, outside
 
@@ -61,18 +61,20 @@ def _input(value, copies):
     copied.
 
     `copies` maps the ids of the caller's Tensors to the new ones, because a Tensor may be given
-    twice.
+    twice, and the ids of new lists to the caller's.
     """
     kind = type(value)
     if kind is Tensor:
         return _copy_of(value, copies)
     if kind is tuple or kind is list:
-        return kind(
-            [
-                _copy_of(item, copies) if type(item) is Tensor else _input(item, copies)
-                for item in value
-            ]
-        )
+        items = [
+            _copy_of(item, copies) if type(item) is Tensor else _input(item, copies)
+            for item in value
+        ]
+        if kind is tuple:
+            return tuple(items)
+        copies[id(items)] = value
+        return items
     return value
 
 
@@ -91,22 +93,25 @@ _TUPLES = (type({}.keys()), type({}.values()), range, zip, enumerate)
 _LISTS = (type({}.items()), filter, types.GeneratorType)
 
 
-def _output(value):
-    """Converts a result to the form that a graph returns."""
+def _output(value, copies):
+    """Converts a result to the form that a graph returns. A list that the graph has not changed is
+    the caller's own."""
     if isinstance(value, (Tensor, str)):
         return value
     kind = type(value)
     if kind is tuple or kind is list:
         if _AS_THEY_ARE.issuperset(map(type, value)):
-            return kind(value)
-        return kind(map(_output, value))
+            items = value
+        else:
+            items = [_output(item, copies) for item in value]
+        return tuple(items) if kind is tuple else _own_list(value, items, copies)
     if isinstance(value, _TUPLES):
-        return tuple(map(_output, value))
+        return tuple([_output(item, copies) for item in value])
     if kind is map:  # a map of NumPy arrays stays a map, because the interpreter runs it
-        items = tuple(map(_output, value))
-        return map(_output, items) if any(map(_of_numpy, items)) else items
+        items = tuple([_output(item, copies) for item in value])
+        return map(_itself, items) if any(map(_of_numpy, items)) else items
     if isinstance(value, _LISTS):
-        return list(map(_output, value))
+        return [_output(item, copies) for item in value]
     if isinstance(value, Mutable) and isinstance(value, (int, float)):
         return int(value) if isinstance(value, int) else float(value)
     if callable(value) and not isinstance(value, type):
@@ -114,6 +119,19 @@ def _output(value):
             "Function in output is not supported. A graph must return Tensors, numbers, strings or "
             f"sequences of these, but got {value!r}."
         )
+    return value
+
+
+def _own_list(value, items, copies):
+    """Returns the list that the graph returns as `value`, with the converted `items`."""
+    given = copies.get(id(value), value)
+    same = len(given) == len(items) and all(
+        item is own or item is copies.get(id(own)) for item, own in zip(items, given, strict=True)
+    )
+    return given if same else list(items)
+
+
+def _itself(value):
     return value
 
 
