@@ -98,9 +98,9 @@ def _move(self, device, dtype, copy):
     result = self
     if device is not None:
         result = in_space(HOST if device in ("CPU", "cpu") else current_space(), self)
-    if target != self._array.dtype or copy:
+    if target != self._array.dtype:
         return cast.cast.run(result, target)
-    return result
+    return self.copy() if copy and result is self else result
 
 
 @public("ops.MoveTo")

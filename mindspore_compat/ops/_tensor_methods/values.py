@@ -35,6 +35,7 @@ _Number = InstanceOf(int, float, bool).called("a number")
     "ops.deepcopy(input_x: input)",
     "mint.clone(input)",
     "ops.clone(input)",
+    "ops.Identity()(x: input)",
     compute="native",
 )
 def copy(xp, input: TensorOf(any_dtype)):
@@ -53,7 +54,7 @@ def copy(xp, input: TensorOf(any_dtype)):
 copy.vjp(input=lambda xp, g: g)
 
 
-@op("ops.Identity()(x)", "nn.Identity()(input: x)", "Tensor.contiguous()", compute="native")
+@op("nn.Identity()(input: x)", "Tensor.contiguous()", compute="native")
 def identity(xp, x: TensorOf(any_dtype)):
     """Returns the input itself.
 

@@ -13,6 +13,8 @@ CALLS = {
     "fliplr": ops.fliplr,
     "flipud": ops.flipud,
     "rot90": lambda x: ops.rot90(x, 1, [0, 1]),
+    "Identity": ops.Identity(),
+    "Tensor.to": lambda x: x.to(x.dtype, copy=True),
     "real": ops.real,
     "imag": ops.imag,
 }
