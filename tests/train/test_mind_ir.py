@@ -390,3 +390,9 @@ def test_a_gradient_is_exported_with_the_sensitivity_that_the_network_holds():
     other = Tensor(normal(3, 4))
     loaded = nn.GraphCell(ms.load("graph.mindir"))
     check(flat(loaded(other, target)), flat(network(other, target)))
+
+
+def test_a_parameter_is_an_input_like_a_tensor(tmp_path):
+    path = str(tmp_path / "relu.mindir")
+    ms.export(nn.ReLU(), Parameter(Tensor([1.0]), name="p"), file_name=path, file_format="MINDIR")
+    np.testing.assert_array_equal(nn.GraphCell(ms.load(path))(Tensor([-1.0])).asnumpy(), [0])

@@ -132,6 +132,7 @@ TABLE = {
             "support_binary": Setting(False, Bool),
             "debug_level": Setting(RELEASE, OneOf(RELEASE, DEBUG) | Bool, int),
             "reserve_class_name_in_scope": Setting(True, Bool),
+            "enable_ge": Setting(False, None),  # of releases before 2.3; only read
             "check_bprop": Setting(False, Bool),
             "enable_reduce_precision": Setting(True, Bool | None),
             "enable_graph_kernel": Setting(False, Bool),

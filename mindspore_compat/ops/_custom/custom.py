@@ -13,6 +13,7 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ..primitive import PrimitiveWithInfer
 
+_FuncName = InstanceOf(str)
 _RegInfo = InstanceOf(str, dict, list, tuple)
 
 
@@ -69,7 +70,9 @@ class Custom(PrimitiveWithInfer):
         self.func, self.out_shape, self.out_dtype = func, out_shape, out_dtype
         self.func_type, self.bprop, self.reg_info = func_type, bprop, reg_info
         if func_type == "aot":
-            self._check_library()
+            _FuncName.refuse("Custom", "func", func)
+            if not (_is_function(out_shape) and _is_function(out_dtype)):
+                self._check_library()
         elif not callable(func):
             raise TypeError(f"For 'Custom', 'func' must be callable, but got {func!r}.")
         elif func_type == "hybrid" and not hasattr(func, "ms_kernel_flag"):
@@ -79,7 +82,7 @@ class Custom(PrimitiveWithInfer):
             )
 
     def _check_library(self):
-        path, colon, name = self.func.rpartition(":") if isinstance(self.func, str) else ("",) * 3
+        path, colon, name = self.func.rpartition(":")
         if not (path and colon and name):
             raise TypeError(
                 f"For 'Custom', 'func' must be a str of the form 'path:name' where 'func_type' is "
@@ -114,6 +117,7 @@ class Custom(PrimitiveWithInfer):
         return tuple(result) if several else result[0]
 
     def _run_compiled(self, *inputs):
+        self._check_library()  # with functions for shape and dtype, it may name an Ascend kernel
         path, _, name = self.func.rpartition(":")
         try:
             function = native.load(path, name)
@@ -141,7 +145,7 @@ class Custom(PrimitiveWithInfer):
     def _infer(self, setting, what, inputs):
         """Returns a shape or dtype that was given directly or as a function of those of the
         inputs."""
-        if callable(setting) and not isinstance(setting, dtypes.Type):
+        if _is_function(setting):
             return setting(
                 *(
                     getattr(input, what, type(input) if what == "dtype" else input)
@@ -154,3 +158,7 @@ class Custom(PrimitiveWithInfer):
 def _pack(array):
     """Returns the array itself if it is contiguous, else a contiguous copy."""
     return array if array.flags.c_contiguous else array.copy()
+
+
+def _is_function(setting):
+    return callable(setting) and not isinstance(setting, dtypes.Type)

@@ -135,7 +135,7 @@ class _RegOp:
         return self
 
     def _attr(self, described, more):
-        self.attr_.append(self._entry(described, more))
+        self.attr_.append(self._entry(described, {}) | more)
         return self
 
     def dtype_format(self, *args):

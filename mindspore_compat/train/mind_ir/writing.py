@@ -8,7 +8,6 @@ from ..._core.rules.vocabulary import AsValue, Callable, CellOf, InstanceOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io import encryption, mindir
 from ..._io.files import READ_ONLY, atomic_write
-from ...common.parameter import Parameter
 from .tracing import Value, trace
 
 FORMATS = ("AIR", "ONNX", "MINDIR")
@@ -174,7 +173,7 @@ def check_inputs(values):
     for value in values:
         if isinstance(value, (tuple, list)):
             check_inputs(value)
-        elif not isinstance(value, (Tensor, bool, int, float)) or isinstance(value, Parameter):
+        elif not isinstance(value, (Tensor, bool, int, float)):
             raise TypeError(
                 "For 'export', 'inputs' must be Tensors, numbers, or lists of them, but "
                 f"got {value!r} of type {type(value).__name__}."

@@ -125,3 +125,9 @@ def test_refusals(error, arguments):
 def test_a_file_that_is_not_there():
     with pytest.raises(RuntimeError, match="nowhere"):
         ops.Custom("/nowhere/f.so:add", (1,), ms.float32, "aot")(floats(1))
+
+
+def test_an_ascend_kernel_may_be_named_but_not_run():
+    made = ops.Custom("aclnnCast", lambda x: x, lambda x: x, "aot")
+    with pytest.raises(TypeError, match="'path:name'"):
+        made(floats(1))

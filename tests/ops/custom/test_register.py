@@ -94,3 +94,10 @@ def test_decorators_give_the_function_back():
     info = {"op_name": "S"}
     registered = custom_info_register(info)(lambda x: x + 1)
     assert registered(1) == 2 and registered.reg_info == (info,)
+
+
+def test_values_of_attributes_are_of_any_type():
+    op = CustomRegOp("add").attr(value=1).attr("axes", value=[1, 2])
+    assert op.attr_ == [{"value": 1}, {"name": "axes", "value": [1, 2]}]
+    with pytest.raises(TypeError, match="must be of type str, but got int"):
+        op.attr(param_type=1)
