@@ -37,6 +37,7 @@ _HOMES = {  # module -> the names that the top takes from it
         ms_memory_recycle enable_dynamic set_recursion_limit dtype ms_class _Function""",
     "common.api": "_no_grad",
     "common.buffers": "frombuffer swap_tensors",
+    "common._helpers.device_context": "DeviceCtx",
     "common.dump": "set_dump",
     "common.file_system": "mindio_preload set_mindio_server_info",
     "utils": """MsDispatchMode from_dlpack to_dlpack get_sdc_detect_result sdc_detect_start
@@ -46,7 +47,8 @@ _HOMES = {  # module -> the names that the top takes from it
         ParallelMode set_ps_context get_ps_context reset_ps_context set_device
         get_current_device set_deterministic set_offload_context get_offload_context""",
     "train": """Model Callback LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig
-        LearningRateScheduler EarlyStopping History LambdaCallback ReduceLROnPlateau RunContext
+        FlopsUtilizationCollector LearningRateScheduler EarlyStopping History LambdaCallback
+        ReduceLROnPlateau RunContext
         OnRequestExit BackupAndRestore SummaryRecord SummaryCollector SummaryLandscape Metric
         Accuracy MAE MSE Loss Precision Recall F1 Fbeta Dice ROC auc BleuScore CosineSimilarity
         ConfusionMatrix ConfusionMatrixMetric HausdorffDistance MeanSurfaceDistance

@@ -48,6 +48,20 @@ from .train import ConvertNetUtils as ConvertNetUtils
 from .nn import CosineSimilarity as CosineSimilarity
 from .mindrecord import CsvToMR as CsvToMR
 from .train import DatasetHelper as DatasetHelper
+class DeviceCtx:
+    """Context in which another device computes.
+
+    Args:
+        name (str): "CPU", "GPU" or "Ascend", as in `set_device`; or "meta", for which the device
+            stays as it is, and Parameters defer the drawing of their values, as in
+            `no_init_parameters`.
+        device_id (int, optional): which of several devices; by default the first.
+    """
+    name: _t.Any
+    device_id: _t.Any
+    def __enter__(self) -> _t.Any: ...
+    def __exit__(self, *error: _t.Any) -> _t.Any: ...
+    def __init__(self, name: _t.Any, device_id: _t.Any = None) -> None: ...
 from .nn import Dice as Dice
 from .train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 from .train.callback import EarlyStopping as EarlyStopping
@@ -58,6 +72,7 @@ from .nn import Fbeta as Fbeta
 from .mindrecord import FileReader as FileReader
 from .mindrecord import FileWriter as FileWriter
 from .train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager
+from .train.callback import FlopsUtilizationCollector as FlopsUtilizationCollector
 GRAPH_MODE: _b.int
 from .common import Generator as Generator
 from .nn import HausdorffDistance as HausdorffDistance

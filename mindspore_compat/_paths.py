@@ -28,6 +28,7 @@ PATHS = {
     "dtype": "common.dtype",
     "version": "_version",
     "_c_expression.amp": "train._amp_strategy",
+    "common.device": "common._helpers.device_context",
     "common._decorator": "common._helpers.functions",
     "common._monad": "common._helpers.monad",
     "common._utils": "common._helpers.functions",
@@ -165,7 +166,7 @@ PATHS.update(
 
 # Paths of modules without names of their own; FURTHER defines what they expose.
 FACADES = set(
-    """boost.adasum boost.dim_reduce boost.group_loss_scale_manager common.device
+    """boost.adasum boost.dim_reduce boost.group_loss_scale_manager
     common.dynamic_shape common.mindir_util dataset.callback
     dataset.engine.offload graph
     graph.dynamic_shape mindrecord.common.enums mindrecord.core

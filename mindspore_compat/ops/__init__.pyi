@@ -4424,7 +4424,7 @@ class IOU(_Primitive):
         """Computes the ratios of all pairs of boxes."""
     def __init__(self, mode: _t.Any = 'iou') -> None: ...
 class Identity(_Primitive):
-    """Returns the input itself.
+    """Copies the values to new memory; gradients pass through.
 
     Args:
         x (Tensor): the input.

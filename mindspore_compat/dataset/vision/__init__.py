@@ -1,5 +1,7 @@
 """`mindspore.dataset.vision`: image transforms."""
 
+import contextlib as _contextlib
+
 from .._gathering import public_names as _public_names
 from ..transforms import transforms as _any_data
 from .arithmetic import *  # noqa: F403
@@ -17,6 +19,9 @@ from .resizing import *  # noqa: F403
 from .utils import *  # noqa: F403
 from .video import *  # noqa: F403
 from .warping import *  # noqa: F403
+
+with _contextlib.suppress(ImportError):  # scripts that import only PIL use PIL.Image
+    import PIL.Image as _  # noqa: F401
 
 __all__ = _public_names(globals())
 
