@@ -404,9 +404,17 @@ unpick_axes(y, indices, size)
     The gradient of `pick_axes`; an element that is selected several times receives the sum.
 """)
 
-# Convolution and pooling --------------------------------------------------------------------------
+# Sampling, convolution and pooling ----------------------------------------------------------------
 
 _functions("""
+[ops._image.grid_points]
+sample_points(x, grid, mode, padding, corners)
+    Images (N, C, ...) at the points of a grid (N, ..., dimensions) in [-1, 1], x first.
+spread_points(g, grid, x_shape, mode, padding, corners) : parts
+    The gradient of `sample_points` for the images.
+slope_points(g, x, grid, mode, padding, corners) : parts
+    The gradient of `sample_points` for the grid.
+
 [conv.convolution] samples, opaque
 convolve_nd(x, w, stride, pads, dilation, groups) : as convolve
     Cross-correlation of (batch, channels, ...) with (filters, channels / groups, kernel...).

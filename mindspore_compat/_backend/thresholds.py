@@ -37,6 +37,8 @@ class Least:
     ADD_AT = (1 << 12) + 1  # elements: worth a sparse matrix, or a single flat index
     APPLY_TAPS = 1 << 14  # products: below, a call costs as much as it saves
 
+    GRID_POINTS = 1 << 6  # samples: array functions take tens of microseconds
+
     # Elementwise functions that threads share.
     SPACE = 1 << 17  # bytes: smaller work ends before another thread wakes
     UFUNC_BY_MEMORY = 1 << 21  # bytes, for ufuncs limited by memory bandwidth

@@ -48,6 +48,11 @@ def ctc():
     )
 
 
+def grid_sample():
+    """Returns samples of images at the points of a grid, and their gradients."""
+    return gradients(ops.grid_sample, float32(2, 3, 5, 6), float32(2, 4, 3, 2, seed=1))
+
+
 def between_blocks():
     blocks = [normal(2, 128, 128, seed=seed).astype(np.float32) for seed in (1, 2)]
     x = normal(200, 256).astype(np.float32)
@@ -91,6 +96,9 @@ CALLS = {
     "recurrence": lambda: lstm()[0],
     "recurrence_vjp": lstm,
     "sum": lambda: ops.sum(float32(3000, 20), 0),  # large: see Least.SPACE
+    "sample_points": lambda: grid_sample()[0],
+    "slope_points": grid_sample,
+    "spread_points": grid_sample,
     "take": lambda: ops.embedding(indices(9, 30), float32(9, 20)),
     "apply_taps": lambda: ops.interpolate(
         float32(1, 1, 9, 20), size=(18, 40), mode="bilinear", align_corners=False

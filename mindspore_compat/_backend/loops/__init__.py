@@ -13,6 +13,7 @@ from . import (  # noqa: F401 - they register their loops
     ctc,
     cumulative,
     float16,
+    grid_points,
     products,
     remainders,
     rows,

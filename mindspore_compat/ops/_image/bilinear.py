@@ -18,7 +18,7 @@ def _pixels(xp, x, indices, inside=None):
     return result if inside is None else xp.where(xp.expand_dims(inside, -1), result, 0)
 
 
-def _flat(xp, points, size):
+def pixel_indices(xp, points, size):
     """Converts integer points, one array per dimension, to flat positions; also returns whether
     each lies inside."""
     inside, flat = None, 0
@@ -44,13 +44,13 @@ def between(xp, x, points):
         for value, low, c in zip(points, lows, corner):
             share = value - low
             weight = weight * (share if c else 1 - share)
-        total = total + _pixels(xp, x, *_flat(xp, at, size)) * xp.expand_dims(weight, -1)
+        total = total + _pixels(xp, x, *pixel_indices(xp, at, size)) * xp.expand_dims(weight, -1)
     return total
 
 
 def nearest(xp, x, points):
     """Returns values of the pixels nearest to fractional points, 0 outside the image."""
-    return _pixels(xp, x, *_flat(xp, [xp.rint(at) for at in points], tuple(x.shape[2:])))
+    return _pixels(xp, x, *pixel_indices(xp, [xp.rint(at) for at in points], tuple(x.shape[2:])))
 
 
 def from_images(xp, x, batch, ys, xs):

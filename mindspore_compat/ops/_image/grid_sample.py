@@ -1,10 +1,8 @@
 """Grid sampling of images and volumes, and the sampling grids of affine transformations.
 
-All functions are composed of `xp` functions, so image and coordinates both have gradients. Regions
-are in _image/roi_align.py and _image/crop.py, deformable convolution is in _image/deformable.py.
+The arithmetic is in _image/grid_points.py. Regions are in _image/roi_align.py and _image/crop.py,
+deformable convolution is in _image/deformable.py.
 """
-
-from math import prod
 
 import numpy as np
 
@@ -13,22 +11,10 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, InTensor, OneOf, TupleOf
 from .._conv.sizes import need_rank
 from .._rules import Float16Or32, Floats
-from .bilinear import between, nearest
+from . import grid_points  # noqa: F401 - it provides xp.sample_points
 
 
-def _reflect(xp, at, low, high):
-    """Returns coordinates reflected into [low, high]."""
-    if high <= low:
-        return at * 0
-    span = high - low
-    away = xp.abs(at - low)
-    extra = xp.fmod(away, span)
-    even = xp.fmod(xp.floor(away / span), 2) == 0
-    return xp.where(even, extra + low, span - extra + low)
-
-
-def _positions(xp, api, x, grid, padding, corners):
-    """Returns the pixel coordinates of a grid in [-1, 1], slowest dimension first."""
+def _grid_sample(xp, api, x, grid, mode, padding, corners):
     count = x.ndim - 2
     if x.ndim not in (4, 5) or grid.ndim != x.ndim:
         raise ValueError(
@@ -40,25 +26,7 @@ def _positions(xp, api, x, grid, padding, corners):
             f"For '{api}', 'grid' must have shape ({x.shape[0]}, ..., {count}), but got "
             f"{tuple(grid.shape)}."
         )
-    flat = xp.reshape(grid, (grid.shape[0], prod(grid.shape[1:-1]), count))
-    points = []
-    for i, n in enumerate(x.shape[2:]):
-        at = flat[:, :, count - 1 - i]
-        at = (at + 1) * ((n - 1) / 2) if corners else ((at + 1) * n - 1) / 2
-        if padding == "reflection":
-            at = _reflect(xp, at, 0, n - 1) if corners else _reflect(xp, at, -0.5, n - 0.5)
-        low, high = (-2, n + 1) if padding == "zeros" else (0, n - 1)  # a NaN becomes `low`
-        at = xp.where(
-            (at > low) & (at < high), at, xp.stop(xp.minimum(xp.where(at > low, at, low), high))
-        )
-        points.append(at)
-    return points
-
-
-def _grid_sample(xp, api, x, grid, mode, padding, corners):
-    points = _positions(xp, api, x, grid, padding, corners)
-    result = (between if mode == "bilinear" else nearest)(xp, x, points)
-    return xp.reshape(xp.moveaxis(result, 2, 1), (x.shape[0], x.shape[1], *grid.shape[1:-1]))
+    return xp.sample_points(x, grid, mode, padding, corners)
 
 
 Mode = OneOf("bilinear", "nearest")

@@ -1,5 +1,5 @@
-"""Batching rules of convolution, pooling and masks: the hidden axis is merged with the first
-visible one.
+"""Batching rules of convolution, pooling, grid sampling and masks: the hidden axis is merged with
+the first visible one.
 
 These functions treat all elements along their first axis alike, so one call handles all slices.
 Only a convolution whose weights differ between slices runs slice by slice. The functions are those
@@ -27,6 +27,9 @@ _FOLDED = {
     "take_spatial": (2, None),
     "add_spatial": (2, None),
     "put_spatial": (2, None),
+    "sample_points": (2, None),
+    "spread_points": (2, 2),
+    "slope_points": (3, None),
 }
 _WEIGHTS = ("convolve_nd", "convolve_input")  # their second argument is shared by all slices
 
