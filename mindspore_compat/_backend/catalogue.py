@@ -127,7 +127,7 @@ _library(
 )
 _library("numpy", "reduction", "max mean min prod std sum var")
 _library("numpy", "reduction constant", "all any")
-_library("numpy", "along", "cumprod flip sort")
+_library("numpy", "along", "flip sort")
 _library("numpy", "along constant", "argsort")
 _library("numpy", "like constant", "empty_like full_like ones_like zeros_like")
 _library("numpy", "create constant", "arange asarray empty eye full linspace ogrid ones tri zeros")
@@ -297,6 +297,10 @@ _functions("""
 [host.cumulative]
 cumsum(x, axis=None) : along
     NumPy's `cumsum`.
+cumprod(x, axis=None) : along
+    NumPy's `cumprod`.
+products_of_others(x) : parts
+    The product of all other elements along the last axis, for each element.
 linear_recurrence(factors, terms, axis) : along
     y[i] = factors[i] * y[i - 1] + terms[i] along `axis`, and y[0] = terms[0]; of one shape.
 

@@ -20,6 +20,8 @@ class Least:
     CUMSUM = 1 << 14  # elements: below, NumPy is as fast
     CUMSUM_BESIDE = 1 << 8  # adjacent elements: worth a call for each row
     CUMSUM_STACK = 1 << 13  # elements of a stack of rows: worth a call for each row
+    CUMPROD = 1 << 10  # elements: below, NumPy is as fast
+    RECURRENCE_ALONG = 1 << 7  # elements: array functions take several microseconds a step
     PROD = 1 << 12  # elements of rows: below, a call costs as much as it saves
     CTC = 1 << 6  # states at all times: a step of array functions takes 20 microseconds
     ARGMAX = 1 << 14  # elements: below, the copy that NumPy makes costs less than a call
@@ -48,7 +50,7 @@ class Least:
     LOGADDEXP = 1 << 11  # elements: below, a call costs as much as it saves
     TOP_K_COLUMNS = 1 << 9  # elements of a row, per wanted one: a partition of few columns pays
     SPECIAL = 1 << 13  # elements: below, SciPy takes no longer than the calls of a formula
-    REMAINDER = 1 << 12  # elements: below, a call costs as much as it saves
+    REMAINDER = 1 << 9  # elements: below, a call costs as much as it saves
 
     # Products of matrices.
     PRODUCT = (1 << 18) + 1  # multiplications: OpenBLAS would use several threads of its own
@@ -69,7 +71,7 @@ class Least:
     CONVOLVE_DEEP = 128  # products of a sum: it may be written with the axes exchanged
     COLUMNS_FIRST = 2048  # windows: the gradient of the weights pays for a transposition
     DEPTHWISE = 1 << 13  # elements of all images: below, a call costs as much as it saves
-    POOL = 1 << 13  # elements of all images: below, a call costs as much as it saves
+    POOL = 1 << 9  # elements of all images: below, a call costs as much as it saves
 
     # Bodies of operators, training steps and recurrent layers.
     BODY = 1 << 13  # elements: below, a call costs as much as it saves

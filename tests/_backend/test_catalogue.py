@@ -176,6 +176,7 @@ PARTS = {  # functions that are differentiated through their parts, with inputs:
     ),
     "pick_column": ((2, 3), numpy.array([1, 0])),
     "add_at_column": ((2, 3), numpy.array([1, 0]), (2,)),
+    "products_of_others": ((3, 5),),
     "spread_points": ((2, 3, 4, 5), (2, 4, 5, 2), [2, 3, 6, 7], "bilinear", "zeros", False),
     "slope_points": ((2, 3, 4), (2, 3, 6, 7), (2, 4, 1, 2), "bilinear", "reflection", True),
     "ctc_occupation": (

@@ -65,6 +65,9 @@ CALLS = {
         float32(9, 5), indices(9, 7, 5), float32(7, 5, seed=1), 0, "add"
     ),
     "add_rows": lambda: gradients(lambda x: ops.embedding(indices(9, 30), x), float32(9, 20)),
+    "add_slices": lambda: gradients(
+        lambda x: ops.index_select(x, 1, indices(9, 30)), float32(40, 9, 5)
+    ),
     "argmax": lambda: ops.argmax(float32(9, 20), 0),
     "bodies": lambda: ops.softmax(float32(9, 20)),
     "cast_float16": lambda: float32(100).astype(ms.float16).astype(ms.float32),
@@ -75,6 +78,7 @@ CALLS = {
     "convolve_weight_gradient": lambda: convolution(1, 8, 8),
     "ctc_backward": ctc,
     "ctc_forward": ctc,
+    "cumprod": lambda: ops.cumprod(float32(9, 20), 1),
     "cumsum": lambda: ops.cumsum(float32(9, 20), 1),
     "depthwise_convolve": lambda: convolution(16, 8, 8)[0],
     "depthwise_input_gradient": lambda: convolution(16, 8, 8),
@@ -93,6 +97,7 @@ CALLS = {
     "max_pool": lambda: ops.max_pool2d(float32(2, 3, 8, 8), 2),
     "max_pool_gradient": lambda: gradients(lambda x: ops.max_pool2d(x, 2), float32(2, 3, 8, 8)),
     "prod": lambda: ops.prod(float32(3000, 20), 1),  # large: see Least.SPACE
+    "products_of_others": lambda: gradients(lambda x: ops.prod(x, 1), float32(9, 20)),
     "recurrence": lambda: lstm()[0],
     "recurrence_vjp": lstm,
     "sum": lambda: ops.sum(float32(3000, 20), 0),  # large: see Least.SPACE

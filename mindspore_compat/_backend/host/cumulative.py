@@ -1,4 +1,4 @@
-"""Cumulative sums along an axis, and recurrences.
+"""Cumulative sums and products along an axis, and recurrences.
 
 Sums of large arrays of the host are bitwise equal to NumPy's. NumPy writes each sum and reads it
 back for the next; along an axis other than the last it also strides through memory. Here whole rows
@@ -88,6 +88,25 @@ def _along_rows(x, out, backwards):
         lambda number: numpy.add.accumulate(x[parts[number]], 1, out=out[parts[number]]), len(parts)
     )
     return True
+
+
+def cumprod(xp, x, axis=None):
+    """Computes NumPy's `cumprod`."""
+    if type(x) is numpy.ndarray and axis is not None and axis in (-1, x.ndim - 1):
+        if (products := door.call("cumprod", x)) is not None:
+            return products
+    return xp.module.cumprod(x, axis)
+
+
+def products_of_others(xp, x):
+    """Returns, for each element, the product of all other elements along the last axis: of those
+    before it, times those after it. This is exact even for elements that are 0."""
+    if type(x) is numpy.ndarray and (products := door.call("products_of_others", x)) is not None:
+        return products
+    ones = xp.ones_like(x[..., :1])
+    before = xp.cumprod(xp.concatenate([ones, x[..., :-1]], -1), -1)
+    after = xp.cumprod(xp.concatenate([ones, xp.flip(x, -1)[..., :-1]], -1), -1)
+    return before * xp.flip(after, -1)
 
 
 def linear_recurrence(xp, factors, terms, axis):

@@ -142,6 +142,11 @@ def _add_at_indices(out, index, values):
     whole = out.shape[:skipped] + indices[0].shape + out.shape[len(index) :]
     if out.dtype.char not in "fd" or numpy.size(values) < Least.ADD_AT:
         return False
+    front, inner = math.prod(out.shape[:skipped]), math.prod(out.shape[len(index) :])
+    slices = numpy.broadcast_to(values, whole).reshape(front, flat.size, inner)
+    blocks = out.reshape(front, math.prod(lengths), inner)
+    if door.call("add_slices", blocks, flat, slices) is not None:
+        return True
     axes = range(skipped, skipped + indices[0].ndim)
     rows = numpy.moveaxis(numpy.broadcast_to(values, whole), axes, range(indices[0].ndim))
     unique, inverse = numpy.unique(flat, return_inverse=True)

@@ -16,6 +16,7 @@ from . import (  # noqa: F401 - they register their loops
     grid_points,
     products,
     remainders,
+    row_products,
     rows,
     stacks,
     sums,

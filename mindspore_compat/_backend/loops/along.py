@@ -84,6 +84,61 @@ def add_along(
                     block[indices[i] * inner + i] += source[i]
 
 
+def add_slices(
+    values: array(FLOAT),
+    index: array(INDEX),
+    out: array(FLOAT),
+    size: number(),
+    count: number(),
+    inner: number(),
+    first: piece(0),
+    last: piece(1),
+):
+    """Adds slices of blocks `first` to `last` to the slices of `out` that `index` names, one after
+    another.
+
+    Args:
+        values: blocks of `count` slices of `inner` elements.
+        index: for each slice of a block, the slice of `out`; the same for all blocks.
+        out: blocks of `size` elements, in slices of `inner` elements.
+    """
+    for o in range(first, last):
+        block = out[o * size : (o + 1) * size]
+        source = values[o * count * inner : (o + 1) * count * inner]
+        if inner == 1:
+            for j in range(count):
+                block[index[j]] += source[j]
+            continue
+        for j in range(count):
+            target = block[index[j] * inner : (index[j] + 1) * inner]
+            added = source[j * inner : (j + 1) * inner]
+            for i in range(inner):
+                target[i] += added[i]
+
+
+@serves(
+    "add_slices",
+    least="ALONG_AXIS",
+    size=lambda out, index, values: values.size,
+    takes=lambda out, index, values: out.dtype == values.dtype == FLOAT and out.flags.carray,
+    loop=functools.partial(loop_of, add_slices),
+)
+def add_slices_in_place(out, index, values):
+    """Adds slices of the middle axis of `values` to those of `out` at indices, in place; returns
+    `out`.
+
+    Args:
+        out: a contiguous array of three axes.
+        index: int64 of one axis, in range; for each slice of `values` the slice of `out`.
+        values: an array of three axes, whose first and last have the lengths of those of `out`.
+    """
+    blocks_, _, inner = out.shape
+    table = blocks(blocks_, max(PIECE // max(index.size * inner, 1), 1))
+    sizes = out.shape[1] * inner, index.size, inner
+    loop_of(add_slices).run(table, jit.flat(values), index, out.reshape(-1), *sizes)
+    return out
+
+
 def _fit(x, index, axis):
     """Returns True if `index` holds integers and has the shape of `x` except along the axis."""
     others = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, index.shape)]

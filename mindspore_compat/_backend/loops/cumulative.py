@@ -173,6 +173,46 @@ def index_so_far(rows, largest):
     return out
 
 
+def recur_rows(
+    factors: array(FLOAT),
+    terms: array(FLOAT),
+    out: array(FLOAT),
+    length: number(),
+    first: piece(0),
+    last: piece(1),
+):
+    """Writes out[k] = factors[k] * out[k - 1] + terms[k] along rows `first` to `last`, of four rows
+    side by side, because each result waits for the one before it.
+
+    Args:
+        factors, terms, out: matrices with rows of `length` elements, as arrays of one axis.
+        length: the elements of a row.
+        first, last: the range of rows.
+    """
+    whole = first + (last - first) // 4 * 4
+    for row in range(first, whole, 4):
+        at = row * length
+        bt, ct, dt, end = at + length, at + 2 * length, at + 3 * length, at + 4 * length
+        a_factors, b_factors = factors[at:bt], factors[bt:ct]
+        c_factors, d_factors = factors[ct:dt], factors[dt:end]
+        a_terms, b_terms, c_terms, d_terms = terms[at:bt], terms[bt:ct], terms[ct:dt], terms[dt:end]
+        a_out, b_out, c_out, d_out = out[at:bt], out[bt:ct], out[ct:dt], out[dt:end]
+        a, b, c, d = a_terms[0], b_terms[0], c_terms[0], d_terms[0]
+        a_out[0], b_out[0], c_out[0], d_out[0] = a, b, c, d
+        for k in range(1, length):
+            a = a_factors[k] * a + a_terms[k]
+            b = b_factors[k] * b + b_terms[k]
+            c = c_factors[k] * c + c_terms[k]
+            d = d_factors[k] * d + d_terms[k]
+            a_out[k], b_out[k], c_out[k], d_out[k] = a, b, c, d
+    for row in range(whole, last):
+        total = terms[row * length]
+        out[row * length] = total
+        for at in range(row * length + 1, (row + 1) * length):
+            total = factors[at] * total + terms[at]
+            out[at] = total
+
+
 def recur(
     factors: array(FLOAT),
     terms: array(FLOAT),
@@ -193,13 +233,6 @@ def recur(
         outer, first, last: the part that is written.
     """
     start = outer * length * inner
-    if inner == 1:
-        total = terms[start]
-        out[start] = total
-        for at in range(start + 1, start + length):
-            total = factors[at] * total + terms[at]
-            out[at] = total
-        return
     for at in range(start + first, start + last):
         out[at] = terms[at]
     for k in range(1, length):
@@ -218,20 +251,28 @@ def _recurrences_are_taken(factors, terms, axis):
 
 @serves(
     "linear_recurrence",
-    least="CUMSUM",
+    least="RECURRENCE_ALONG",
     size=lambda factors, terms, axis: terms.size,
     takes=_recurrences_are_taken,
-    loop=functools.partial(loop_of, recur),
+    loops=lambda factors, terms, axis: [loop_of(_recurrence(terms, axis))],
 )
 def linear_recurrence(factors, terms, axis):
     """Computes out[k] = factors[k] * out[k - 1] + terms[k] along an axis."""
     out = numpy.empty(terms.shape, FLOAT)
     axis %= terms.ndim
     outer, inner = prod(terms.shape[:axis]), prod(terms.shape[axis + 1 :])
-    table = _parts(outer, inner)
-    arrays = jit.flat(factors), jit.flat(terms), out.reshape(-1)
-    loop_of(recur).run(table, *arrays, terms.shape[axis], inner)
+    arrays, length = (jit.flat(factors), jit.flat(terms), out.reshape(-1)), terms.shape[axis]
+    if inner == 1:
+        table = blocks(outer, -(-max(PIECE // max(length, 1), 1) // 4) * 4)
+        loop_of(recur_rows).run(table, *arrays, length)
+    else:
+        loop_of(recur).run(_parts(outer, inner), *arrays, length, inner)
     return out
+
+
+def _recurrence(terms, axis):
+    """Returns the loop of a recurrence along an axis."""
+    return recur_rows if prod(terms.shape[axis % terms.ndim + 1 :]) == 1 else recur
 
 
 def _parts(outer, inner):

@@ -39,8 +39,7 @@ def _extreme_vjp(xp, g, x, out, axis, keepdims):
 
 
 def _prod_vjp(xp, g, x, axis, keepdims):
-    """Returns the gradient of a product: for each element, `g` times the product of the elements
-    before it and of those after it. This is exact even for elements that are 0."""
+    """Returns the gradient of a product: for each element, `g` times the product of all others."""
     rank = x.ndim
     axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
     reduced = sorted(a % rank for a in axes)
@@ -49,10 +48,8 @@ def _prod_vjp(xp, g, x, axis, keepdims):
     lead = rows.shape[: rank - len(reduced)]
     flat = xp.reshape(rows, (*lead, math.prod(rows.shape[len(lead) :])))
     flat = xp.conj(flat) if x.dtype.kind == "c" else flat
-    ones = xp.ones_like(flat[..., :1])
-    before = xp.cumprod(xp.concatenate([ones, flat[..., :-1]], -1), -1)
-    after = xp.flip(xp.cumprod(xp.concatenate([ones, xp.flip(flat, -1)[..., :-1]], -1), -1), -1)
-    others = xp.transpose(xp.reshape(before * after, rows.shape), _inverse(order))
+    others = xp.reshape(xp.products_of_others(flat), rows.shape)
+    others = xp.transpose(others, _inverse(order))
     return _restore_axes(xp, g, x.shape, axis, keepdims) * others
 
 

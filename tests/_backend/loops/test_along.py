@@ -6,6 +6,7 @@ from kit import same
 from kit.loops import by_python, fresh_loops, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
+from mindspore_compat._backend.host import scatter
 from mindspore_compat._backend.loops import along
 
 pytestmark = pytest.mark.host
@@ -83,3 +84,41 @@ def test_what_loops_do_not_take_goes_numpys_way(any_size, monkeypatch):
     same(HOST.scatter_along_axis(x, index, values, 1, add=True), added(x, index, values, 1))
     row = x.astype(np.float32)[:1]  # which is broadcast
     same(HOST.take_along_axis(row, index, 1), np.take_along_axis(row, index, 1))
+
+
+def check_slices():
+    rng = np.random.default_rng(3)
+    for shape, axes, count in [
+        ((7, 9), 1, 4),
+        ((3, 5, 4), 1, 12),
+        ((6, 8), 0, 9),
+        ((2, 3, 8), 2, 8),
+    ]:
+        index = rng.integers(-shape[axes], shape[axes], count)
+        where = (slice(None),) * axes + (index,)
+        x = rng.normal(0, 9, shape).astype("float32")
+        values = rng.normal(0, 9, x[where].shape).astype("float32")
+        for given in (values, values.T.copy().T, np.broadcast_to(np.float32(0.1), values.shape)):
+            wanted = x.copy()
+            np.add.at(wanted, where, given)
+            same(HOST.scatter_add(x, where, given), wanted)
+
+
+def test_slices_are_added_one_after_another(any_size, monkeypatch):
+    by_python(monkeypatch)
+    check_slices()
+
+
+@needs_numba
+@pytest.mark.parametrize("threads", [1, 2])
+def test_compiled_slices_with_any_number_of_threads(threads, any_size):
+    with on_threads(threads):
+        check_slices()
+
+
+@needs_numba
+def test_slices_of_columns_take_no_sparse_product(any_size, monkeypatch):
+    monkeypatch.delattr(scatter, "_sparse_product")
+    x = np.zeros((2, 3), np.float32)
+    found = HOST.scatter_add(x, (slice(None), np.array([2, 0, 2])), np.ones((2, 3), np.float32))
+    assert found.tolist() == [[1, 0, 2]] * 2
