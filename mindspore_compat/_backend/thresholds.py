@@ -75,6 +75,7 @@ class Least:
 
     # Bodies of operators, training steps and recurrent layers.
     BODY = 1 << 13  # elements: below, a call costs as much as it saves
+    BODY_NORMAL = 1 << 9  # elements that are standardized: array functions take ten calls
     BODY_RUN = 16  # contiguous elements of a row: fewer do not fill a vector
     RECURRENCE = 1 << 18  # multiplications of all steps: below, a call costs as much as it saves
     RECURRENCE_ROWS = 16  # rows of all steps: with fewer, packing the weight does not pay
@@ -115,6 +116,7 @@ class Most:
     WINOGRAD_SAVED = 96  # channels times filters for each saved multiplication
     WINOGRAD_ROW = 1 << 20  # elements of one row of all channels and filters
     COLUMNS = 1 << 12  # elements of one image's columns: with more, array functions are as fast
+    POOL_PADDED = 1 << 14  # elements of all images that are padded for the loop of the maximum
     POOL_POSITIONS = 16  # positions of a window, for which the loop is unrolled
 
     RECURRENCE_WEIGHT = 1 << 18  # elements: with more, a product for each step is as fast

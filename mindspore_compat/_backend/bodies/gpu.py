@@ -54,14 +54,15 @@ from .row_plan import (
 MOST_SHAPES = 1024  # shapes for which a body remembers its launch
 
 
-def bodies_of(xp, *arrays):
+def bodies_of(xp, *arrays, least="BODY"):
     """Returns `xp.bodies` if that object can run whole bodies on these arrays, else None.
 
     Arrays may be None. A method of the object may still return None, and the caller then runs the
-    body by array functions.
+    body by array functions. On the host, the first array has at least as many elements as the
+    threshold `least` says (thresholds.py).
     """
     bodies = getattr(xp, "bodies", None)
-    return bodies if bodies is not None and bodies.apply(*arrays) else None
+    return bodies if bodies is not None and bodies.apply(*arrays, least=least) else None
 
 
 class Bodies:
@@ -128,8 +129,8 @@ class Bodies:
         )
         return kernel, trace.single, body
 
-    def apply(self, *arrays):
-        """Returns True if `rows` supports the dtypes of these arrays."""
+    def apply(self, *arrays, least=None):
+        """Returns True if `rows` supports the dtypes of these arrays; `least` is for the host."""
         if not self.compiles:
             return False
         for array in arrays:

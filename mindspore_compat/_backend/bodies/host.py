@@ -70,10 +70,10 @@ class CompiledBodies:
     def __init__(self):
         self._made = {}
 
-    def apply(self, *arrays):
+    def apply(self, *arrays, least="BODY"):
         """Returns True if loops support arrays of these dtypes and sizes; the first one is the
         data."""
-        return arrays[0].size >= Least.BODY and all(
+        return arrays[0].size >= getattr(Least, least) and all(
             type(array) is numpy.ndarray and (array.dtype == FLOAT or array.dtype.kind in "bi")
             for array in arrays
             if array is not None

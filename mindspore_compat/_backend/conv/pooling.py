@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bodies.c_code import compute_dtype
-from ..compiled import door
+from ..compiled import door, jit
 from ..host.select import keep
 from ..threads import scheduler
+from ..thresholds import Most
 from .convolution import padded
 from .cuda_kernels import LARGEST, Windows, kernels_of, kernels_of_parts
 
@@ -164,11 +165,36 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     if fast := kernels_of(xp, x, kernel):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         return fast.maximum(x.reshape(prod(lead), *size), geo).reshape(*lead, *out)
-    result = door.call("max_pool", x, out, kernel, stride, pads, dilation)
+    fitted = _fit_padding(x, kernel, stride, pads, dilation, out)
+    small = x.size <= Most.POOL_PADDED
+    images, none = _padded_images(xp, x, pads, fitted) if small else (x, pads)
+    result = door.call("max_pool", images, out, kernel, stride, none, dilation)
     if result is not None:
         return result
-    pads = _fit_padding(x, kernel, stride, pads, dilation, out)
+    pads = fitted
     return _reduce_windows(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
+
+
+def _padded_images(xp, x, pads, fitted):
+    """Returns images for the compiled loops, which take no padding, and their padding of 0. Float32
+    images of the host are padded with -inf; others are returned with their padding."""
+    is_taken = type(x) is np.ndarray and x.dtype == np.float32 and x.size and jit.available()
+    if not is_taken or len(pads) != 2 or not any(before for before, _ in pads):
+        return x, pads
+    lead, size = _split_shape(x, pads)
+    images = padded(xp, x.reshape(prod(lead), *size), fitted, -np.inf)
+    return images.reshape(*lead, *images.shape[1:]), ((0, 0),) * len(pads)
+
+
+def _without_padding(grad, shape, fitted):
+    """Returns the gradient of images of a shape, given that of the padded images."""
+    out = np.zeros(shape, grad.dtype)
+    source, target = [...], [...]
+    for n, (before, after) in zip(shape[-len(fitted) :], fitted):
+        source.append(slice(before, before + n + min(after, 0)))
+        target.append(slice(0, n + min(after, 0)))
+    out[tuple(target)] = grad[tuple(source)]
+    return out
 
 
 def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
@@ -348,9 +374,13 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
         return fast.add_at_index(g, index, x.shape, geo)
-    result = door.call("max_pool_gradient", g, x, largest, kernel, stride, pads, dilation)
-    if result is not None:
-        return result
+    fitted = _fit_padding(x, kernel, stride, pads, dilation, out)
+    images, none = _padded_images(xp, x, pads, fitted)
+    # In a window of -inf, as in one of NaN, the padding could hold the maximum.
+    if images is x or largest.size and largest.min() > -np.inf:
+        result = door.call("max_pool_gradient", g, images, largest, kernel, stride, none, dilation)
+        if result is not None:
+            return result if images is x else _without_padding(result, x.shape, fitted)
     area = prod(size)
     grad, g = xp.zeros((prod(lead), *size), g.dtype), g.reshape(prod(lead), *out)
 

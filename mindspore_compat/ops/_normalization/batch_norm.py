@@ -80,7 +80,7 @@ def batch_standardize(
     Returns:
         The result, and the mean and (biased) variance of each channel.
     """
-    if x.size and (bodies := bodies_of(xp, x, scale, shift)):
+    if x.size and (bodies := bodies_of(xp, x, scale, shift, least="BODY_NORMAL")):
         result = bodies.rows(
             standardized,
             _as_rows(x),
@@ -139,7 +139,7 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
     """Returns the gradients of the data, the scale and the shift."""
     grad_out, grad_mean, grad_var = g
     mean, var = out[1], out[2]
-    if x.size and (bodies := bodies_of(xp, x, grad_out, scale)):
+    if x.size and (bodies := bodies_of(xp, x, grad_out, scale, least="BODY_NORMAL")):
         result = bodies.rows(
             _standardized_vjp,
             _as_rows(x),
@@ -253,7 +253,7 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
     count = x.size // x.shape[1]
     unbiased = count / max(count - 1, 1)
     arrays = [tensor._array for tensor in (mean, var, own_mean, own_var)]
-    if bodies := bodies_of(space_of(arrays[0]), *arrays):
+    if bodies := bodies_of(space_of(arrays[0]), *arrays, least="BODY_NORMAL"):
         result = bodies.pointwise(_update_running, *arrays, momentum=momentum, unbiased=unbiased)
         if result is not None:
             journal.note_replaced((mean, var))

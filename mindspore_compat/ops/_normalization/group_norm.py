@@ -56,7 +56,7 @@ def group_standardize(
 ):
     """Applies group normalization to (N, C, ...), then scales and shifts each channel."""
     shape, area = _as_groups(x, groups)
-    if x.size and (bodies := bodies_of(xp, x, scale, shift)):
+    if x.size and (bodies := bodies_of(xp, x, scale, shift, least="BODY_NORMAL")):
         result = bodies.rows(
             _grouped,
             (1, *shape),

@@ -36,10 +36,10 @@ def _flat(xp, weight):
 def _bodies_for(xp, rows, flow, weight):
     """Returns the runner of bodies for these arrays, or None, and the first two arrays, upcast if
     necessary."""
-    bodies = bodies_of(xp, rows, flow, weight)
+    bodies = bodies_of(xp, rows, flow, weight, least="BODY_NORMAL")
     if bodies is None:
         rows, flow = upcast(xp, rows, flow)
-        bodies = bodies_of(xp, rows, flow, weight)
+        bodies = bodies_of(xp, rows, flow, weight, least="BODY_NORMAL")
     return bodies if rows.size else None, rows, flow
 
 
@@ -97,7 +97,7 @@ def row_standardize(
         The result, and mean and reciprocal deviation, whose reduced axes have length 1; only the
         result without `statistics`, which a gradient needs.
     """
-    if x.size and (bodies := bodies_of(xp, x, scale, shift)):
+    if x.size and (bodies := bodies_of(xp, x, scale, shift, least="BODY_NORMAL")):
         result = _by_kernel(bodies, x, scale, shift, axis, eps, statistics)
         if result is not None:
             return result if statistics else result[0]
@@ -411,7 +411,7 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
             f"{tuple(gamma.shape)} and {tuple(x.shape)}."
         )
     axis = x.ndim - gamma.ndim
-    if gamma.ndim and x.size and (bodies := bodies_of(xp, x, gamma)):
+    if gamma.ndim and x.size and (bodies := bodies_of(xp, x, gamma, least="BODY_NORMAL")):
         rows = _rows(xp, x, axis)
         result = bodies.rows(
             _scaled_rows,

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kit import close_sums
 from kit.loops import ParallelByPython, fresh_loops, needs_numba
 
 from mindspore_compat._backend.compiled import door, jit
@@ -112,3 +113,37 @@ def test_other_windows_and_dtypes_are_left_to_the_composed_pooling(any_size, mon
     assert door.call("max_pool", x, out, *windows) is None
     assert door.call("max_pool_gradient", g, x, largest, *windows) is None
     np.testing.assert_array_equal(pooling.maximum(np, x, *windows), largest)
+
+
+@pytest.mark.parametrize("odd", [None, -np.inf, np.nan])
+@pytest.mark.parametrize("ceil_mode", [False, True])
+@pytest.mark.parametrize("pads", [((1, 1), (1, 1)), ((1, 0), (0, 1)), ((1, 1), (2, 0))])
+def test_padded_images_take_the_loops(pads, ceil_mode, odd, any_size, monkeypatch):
+    """They match the composed pooling, also if a window holds nothing but -inf or NaN."""
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
+    rng = np.random.default_rng(0)
+    x = rng.integers(-3, 3, (2, 3, 8, 9)).astype(np.float32)
+    if odd is not None:
+        x[1, 2, :4, :4] = odd
+    windows = (3, 3), (2, 2), pads, (1, 1), ceil_mode
+    out = pooling.output_size(x.shape[2:], *windows)
+    g = rng.standard_normal((2, 3, *out), dtype=np.float32)
+    gradients = [name for name in ("max_pool_gradient",) if odd is None]
+    names = []
+    called = door.call
+    monkeypatch.setattr(
+        pooling.door, "call", lambda name, *args: note(names, name, called(name, *args))
+    )
+    largest = pooling.maximum(np, x, *windows)
+    found = largest, pooling.max_gradient(np, g, x, largest, *windows[:4])
+    assert names == ["max_pool", *gradients]
+    monkeypatch.setattr(jit, "available", lambda: False)
+    wanted = pooling.maximum(np, x, *windows)
+    np.testing.assert_array_equal(found[0], wanted)
+    close_sums(found[1], pooling.max_gradient(np, g, x, wanted, *windows[:4]))
+
+
+def note(names, name, result):
+    if result is not None:
+        names.append(name)
+    return result
