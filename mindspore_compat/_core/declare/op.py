@@ -194,7 +194,8 @@ class Op:
             from ..autograd.vjp_rules import TABLE
 
             shared = TABLE[self.shared_rule].rule
-            if list(shared.inputs) == inputs or len(shared.inputs) == len(inputs) and not self.many:
+            is_alike = len(shared.inputs) == len(inputs) and shared.many == bool(self.many)
+            if list(shared.inputs) == inputs or is_alike:
                 return shared.renamed(inputs, self.name, self.upcast)
         if self.own_rule is None:
             return None

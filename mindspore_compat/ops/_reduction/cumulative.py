@@ -17,6 +17,7 @@ from ..._core.rules.vocabulary import (
 )
 from .._rules import Anything, Float16To64, Floats, ScalarInt
 from .._shape.axes import axis_of
+from .picked import picked_vjp
 
 
 def _to_accumulate(xp, x):
@@ -70,6 +71,11 @@ def cummax(xp, input: Anything, axis: ScalarOf(Int, TypeError)):
     return _extreme_so_far(xp, input, axis, True)
 
 
+cummax.vjp(
+    input=lambda xp, g, input_shape, out, axis: picked_vjp(xp, g, input_shape, out, axis, add=True)
+)
+
+
 @op(
     "ops.cummin(input, axis)",
     "ops.Cummin(axis)(input)",
@@ -93,6 +99,11 @@ def cummin(xp, input: Anything, axis: Int):
     return values, xp.cast(at, "int32")
 
 
+cummin.vjp(
+    input=lambda xp, g, input_shape, out, axis: picked_vjp(xp, g, input_shape, out, axis, add=True)
+)
+
+
 @op("mint.cummin(input, dim: axis)", compute="native")
 def mint_cummin(xp, input: Anything, axis: Int):
     """Computes the cumulative minimum along an axis, and its position.
@@ -107,6 +118,11 @@ def mint_cummin(xp, input: Anything, axis: Int):
         [4. 2. 2. 1.] [0 1 1 3]
     """
     return _extreme_so_far(xp, input, axis, False)
+
+
+mint_cummin.vjp(
+    input=lambda xp, g, input_shape, out, axis: picked_vjp(xp, g, input_shape, out, axis, add=True)
+)
 
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)", compute="native")

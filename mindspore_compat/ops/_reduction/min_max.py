@@ -23,6 +23,7 @@ from ..._core.tensor.tensor import Tensor
 from .._elementwise import maximum
 from .._indexing import masks
 from .._rules import Anything, Numbers, ScalarInt
+from .picked import picked_vjp
 from .reduce import Axes, Axis, axes_of
 
 
@@ -198,11 +199,25 @@ def max_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False)
     return values, xp.cast(at, "int64")
 
 
+max_along.vjp(
+    input=lambda xp, g, input_shape, out, axis, keepdims: picked_vjp(
+        xp, g, input_shape, out, axis, keepdims
+    )
+)
+
+
 @op(compute="native")
 def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
     """Returns (values, int64 positions) of the minima along an axis."""
     values, at = _extreme(xp, input, axis, keepdims, xp.argmin)
     return values, xp.cast(at, "int64")
+
+
+min_along.vjp(
+    input=lambda xp, g, input_shape, out, axis, keepdims: picked_vjp(
+        xp, g, input_shape, out, axis, keepdims
+    )
+)
 
 
 @op(

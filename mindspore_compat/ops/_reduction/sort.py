@@ -6,6 +6,7 @@ from ..._core.rules.value_rules import ElementOf
 from ..._core.rules.vocabulary import Bool, Int, InTensor, TensorOf, real
 from .._rules import Anything, Numbers, Reals, RealsOrBools
 from .._shape.axes import axis_of
+from .picked import picked_vjp
 
 
 @op(
@@ -30,6 +31,11 @@ def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
     return values, xp.cast(at, "int32")
 
 
+sort.vjp(
+    input_x=lambda xp, g, input_x_shape, out, axis: picked_vjp(xp, g, input_x_shape, out, axis)
+)
+
+
 @op("mint.sort(input: input_x, *, dim: axis=-1, descending=False, stable=False)", compute="native")
 def mint_sort(
     xp, input_x: Anything, axis: Int = -1, descending: Bool = False, stable: Bool = False
@@ -48,6 +54,11 @@ def mint_sort(
     """
     values, at = xp.top_k(input_x, input_x.shape[axis], axis, descending)
     return values, xp.cast(at, "int64")
+
+
+mint_sort.vjp(
+    input_x=lambda xp, g, input_x_shape, out, axis: picked_vjp(xp, g, input_x_shape, out, axis)
+)
 
 
 @op("ops.argsort(input, axis=-1, descending=False)", compute="native")
@@ -178,6 +189,9 @@ def mint_topk(
     """
     values, at = xp.top_k(input, k, dim, largest)
     return values, xp.cast(at, "int64")
+
+
+mint_topk.vjp(input=lambda xp, g, input_shape, out, dim: picked_vjp(xp, g, input_shape, out, dim))
 
 
 @op("mint.argsort(input, dim=-1, descending=False, stable=False)", compute="native")

@@ -46,6 +46,9 @@ def cat(xp, tensors: Several, axis: Scalar = 0):
     return xp.concatenate(_joined_dtype(xp, tensors), axis)
 
 
+cat.vjp_of("concatenate")
+
+
 @op("mint.stack(tensors, dim: axis=0)", compute="native")
 def stack(xp, tensors: Several, axis: Int = 0):
     """Stacks Tensors of one shape along a new axis.
@@ -60,6 +63,9 @@ def stack(xp, tensors: Several, axis: Int = 0):
          [2 4]]
     """
     return xp.stack(_joined_dtype(xp, tensors), axis)
+
+
+stack.vjp_of("stack")
 
 
 @op(
@@ -81,6 +87,9 @@ def stack_one_dtype(xp, tensors: Several, axis: Int = 0):
          [2 4]]
     """
     return xp.stack(of_one_dtype(xp, tensors), axis)
+
+
+stack_one_dtype.vjp_of("stack")
 
 
 @op(
