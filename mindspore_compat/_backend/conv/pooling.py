@@ -139,7 +139,10 @@ def _share(planes, work, block=BLOCK):
     count = planes.shape[0]
     if isinstance(planes, np.ndarray):
         parts = scheduler.blocks(count, max(block * count // max(planes.size, 1), 1))
-        scheduler.run(lambda number: work(parts[number]), len(parts))
+        if len(parts) == 1:
+            work(parts[0])
+        else:
+            scheduler.run(lambda number: work(parts[number]), len(parts))
     elif count:
         work(slice(0, count))
 
