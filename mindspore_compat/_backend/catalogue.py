@@ -4,7 +4,6 @@ Below, `[host.select]` names the module of the functions after it. Modules of `_
 imported when a function is first used (space.py); packages above register theirs by `@implements`.
 A line is a function without its first parameter `xp`, then the facts that differ from the defaults;
 the indented lines say what it does. Functions that NumPy and CuPy both have are listed by name.
-
 docs/contributing.rst says how to add a function and an array type.
 
 Facts:
@@ -168,8 +167,7 @@ _library("scipy.linalg", "refused", "lu_factor")
 _functions("""
 [space]
 at_once() : plain
-    The number of elements to process at a time: what fits the cache of a processor, and more on
-    a GPU, where each call is expensive.
+    The number of elements to process at a time: what fits a cache, and more on a GPU.
 rsqrt(x) : pointwise
     1 / sqrt(x).
 sigmoid(x) : pointwise
@@ -313,8 +311,7 @@ index_of_rank(x, axis=-1, rank=0, nan_first=False) : along, constant
     The index of the element with this rank along `axis`, which is kept with length 1. Equal
     values rank by position; rank 0 is the smallest. With `nan_first`, the first NaN counts.
 index_so_far(x, axis, largest=True) : along, constant
-    The index of the cumulative maximum (or minimum) along `axis`; for equal elements the last
-    index. A NaN takes precedence over all numbers.
+    The index of the cumulative maximum (or minimum), the last of equal elements; NaN first.
 maximum_so_far(x, axis) : along, constant
     The cumulative maximum along `axis`; NaN from the first NaN on.
 top_k(x, k, axis=-1, largest=True) : along, parts
@@ -380,8 +377,7 @@ linalg_lu(x) : other
 linalg_eigh(x) : opaque
     (eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices.
 linalg_eig(x)
-    (eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
-    for general matrices.
+    (eigenvalues, eigenvectors as columns of length 1), complex; on the host.
 linalg_logm(x) : other
     The principal matrix logarithm; on the host.
 linalg_qr(x) : opaque
@@ -475,8 +471,7 @@ random_bits(shape, keep, seed0=0, seed1=0) : create, constant, opaque
 dropped(x, mask, keep)
     `x` / `keep` where the mask is true, `x` times 0 elsewhere.
 random_leaky(x, drawn, lower, upper)
-    `x` where it is not negative, else `x` times a slope between `lower` and `upper`, chosen by
-    `drawn` in [0, 1).
+    `x` where it is not negative, else times a slope that `drawn` in [0, 1) chooses.
 
 [ops._image.glimpse]
 glimpse_noise(shape, kind) : create, constant
@@ -594,8 +589,7 @@ ATTRIBUTES = {
     "merges_axes": "whether reshape merges axes without an exchange",
     "choose": "of Sharded: divides the weights of an operator (auto_parallel)",
     "by_operator": "of Staged: operators go to `run_apart` before their bodies run",
-    "run_apart": "of Batch, Sharded, Sketch and Staged: runs an operator whose body does not run on"
-    " them",
+    "run_apart": "of Batch, Sharded, Sketch and Staged: runs an operator whose body cannot",
     "gradients": "of Sharded: what a vjp returns, as divided arrays",
     "settled": "of Sharded: gradients, placed as what they are the gradients of",
     "base": "of Traced, Batch, Sharded and Sketch: the space of the arrays behind the values",

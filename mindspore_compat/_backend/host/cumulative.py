@@ -92,10 +92,12 @@ def _along_rows(x, out, backwards):
 
 def cumprod(xp, x, axis=None):
     """Computes NumPy's `cumprod`."""
-    if type(x) is numpy.ndarray and axis is not None and axis in (-1, x.ndim - 1):
+    if type(x) is not numpy.ndarray:
+        return xp.module.cumprod(x, axis)
+    if axis is not None and axis in (-1, x.ndim - 1):
         if (products := door.call("cumprod", x)) is not None:
             return products
-    return xp.module.cumprod(x, axis)
+    return x.cumprod(axis)
 
 
 def products_of_others(xp, x):
