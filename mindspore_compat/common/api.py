@@ -1,16 +1,36 @@
 """The facade `mindspore.common.api`: decorators of graph mode, and execution without recording."""
 
+import contextlib
 import inspect
+import threading
 
 from .._backend import device
 from .._core.autograd.tape import depth
-from .._core.gradients.transforms import unrecorded
 from .jit import JitConfig, jit, jit_class, ms_class, ms_function, ms_memory_recycle
 
 __all__ = ["JitConfig", "jit", "jit_class", "ms_class", "ms_function", "ms_memory_recycle"]
 
-_no_grad = unrecorded  # the private name that many projects import
 cells_compile_cache = {}  # the graphs of Cells, by Cell: nothing is compiled here
+
+
+class _no_grad(contextlib.ContextDecorator):
+    """Context, and decorator, in which nothing is recorded for gradients.
+
+    Many projects import this private name, and some derive a class from it.
+    """
+
+    def __init__(self):
+        self._outer = {}  # thread -> what was in force before each entry
+
+    def __enter__(self):
+        self._outer.setdefault(threading.get_ident(), []).append(depth.paused)
+        depth.paused = True
+
+    def __exit__(self, *error):
+        entries = self._outer[threading.get_ident()]
+        depth.paused = entries.pop()
+        if not entries:
+            del self._outer[threading.get_ident()]
 
 
 def _function_forbid_reuse(func):

@@ -261,6 +261,8 @@ class Cell(Naming, Hooks, State, Settings, Internals):
     # Assigning members ----------------------------------------------------------------------------
 
     def __getattr__(self, name):
+        if name in self.__dict__:  # a slot that a subclass declares hides it
+            return self.__dict__[name]
         make = offer(self, name)
         if make is not None:
             return self.__dict__.setdefault(name, make(self))

@@ -392,3 +392,29 @@ def test_the_executor_keeps_its_flags():
     assert _pynative_executor.enable_grad() is False
     _pynative_executor.set_enable_grad(True)
     assert _pynative_executor.enable_grad() is True
+
+
+class Paused(_no_grad):
+    entered = 0
+
+    def __enter__(self):
+        super().__enter__()
+        Paused.entered += 1
+
+
+def test_no_grad_is_a_class_to_derive_from():
+    paused = Paused()
+
+    @paused
+    def square(x):
+        with paused:
+            return x * x
+
+    def function(x):
+        return square(x) + x * 3
+
+    assert ms.grad(function)(Tensor(2.0)).asnumpy() == 3
+    assert Paused.entered == 2
+    assert ms.grad(lambda x: x * x)(Tensor(2.0)).asnumpy() == 4
+    with pytest.raises(TypeError, match="positional argument"):
+        _no_grad(square)

@@ -488,3 +488,33 @@ def test_a_subclass_of_group_norm_computes_with_the_primitives_of_older_releases
 
     x = Tensor(np.random.default_rng(0).standard_normal((2, 4, 3, 3)).astype(np.float32))
     close_sums(Unbiased(2, 4)(x), nn.GroupNorm(2, 4)(x).asnumpy())
+
+
+class Slotted(nn.Cell):
+    __slots__ = ["w", "count", "layer"]
+
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(Tensor([1.0]), name="w")
+        self.count = 3
+        self.layer = nn.Dense(1, 1)
+
+    def construct(self, x):
+        return x * self.w * self.count
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_slots_hide_no_parameters_and_cells(mode):
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        net = Slotted()
+        assert [p.name for p in net.get_parameters()] == ["w", "layer.weight", "layer.bias"]
+        assert net(Tensor([2.0])).asnumpy() == 6
+        assert isinstance(net.layer, nn.Dense)
+        net.w = Tensor([5.0])
+        assert isinstance(net.w, ms.Parameter)
+        del net.w
+        assert not hasattr(net, "w")
+    finally:
+        ms.set_context(mode=before)
