@@ -198,7 +198,8 @@ def _uncommon(op):
 def _low_precision_lines(op):
     """Returns the source for inputs of one low-precision dtype, on a device that computes a body in
     one kernel. Other cases of low precision take the general path."""
-    if op.upcast != "low_precision" or "dtype" in op.parameters:
+    by_kernel = op.upcast == "low_precision" or op.casts_itself
+    if not by_kernel or "dtype" in op.parameters:
         return []
     native = _function_of_body(op)
     is_library_call = native is not None and FUNCTIONS[native].home == "numpy"

@@ -61,6 +61,7 @@ NO_QUIRKS = Quirks()
 UPCAST = {  # how an op computes -> the attribute of a space, as of a Rule
     "float32": "low_precision",
     "native": False,
+    "body": False,
     "products": "low_precision_products",
     "kernels": "low_precision_kernels",
 }
@@ -76,9 +77,10 @@ def op(*lines, types=(), compute="float32", quirks=None, inline=False):
         *lines (str): its public signatures (public_api.py).
         types (Promote, SameDtype, tuple): the inputs that are promoted to, or must have, one dtype.
         compute (str): "float32" to compute low-precision floats in float32 and round the result;
-            "native" for ops that only move values; "products" for ops that multiply matrices, and
-            "kernels" for ops that hand their arrays to one kernel, which a GPU does in low
-            precision directly.
+            "native" for ops that only move values; "body" for elementwise bodies that cast low
+            precision themselves, because they choose the dtype of the result; "products" for ops
+            that multiply matrices, and "kernels" for ops that hand their arrays to one kernel,
+            which a GPU does in low precision directly.
         quirks (Quirks): differences between public paths and the body.
         inline (bool): whether a recorded step of the host calls the functions of `xp` that the body
             calls, and not the body: for bodies that check their arguments and then call a few
@@ -114,6 +116,7 @@ class Op:
             for name in promotion.names
         ]
         self.upcast = UPCAST[compute]
+        self.casts_itself = compute == "body"
         self.quirks = quirks or NO_QUIRKS
         self.inline = inline
         self.shared_rule = None
@@ -254,7 +257,8 @@ class Op:
         if xp.level:
             nodes = broadcast_nodes(xp, operands, nodes)
         live = any([node is not None for node in nodes]) and not depth.paused
-        if self.upcast and getattr(xp, "upcast_kernels", None) is not None:
+        may_be_one_kernel = self.upcast or self.casts_itself
+        if may_be_one_kernel and getattr(xp, "upcast_kernels", None) is not None:
             result = self._by_one_kernel(xp, values, operands, nodes, metas, live)
             if result is not None:
                 return result
@@ -318,6 +322,8 @@ class Op:
         dtype = self._result_dtype(operands, values, low_precision)
         if (
             dtype is None
+            or self.casts_itself
+            and dtype == FLOAT32  # of arrays that differ; the body chooses among their dtypes
             or input_axes is not None
             and promotion.promote_weak_0d_np(input_axes, dtype) != dtype
         ):

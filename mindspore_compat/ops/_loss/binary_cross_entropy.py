@@ -132,7 +132,7 @@ def binary_cross_entropy_ext(
     "reduction='mean', pos_weight=None)",
     "mint.nn.BCEWithLogitsLoss(weight=None, reduction='mean', pos_weight=None)(input, target)",
     "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
-    compute="native",
+    compute="body",
 )
 def binary_cross_entropy_with_logits(
     xp,

@@ -361,7 +361,7 @@ def _check_layer(self, input_x: Floats, gamma: Floats, beta: Floats):
     """Rejects an input that is not a floating Tensor."""
 
 
-@op(compute="native")
+@op(compute="body")
 def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
     """Computes x * scale + shift, in the dtype of `x`."""
     rows, scale, shift = upcast(xp, x, scale, shift)
