@@ -51,6 +51,7 @@ from .row_plan import (
     split,
 )
 
+_C_NAMES = {"float32": "float", "float64": "double"}  # what CuPy calls a dtype -> its name in C
 MOST_SHAPES = 1024  # shapes for which a body remembers its launch
 
 
@@ -80,30 +81,33 @@ class Bodies:
         # key. The values hold the bodies, so that no other code gets such an id.
         self._bodies = {}
 
-    def pointwise(self, body, *arrays, out=None, dtype=None, **scalars):
+    def pointwise(self, body, *arrays, out=None, **scalars):
         """Evaluates `body(xp, *arrays, **scalars)` element by element.
 
         Args:
             body: a function without a closure; it returns a value or a tuple of them.
             arrays: arrays whose shapes broadcast together; None for an absent array, or Parts for
                 several arrays.
-            out: arrays or Parts for the results; None allocates them.
-            dtype: the dtype of new results; None means that of the first array.
+            out: arrays or Parts for the results, each of which is rounded to its dtype; None
+                allocates results of the dtype of the first array.
             scalars: numbers, or flags that select what the body does.
         """
         arrays, out = separate(arrays), separate(out or ())
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         flags, numbers = split(scalars)
-        key = (id(body.__code__), dtypes, tuple(flags.items()), tuple(numbers), dtype)
+        out_dtypes = tuple([array.dtype for array in out])
+        key = (id(body.__code__), dtypes, tuple(flags.items()), tuple(numbers), out_dtypes)
         entry = self._bodies.get(key)
         if entry is None:
-            entry = self._bodies[key] = self._elementwise(body, dtypes, flags, numbers, dtype)
+            entry = self._bodies[key] = self._elementwise(body, dtypes, flags, numbers, out_dtypes)
         kernel, single, _ = entry
         operands = [array for array in arrays if array is not None]
         results = kernel(*operands, *map(float, numbers.values()), *out)
         return results if single else tuple(results) if isinstance(results, tuple) else (results,)
 
-    def _elementwise(self, body, dtypes, flags, numbers, dtype):
+    def _elementwise(self, body, dtypes, flags, numbers, out_dtypes):
+        """Returns the kernel of a body, whether it has a single result, and the body. Without
+        `out_dtypes`, results have the dtype of the first array."""
         names = [f"x{index}" for index in range(len(dtypes))]
         trace = BodyTrace(body, names, [x_dtype is not None for x_dtype in dtypes], flags, numbers)
         present = [index for index, x_dtype in enumerate(dtypes) if x_dtype is not None]
@@ -115,15 +119,18 @@ class Bodies:
             *(_line(step, real) for step in trace.steps),
         ]
         letters = {index: letter(index) for index in present}
-        first = f"{letters[present[0]]}" if dtype is None else numpy.dtype(dtype).name
-        for number, value in enumerate(trace.results):
-            lines.append(f"o{number} = ({first})v{value};")
+        out_dtypes = out_dtypes or (dtypes[present[0]],) * len(trace.results)
+        types = {numpy.dtype(name): name for name in _C_NAMES}
+        types |= {dtypes[index]: name for index, name in letters.items()}
+        types = [types.get(dtype, dtype.name) for dtype in out_dtypes]
+        for number, (value, name) in enumerate(zip(trace.results, types, strict=True)):
+            lines.append(f"o{number} = ({_C_NAMES.get(name, name)})v{value};")
         kernel = self.module.ElementwiseKernel(
             ", ".join(
                 [f"{letters[index]} x{index}" for index in present]
                 + [f"float64 n_{name}" for name in numbers]
             ),
-            ", ".join(f"{first} o{number}" for number in range(len(trace.results))),
+            ", ".join(f"{name} o{number}" for number, name in enumerate(types)),
             "\n".join(lines),
             trace.name,
         )

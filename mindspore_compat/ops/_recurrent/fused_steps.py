@@ -5,7 +5,12 @@ instead. The gates of a step are adjacent in one array. The kernels read and wri
 arrays, and write their results directly into the sequence. A GPU has these kernels, and a host has
 them if they are compiled; otherwise the functions return None. Formulas and shapes are those of
 sequence.py, which names the arrays.
+
+Of float16 and bfloat16, a GPU reads gates, weights and outputs as they are. Products, and what one
+step hands to the next (cells, the states of a GRU, gradients), are float32.
 """
+
+import numpy
 
 from ..._backend.bodies.row_plan import Parts
 from ..._backend.compiled import door
@@ -21,6 +26,17 @@ from ..._backend.recurrent.formulas import (
     through_sigmoid,
     through_tanh,
 )
+
+FLOAT32 = numpy.dtype(numpy.float32)
+
+
+def _dtype_between_steps(dtype):
+    return FLOAT32 if dtype.itemsize == 2 else dtype
+
+
+def _product(xp, x, y):
+    """Returns the product of two matrices, which only one kernel reads."""
+    return xp.matmul_float32(x, y) if x.dtype.itemsize == 2 else xp.matmul(x, y)
 
 
 def _rnn_step(xp, gate, recurrent, h, at, *, kind):
@@ -46,7 +62,7 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
     for t in order:
         at = None if mask is None else mask[t]
         result = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
-        arguments = gates[t], xp.matmul(h, weight_t), h, at
+        arguments = gates[t], _product(xp, h, weight_t), h, at
         if bodies.pointwise(_rnn_step, *arguments, out=result, kind=kind) is None:
             return None
         h = result[-1]
@@ -61,14 +77,14 @@ def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
         return result
     if mask is not None and flow is None:
         flow = xp.zeros_like(outputs[0])
-    grads = xp.empty(outputs.shape, outputs.dtype)
+    grads, between = xp.empty(outputs.shape, outputs.dtype), _dtype_between_steps(outputs.dtype)
     for t in reversed(order):
         at = None if mask is None else mask[t]
-        result = (grads[t],) if at is None else (grads[t], xp.empty(flow.shape, flow.dtype))
+        result = (grads[t],) if at is None else (grads[t], xp.empty(flow.shape, between))
         arguments = outputs[t], None if grad_out is None else grad_out[t], flow, at
         if bodies.pointwise(_rnn_back, *arguments, out=result, kind=kind) is None:
             return None
-        back = xp.matmul(grads[t], weight)
+        back = _product(xp, grads[t], weight)
         flow = back if at is None else back + result[1]
     return grads, flow
 
@@ -109,16 +125,17 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
     if result is not None:
         return *result, activated
     weight_t, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
+    between = _dtype_between_steps(h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
-        arguments = Parts(gates[t], 4), Parts(xp.matmul(h, weight_t), 4), h, c, at
-        new = xp.empty(h.shape, h.dtype)
+        arguments = Parts(gates[t], 4), Parts(_product(xp, h, weight_t), 4), h, c, at
+        new = xp.empty(h.shape, between)
         result = [outputs[t], new] if at is None else [outputs[t], new, xp.empty(h.shape, h.dtype)]
         result += [Parts(activated[t], 4)] if saves else []
         if bodies.pointwise(_lstm_step, *arguments, out=result, saves=saves) is None:
             return None
         h, c = result[0] if at is None else result[2], new
-    return outputs, h, c, activated
+    return outputs, h, xp.cast(c, h.dtype), activated
 
 
 def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
@@ -130,23 +147,24 @@ def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
     flow = xp.zeros_like(c) if flow is None else flow
     cell_flow = xp.zeros_like(c) if cell_flow is None else cell_flow
     ats, cells = {t: None if mask is None else mask[t] for t in order}, {}
+    between = _dtype_between_steps(c.dtype)
     for t in order:
         cells[t] = c
         if t != order[-1]:
-            cell = xp.empty(c.shape, c.dtype)
+            cell = xp.empty(c.shape, between)
             if bodies.pointwise(_lstm_cell, Parts(activated[t], 4), c, ats[t], out=[cell]) is None:
                 return None
             c = cell
     grads = xp.empty(activated.shape, activated.dtype)
     for t in reversed(order):
-        result = [Parts(grads[t], 4), xp.empty(c.shape, c.dtype)]
+        result = [Parts(grads[t], 4), xp.empty(c.shape, between)]
         if mask is not None:
-            result.append(xp.empty(c.shape, c.dtype))
+            result.append(xp.empty(c.shape, between))
         into = None if grad_out is None else grad_out[t]
         arguments = Parts(activated[t], 4), cells[t], into, flow, cell_flow, ats[t]
         if bodies.pointwise(_lstm_back, *arguments, out=result) is None:
             return None
-        back = xp.matmul(grads[t], weight)
+        back = _product(xp, grads[t], weight)
         flow, cell_flow = back if mask is None else back + result[2], result[1]
     return grads, flow, cell_flow
 
@@ -156,9 +174,9 @@ def _bias_parts(bias):
     return [None] * 3 if bias is None else [Parts(bias, 3)]
 
 
-def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
-    """Returns the output; with a mask also the new state; then the gates and the candidate's
-    recurrent part."""
+def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves, repeats):
+    """Returns the output; with a mask also the new state; if `repeats`, the new state once more;
+    then the gates and the candidate's recurrent part."""
     if br is not None:
         rr, rz, rn = rr + br, rz + bz, rn + bn
     r, z = xp.sigmoid(gr + rr), xp.sigmoid(gz + rz)
@@ -166,8 +184,8 @@ def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
     saved = (r, z, n, rn) if saves else ()
     new = gru_update(z, n, h)
     if at is None:
-        return new, *saved
-    return new * at, masked(new, h, at), *[gate * at for gate in saved]
+        return *(new,) * (1 + repeats), *saved
+    return new * at, *(masked(new, h, at),) * (1 + repeats), *[gate * at for gate in saved]
 
 
 def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
@@ -191,13 +209,17 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
     if result is not None:
         return *result, activated
     weight_t, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
+    state, between = h, _dtype_between_steps(h.dtype)
+    options = {"saves": saves, "repeats": between != h.dtype}  # a product reads `h`, a step `state`
     for t in order:
         at = None if mask is None else mask[t]
-        arguments = Parts(gates[t], 3), Parts(xp.matmul(h, weight_t), 3), *_bias_parts(bias), h, at
+        gate_parts = Parts(gates[t], 3), Parts(_product(xp, h, weight_t), 3)
         result = [outputs[t]] if at is None else [outputs[t], xp.empty(h.shape, h.dtype)]
         h = result[-1]
+        result += [xp.empty(h.shape, between)] if options["repeats"] else []
+        arguments, state = (*gate_parts, *_bias_parts(bias), state, at), result[-1]
         result += [Parts(activated[t], 4)] if saves else []
-        if bodies.pointwise(_gru_step, *arguments, out=result, saves=saves) is None:
+        if bodies.pointwise(_gru_step, *arguments, out=result, **options) is None:
             return None
     return outputs, h, activated
 
@@ -211,13 +233,14 @@ def gru_vjp(bodies, xp, order, activated, before, weight, mask, g):
     flow = xp.zeros_like(before[0]) if flow is None else flow
     shape = *activated.shape[:2], weight.shape[0]
     grads, states = (xp.empty(shape, activated.dtype) for _ in range(2))
+    between = _dtype_between_steps(activated.dtype)
     for t in reversed(order):
         at = None if mask is None else mask[t]
-        direct = xp.empty(flow.shape, flow.dtype)
+        direct = xp.empty(flow.shape, between)
         into = None if grad_out is None else grad_out[t]
         arguments = Parts(activated[t], 4), before[t], into, flow, at
         result = [Parts(grads[t], 3), Parts(states[t], 3), direct]
         if bodies.pointwise(_gru_back, *arguments, out=result) is None:
             return None
-        flow = xp.matmul(states[t], weight) + direct
+        flow = _product(xp, states[t], weight) + direct
     return grads, states, flow

@@ -27,6 +27,7 @@ from ..._backend.recurrent.formulas import (
 )
 from ..._backend.steps.weight_products import weight_product
 from ..._core.declare.op import op
+from ..._core.declare.values import upcast
 from ..._core.rules.vocabulary import Bool, OneOf
 from .._rules import Floats
 from . import fused_steps
@@ -62,6 +63,16 @@ def stacked(xp, by_step):
     return xp.stack([by_step[t] for t in range(len(by_step))], 0)
 
 
+def _all_upcast(xp, *arrays):
+    """Returns arrays, of which those of low precision are cast to float32; None stays None."""
+    return [upcast(xp, array) for array in arrays]
+
+
+def _all_rounded(xp, dtype, *arrays):
+    """Returns arrays cast to a dtype, as a tuple."""
+    return tuple([array if array.dtype == dtype else xp.cast(array, dtype) for array in arrays])
+
+
 # Plain --------------------------------------------------------------------------------------------
 
 
@@ -69,7 +80,7 @@ def _activate(xp, x, kind):
     return xp.tanh(x) if kind == "tanh" else xp.maximum(x, 0)
 
 
-@op()
+@op(compute="kernels")
 def rnn_sequence(
     xp,
     gates: Floats,
@@ -90,13 +101,15 @@ def rnn_sequence(
             result := fused_steps.rnn(bodies, xp, order, gates, h0, weight, mask, kind)
         ) is not None:
             return result
-    weight_t, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
+    dtype = gates.dtype
+    gates, h, weight, mask = _all_upcast(xp, gates, h0, weight, mask)
+    weight_t, outputs = xp.swapaxes(weight, 0, 1), {}
     for t in order:
         new = _activate(xp, gates[t] + xp.matmul(h, weight_t), kind)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
         h = masked(new, h, at)
-    return stacked(xp, outputs), h
+    return _all_rounded(xp, dtype, stacked(xp, outputs), h)
 
 
 @rnn_sequence.vjp_joint
@@ -110,6 +123,8 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
         result = fused_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
         if result is not None:
             return *result, _weight_vjp(xp, result[0], before), None
+    arrays = grad_out, flow, outputs, before, h0, weight, mask
+    grad_out, flow, outputs, before, h0, weight, mask = _all_upcast(xp, *arrays)
     grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
     flow = xp.zeros_like(h0) if flow is None else flow
     by_step = {}
@@ -138,7 +153,7 @@ def lstm_gates(xp, total):
     return gate_values[..., :width], gate_values[..., width:], candidate, output_gate
 
 
-@op()
+@op(compute="kernels")
 def lstm_sequence(
     xp,
     gates: Floats,
@@ -166,7 +181,9 @@ def lstm_sequence(
         result = fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask, activated)
         if result is not None:
             return result
-    weight_t, h, c, outputs, activated = xp.swapaxes(weight, 0, 1), h0, c0, {}, {}
+    dtype = gates.dtype
+    gates, h, c, weight, mask = _all_upcast(xp, gates, h0, c0, weight, mask)
+    weight_t, outputs, activated = xp.swapaxes(weight, 0, 1), {}, {}
     for t in order:
         let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, weight_t))
         if saves:
@@ -176,8 +193,8 @@ def lstm_sequence(
         c = masked(cell, c, at)
         outputs[t] = new if at is None else new * at
         h = masked(new, h, at)
-    none = xp.zeros((0, *gates.shape[1:]), gates.dtype)
-    return stacked(xp, outputs), h, c, stacked(xp, activated) if saves else none
+    saved = stacked(xp, activated) if saves else xp.zeros((0, *gates.shape[1:]), dtype)
+    return _all_rounded(xp, dtype, stacked(xp, outputs), h, c, saved)
 
 
 def lstm(gates, h0, c0, weight, mask=None, reverse=False):
@@ -198,6 +215,9 @@ def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
         result = fused_steps.lstm_vjp(bodies, xp, order, activated, before, c0, weight, mask, g[:3])
         if result is not None:
             return *result, _weight_vjp(xp, result[0], before), None
+    arrays = grad_out, flow, cell_flow, by_activated, outputs, activated
+    grad_out, flow, cell_flow, by_activated, outputs, activated = _all_upcast(xp, *arrays)
+    before, h0, c0, weight, mask = _all_upcast(xp, before, h0, c0, weight, mask)
     grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
     flow = xp.zeros_like(h0) if flow is None else flow
     cell_flow = xp.zeros_like(c0) if cell_flow is None else cell_flow
@@ -250,7 +270,7 @@ def _gru_recurrent(xp, h, weight, bias):
     return sums if bias is None else sums + bias
 
 
-@op()
+@op(compute="kernels")
 def gru_sequence(
     xp,
     gates: Floats,
@@ -277,7 +297,9 @@ def gru_sequence(
         result = fused_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask, saves)
         if result is not None:
             return result
-    h, outputs, activated = h0, {}, {}
+    dtype = gates.dtype
+    gates, h, weight, bias, mask = _all_upcast(xp, gates, h0, weight, bias, mask)
+    outputs, activated = {}, {}
     for t in order:
         recurrent = _gru_recurrent(xp, h, weight, bias)
         _, update, candidate, _ = parts = _gru_gates(xp, gates[t], recurrent)
@@ -288,8 +310,8 @@ def gru_sequence(
             activated[t] = saved if at is None else saved * at
         outputs[t] = new if at is None else new * at
         h = masked(new, h, at)
-    saved = stacked(xp, activated) if saves else xp.zeros((0, *h0.shape), gates.dtype)
-    return stacked(xp, outputs), h, saved
+    saved = stacked(xp, activated) if saves else xp.zeros((0, *h0.shape), dtype)
+    return _all_rounded(xp, dtype, stacked(xp, outputs), h, saved)
 
 
 def gru(gates, h0, weight, bias=None, mask=None, reverse=False):
@@ -312,8 +334,12 @@ def gru_sequence_vjp(xp, g, h0, weight, bias, mask, reverse, out):
         result = fused_steps.gru_vjp(bodies, xp, order, activated, before, weight, mask, g[:2])
         if result is not None:
             grads, state_grads, flow = result
-            by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
+            wide = {"dtype": "float32"} if state_grads.dtype.itemsize == 2 else {}
+            by_bias = None if bias is None else xp.sum(state_grads, (0, 1), **wide)
             return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None
+    arrays = grad_out, flow, by_activated, outputs, activated
+    grad_out, flow, by_activated, outputs, activated = _all_upcast(xp, *arrays)
+    before, h0, weight, mask = _all_upcast(xp, before, h0, weight, mask)
     grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
     flow = xp.zeros_like(h0) if flow is None else flow
     by_step, by_state = {}, {}
