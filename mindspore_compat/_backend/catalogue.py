@@ -495,11 +495,15 @@ bernoulli_loss(x, y) : pointwise
 logistic_loss(x, y) : pointwise
     (1 - y) x + log(1 + exp(-x)), the cross entropy of sigmoid(x) with y.
 
-[ops._loss.cross_entropy]
+[ops._loss.row_likelihoods]
 class_nll(x, target, counts)
     log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false.
 smooth_nll(x, target, counts, factor, share)
     factor (log(sum(exp(x))) - x[target]) + sum(share (log(sum(exp(x))) - x)), and 0 likewise.
+share_nll(x, target, smoothing)
+    -sum(q log(softmax(x))) of each row, with q = target (1 - smoothing) + smoothing / C.
+
+[ops._loss.cross_entropy]
 pick_class(x, target, axis)
     The elements of `x` at the indices `target` along `axis`.
 place_class(y, target, axis, size)

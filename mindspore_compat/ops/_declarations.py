@@ -102,6 +102,7 @@ from ._loss import (
     margin,
     regression,
     rnnt,
+    row_likelihoods,
 )
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute
 from ._normalization import (

@@ -14,7 +14,8 @@ from mindspore_compat._backend import arrays
 from mindspore_compat._backend.bodies import upcast
 
 from . import counters
-from .host import host
+from .host import agree as agree_as_sums
+from .host import flat, host
 
 HALVES = {"bfloat16": ml_dtypes.bfloat16, "float16": np.float16}
 in_halves = pytest.mark.parametrize("half", HALVES)
@@ -90,6 +91,19 @@ KERNELS = {  # name: (function, arrays, launches forward, launches backward)
         4,
     ),
     "cross entropy of pixels": (lambda x: ops.cross_entropy(x, ms.Tensor(PIXELS)), [IMAGE], 9, 4),
+    "cross entropy of shares": (lambda x, y: ops.cross_entropy(x, y), [X, SHARES], 4, 6),
+    "cross entropy of shares, smoothed": (
+        lambda x, y: ops.cross_entropy(x, y, label_smoothing=0.1),
+        [X, SHARES],
+        4,
+        6,
+    ),
+    "cross entropies of shares": (
+        lambda x, y, weight: ops.cross_entropy(x, y, weight, reduction="none"),
+        [X, SHARES, np.abs(SLOPES)],
+        6,
+        9,
+    ),
     "likelihood": (lambda x: ops.nll_loss(x, ms.Tensor(CLASSES)), [X], 11, 7),
     "likelihood of pixels": (lambda x: ops.nll_loss(x, ms.Tensor(PIXELS)), [IMAGE], 11, 7),
     "sum": (lambda x, y: ops.addn([x, y, x]), [X, Y], 1, 2),
@@ -99,6 +113,24 @@ KERNELS = {  # name: (function, arrays, launches forward, launches backward)
     "smooth absolute error": (lambda x, y: mint.nn.functional.smooth_l1_loss(x, y), [X, Y], 1, 1),
     "Huber loss": (lambda x, y: ops.huber_loss(x, y, delta=0.5), [X, Y], 1, 1),
     "binary cross entropy": (lambda x, y: ops.binary_cross_entropy(x, y), [SHARES, SHARES], 1, 1),
+    "binary cross entropy of logits": (
+        lambda x, y: ops.binary_cross_entropy_with_logits(x, y),
+        [X, SHARES],
+        1,
+        1,
+    ),
+    "binary cross entropies of logits": (
+        lambda x, y: ops.binary_cross_entropy_with_logits(x, y, None, None, "none"),
+        [X, SHARES],
+        1,
+        1,
+    ),
+    "binary cross entropy of logits, weighted": (
+        lambda x, y, weight, share: ops.binary_cross_entropy_with_logits(x, y, weight, share),
+        [X, SHARES, np.abs(SLOPES), np.abs(SLOPES[::-1].copy())],
+        4,
+        5,  # the gradients of the weights are summed
+    ),
     "soft margin": (lambda x, y: ops.soft_margin_loss(x, y), [X, np.sign(Y)], 1, 1),
     "hinge": (lambda x, y: ops.hinge_embedding_loss(x, y), [X, np.sign(Y)], 1, 2),
     "mean": (lambda x: ops.mean(x), [X], 1, 1),
@@ -145,6 +177,57 @@ def test_a_kernel_reads_and_writes_halves_itself(space, name, half):
         expected, _, _ = run(function, half, given)
     agree(found, expected, half)
     assert 1 <= forward <= most_forward and 1 <= backward <= most_backward
+
+
+SEQUENCE, LENGTHS = RNG.normal(size=(6, 3, 4)).astype(np.float32), np.array([6, 2, 4], np.int32)
+RECURRENT = {
+    "LSTM": lambda dtype: nn.LSTM(4, 5, dtype=dtype),
+    "LSTM both ways": lambda dtype: nn.LSTM(4, 5, bidirectional=True, dtype=dtype),
+    "GRU": lambda dtype: nn.GRU(4, 5, dtype=dtype),
+    "RNN": lambda dtype: nn.RNN(4, 5, dtype=dtype),
+}
+
+
+def run_recurrent(name, dtype, lengths):
+    """Returns outputs, states and gradients of a layer whose weights are halves, and the launches
+    of both passes."""
+    ms.set_seed(2)
+    layer, x = RECURRENT[name](dtype), ms.Tensor(SEQUENCE).astype(dtype)
+    rng = np.random.default_rng(3)
+    for weight in layer.get_parameters():
+        rounded = rng.uniform(-0.5, 0.5, weight.shape).astype(ml_dtypes.bfloat16)
+        weight.set_data(ms.Tensor(rounded.astype(np.float32)).astype(dtype))
+
+    def everything(x):
+        out, states = layer(x, None, None if lengths is None else ms.Tensor(lengths))
+        return out, *(states if isinstance(states, tuple) else (states,))
+
+    weights = list(layer.trainable_params())
+    for _ in range(2):  # the first run compiles
+        with counters.counted() as forward:
+            out, pull = ms.vjp(everything, x, weights=weights)
+        sens = tuple(ms.Tensor(np.ones(one.shape, np.float32)).astype(dtype) for one in out)
+        with counters.counted() as backward:
+            gradients = pull(sens)
+    return flat((out, gradients)), forward.launches, backward.launches
+
+
+@on_devices
+@in_halves
+@pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["whole", "masked"])
+@pytest.mark.parametrize("name", RECURRENT)
+def test_a_recurrent_layer_reads_halves_step_by_step(space, name, lengths, half):
+    """As many launches as in float32 but for a few, whatever the number of steps, which round the
+    last states and the gradients."""
+    found, forward, backward = run_recurrent(name, getattr(ms, half), lengths)
+    _, usual_forward, usual_backward = run_recurrent(name, ms.float32, lengths)
+    with host():
+        expected, _, _ = run_recurrent(name, getattr(ms, half), lengths)
+    agree_as_sums(found, expected)
+    if arrays.current_space().products.library is None:
+        return  # the library multiplies no halves into float32
+    ways = 1 + ("both" in name)
+    assert forward <= usual_forward + ways and backward <= usual_backward + 5 * ways
 
 
 def agree(found, expected, half):

@@ -207,5 +207,13 @@ def _composite_rule(name):
     return call
 
 
-for _name in ("row_normal", "class_nll", "smooth_nll", "pick_class", "place_class", "whole_norm"):
+for _name in (
+    "row_normal",
+    "class_nll",
+    "smooth_nll",
+    "share_nll",
+    "pick_class",
+    "place_class",
+    "whole_norm",
+):
     RULES[_name] = _composite_rule(_name)

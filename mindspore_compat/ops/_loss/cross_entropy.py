@@ -1,13 +1,13 @@
 """Cross entropy of several classes, and the negative log likelihood loss.
 
-Losses of two classes are in _loss/binary_cross_entropy.py, margin losses in _loss/margin.py, losses
+The functions that one kernel computes row by row are in _loss/row_likelihoods.py. Losses of two
+classes are in _loss/binary_cross_entropy.py, margin losses in _loss/margin.py, losses
 of sequences in _loss/ctc.py.
 """
 
 import math
 
 from ..._backend.bodies.gpu import bodies_of
-from ..._backend.bodies.row_plan import ELEMENT, ROW
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote, Quirks
@@ -28,121 +28,7 @@ from ..._core.rules.vocabulary import (
 from .._indexing.gather import beyond
 from .._rules import Float16Or32, Floats, Index
 from .reduction import Reduced, Reduction, need_shape, reduced
-
-
-@implements
-def class_nll(xp, x, target, counts):
-    """Computes log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is
-    false. For float16 and bfloat16 the result is float32."""
-    if bodies := bodies_of(xp, x, target, counts):
-        result = bodies.rows(_row_nll, (1, *x.shape), (ROW,), elements=(x,), rows=(target, counts))
-        if result is not None:
-            return result
-    return xp.by_rows(_row_nll, upcast(xp, x), target, counts)
-
-
-def _row_nll(xp, x, target, counts):
-    x = x - xp.max(x, 1, keepdims=True)
-    losses = xp.log(xp.sum(xp.exp(x), 1)) - xp.pick_column(x, xp.where(counts, target, 0))
-    return xp.where(counts, losses, 0)
-
-
-def _class_nll_vjp(xp, g, out, x, target, counts):
-    """Returns softmax(x) with 1 subtracted at the target; 0 for rows where `counts` is false."""
-    if bodies := bodies_of(xp, x, target, counts, out, g):
-        result = bodies.rows(
-            _row_vjp, (1, *x.shape), (ELEMENT,), elements=(x,), rows=(target, counts, out, g)
-        )
-        if result is not None:
-            return result
-    return xp.by_rows(_row_vjp, upcast(xp, x), target, counts, out, g)
-
-
-def _row_vjp(xp, x, target, counts, out, g):
-    target, g = xp.where(counts, target, 0), xp.where(counts, g, 0)
-    total = xp.where(counts, out + xp.pick_column(x, target), float("inf"))
-    soft = xp.exp(x - xp.expand_dims(total, 1)) * xp.expand_dims(g, 1)
-    return xp.add_at_column(soft, target, -g)
-
-
-derive(
-    "class_nll(x, target, counts)",
-    arrays="x target counts",
-    x=_class_nll_vjp,
-    upcast="low_precision_kernels",
-)
-
-
-@implements
-def smooth_nll(xp, x, target, counts, factor, share):
-    """Computes factor (log(sum(exp(x))) - x[target]), plus the sum over the classes c of share[c]
-    (log(sum(exp(x))) - x[c]), for each row of (N, C), and 0 where `counts` is false. `target`,
-    `counts` and `factor` have one value per row, `share` has one per class. For float16 and
-    bfloat16 the result is float32."""
-    if bodies := bodies_of(xp, x, target, counts, factor, share):
-        result = bodies.rows(
-            _row_smooth_nll,
-            (1, *x.shape),
-            (ROW,),
-            elements=(x,),
-            columns=(share,),
-            rows=(target, counts, factor),
-        )
-        if result is not None:
-            return result
-    logs = xp.log_soft(upcast(xp, x), 1)
-    picked = xp.pick_column(logs, xp.where(counts, target, 0))
-    return xp.where(counts, -factor * picked - xp.matmul(logs, share), 0)
-
-
-def _row_smooth_nll(xp, x, share, target, counts, factor):
-    x = x - xp.row_max(x)
-    logs = x - xp.log(xp.row_sum(xp.exp(x)))
-    picked = xp.pick_column(logs, xp.where(counts, target, 0))
-    return xp.where(counts, -factor * picked - xp.row_sum(logs * share), 0.0)
-
-
-def _smooth_nll_vjp(xp, g, x, target, counts, factor, share):
-    """Returns (factor + sum(share)) softmax(x) - share, with `factor` subtracted at the target; 0
-    for rows where `counts` is false."""
-    if bodies := bodies_of(xp, x, target, counts, factor, share, g):
-        result = bodies.rows(
-            _row_smooth_vjp,
-            (1, *x.shape),
-            (ELEMENT,),
-            elements=(x,),
-            columns=(share,),
-            rows=(target, counts, factor, g),
-        )
-        if result is not None:
-            return result
-    g = xp.where(counts, g, 0)
-    logs = xp.log_soft(upcast(xp, x), 1)
-    soft = xp.exp(logs) * xp.expand_dims(g * (factor + xp.sum(share)), 1)
-    soft = soft - xp.expand_dims(g, 1) * share
-    return xp.add_at_column(soft, xp.where(counts, target, 0), -g * factor)
-
-
-def _row_smooth_vjp(xp, x, share, target, counts, factor, g):
-    g = xp.where(counts, g, 0.0)
-    soft = xp.exp(x - xp.row_max(x))
-    soft = soft * (g * (factor + xp.row_sum(share)) / xp.row_sum(soft)) - share * g
-    return xp.add_at_column(soft, xp.where(counts, target, 0), -g * factor)
-
-
-def _smooth_nll_by_share(xp, g, x, counts):
-    g = xp.where(counts, g, 0)
-    return -xp.matmul(g, xp.log_soft(upcast(xp, x), 1))
-
-
-derive(
-    "smooth_nll(x, target, counts, factor, share)",
-    arrays="x target counts factor share",
-    x=_smooth_nll_vjp,
-    factor=lambda xp, g, x, target, counts: g * xp.class_nll(x, target, counts),
-    share=_smooth_nll_by_share,
-    upcast="low_precision_kernels",
-)
+from .row_likelihoods import smoothed_shares
 
 
 @implements
@@ -287,27 +173,29 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     return xp.cast(loss, logs.dtype)
 
 
-def _against_probabilities(xp, api, logs, target, weight, reduction, smoothing):
-    """Returns -sum(target * logs) over the classes; the mean is over all other axes."""
-    need_shape(api, "input", "target", logs, target)
-    axis = min(logs.ndim, 2) - 1
-    classes = logs.shape[axis]
-    if smoothing:
-        target = target * (1 - smoothing) + smoothing / classes
-    terms = logs * target
+def _against_probabilities(xp, x, target, weight, reduction, smoothing):
+    """Returns the cross entropy of logits and target probabilities; the mean is over all axes but
+    the classes."""
+    need_shape("cross_entropy", "input", "target", x, target)
+    axis = min(x.ndim, 2) - 1
     if weight is not None:
-        terms = terms * _class_weights(xp, weight, logs, axis)
-    loss = -xp.sum(terms, axis)
+        shares = smoothed_shares(_upcast_halves(xp, target), smoothing, axis)
+        target = shares * _class_weights(xp, _upcast_halves(xp, weight), x, axis)
+        smoothing = 0.0
+    if x.ndim <= 2 and x.size and target.shape == x.shape:
+        rows = (xp.reshape(array, (-1, x.shape[-1])) for array in (x, target))
+        loss = xp.reshape(xp.share_nll(*rows, smoothing), x.shape[:-1])
+    else:
+        shares = smoothed_shares(upcast(xp, target), smoothing, axis)
+        loss = -xp.sum(xp.log_soft(upcast(xp, x), axis) * shares, axis)
     return reduced(xp, loss, reduction)
 
 
 def _cross_entropy(xp, x, target, weight, ignore, reduction, smoothing):
     if target.dtype.kind in "iu":
         return _of_classes(xp, x, target, weight, ignore, reduction, smoothing)
-    dtype, x, weight = x.dtype, upcast(xp, x), upcast(xp, weight)
-    logs, shares = xp.log_soft(x, min(x.ndim, 2) - 1), upcast(xp, target)
-    loss = _against_probabilities(xp, "cross_entropy", logs, shares, weight, reduction, smoothing)
-    return xp.cast(loss, dtype) if target.dtype == dtype else loss
+    loss = _against_probabilities(xp, x, target, weight, reduction, smoothing)
+    return xp.cast(loss, x.dtype) if target.dtype == x.dtype else loss
 
 
 def _need_classes(api, x):
