@@ -16,7 +16,8 @@ from kit.simulated_ranks import Done, World, on_ranks
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat._backend.arrays import current_space, on_device
 from mindspore_compat._backend.ranks import nccl
-from mindspore_compat._core.sharding import network
+from mindspore_compat._core.context import config
+from mindspore_compat._core.sharding import network, updates
 from mindspore_compat._core.sharding.mesh import Mesh
 from mindspore_compat.parallel import Layout
 from tests.gpu import counters
@@ -28,7 +29,7 @@ pytestmark = [
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(8, 4)).astype(np.float32), RNG.integers(0, 4, 8).astype(np.int32)
 WEIGHTS = {name: RNG.normal(size=(4, 4)).astype(np.float32) for name in ("up", "down")}
-DTYPES = {0: np.int8, 2: np.int32, 7: np.float32}
+DTYPES = {0: np.int8, 2: np.int32, 4: np.int64, 7: np.float32}
 REDUCTIONS = {0: np.add, 2: np.maximum}
 
 
@@ -47,7 +48,7 @@ class Wire:
     """
 
     def __init__(self, world, calls):
-        self.NCCL_INT8, self.NCCL_INT32, self.NCCL_FLOAT32 = 0, 2, 7
+        self.NCCL_INT8, self.NCCL_INT32, self.NCCL_INT64, self.NCCL_FLOAT32 = 0, 2, 4, 7
         self.NCCL_SUM, self.NCCL_MAX = 0, 2
         self.world, self.calls, self.group = world, calls, None
 
@@ -80,6 +81,10 @@ class Wire:
         total = REDUCTIONS[operation].reduce(parts)
         at(out, count, dtype)[...] = np.split(total, self.size())[self.rank_id()]
 
+    def broadcast(self, given, out, count, dtype, root, stream):
+        parts = self._met("broadcast", (count, dtype, root), stream, at(given, count, dtype).copy())
+        at(out, count, dtype)[...] = parts[root]
+
     def groupStart(self):
         assert self.group is None
         self.group = {"sent": {}, "received": {}}
@@ -100,7 +105,8 @@ class Wire:
 
 
 class OverNccl(World):
-    """A group of simulated ranks that exchanges arrays of a GPU over NCCL."""
+    """A group of simulated ranks that exchanges arrays of a GPU over NCCL. Those of the host are
+    noted as calls, too."""
 
     def __init__(self, ranks, own, shared, calls):
         super().__init__(ranks, own, shared)
@@ -110,21 +116,33 @@ class OverNccl(World):
     def subgroup(self, ranks):
         return OverNccl(ranks, self.own, self.shared, self.calls)
 
-    def all_reduce(self, array, operation="sum"):
+    def _on_gpu(self, array):
         if not on_device(array):
+            self.calls.append((("over the host",), None))
+        return on_device(array)
+
+    def all_reduce(self, array, operation="sum"):
+        if not self._on_gpu(array):
             return super().all_reduce(array, operation)
         return Done(self.nccl.all_reduce(array, operation))
 
     def all_gather(self, array):
-        return Done(self.nccl.all_gather(array)) if on_device(array) else super().all_gather(array)
+        if not self._on_gpu(array):
+            return super().all_gather(array)
+        return Done(self.nccl.all_gather(array))
 
     def reduce_scatter(self, array, operation="sum"):
-        if not on_device(array):
+        if not self._on_gpu(array):
             return super().reduce_scatter(array, operation)
         return Done(self.nccl.reduce_scatter(array, operation))
 
+    def broadcast(self, array, root):
+        if not self._on_gpu(array):
+            return super().broadcast(array, root)
+        return Done(self.nccl.broadcast(array, root))
+
     def all_to_all(self, array, sent_rows, got_rows):
-        if not on_device(array):
+        if not self._on_gpu(array):
             return super().all_to_all(array, sent_rows, got_rows)
         shape = (sum(got_rows), *array.shape[1:])
         return Done(self.nccl.all_to_all(array, sent_rows, got_rows, shape))
@@ -139,7 +157,7 @@ def on_gpus(count, function):
         calls, stream = [], module.cuda.Stream(non_blocking=True)
         with stream:
             out = function(OverNccl(world.ranks, world.own, world.shared, calls))
-        assert {used for _, used in calls} <= {stream.ptr}
+        assert {used for _, used in calls} <= {stream.ptr, None}
         return out, [call for call, _ in calls]
 
     return zip(*on_ranks(count, run), strict=True)
@@ -185,6 +203,59 @@ def test_ranks_call_nccl_alike_and_train_as_one(space, dp, mp):
             np.testing.assert_allclose(own, weight, rtol=1e-5, atol=1e-6)
     names = [[call[0] for call in own] for own in calls]
     assert names[0] and all(own == names[0] for own in names)
+
+
+@pytest.mark.parametrize("level", ["level1", "level2", "level3"])
+def test_zero_exchanges_over_nccl_alone(space, monkeypatch, level):
+    """Gradients are added up and divided, updated weights gathered; nothing goes over the host."""
+    losses, weights = trained(Perceptron())
+    for name, value in (
+        ("enable_parallel_optimizer", True),
+        ("parallel_optimizer_threshold", 0),
+        ("optimizer_level", level),
+    ):
+        monkeypatch.setattr(config.config.parallel, name, value)
+
+    def run(world):
+        mesh, net = Mesh(world), Perceptron()
+
+        def around(step, *args):
+            shares = tuple(Tensor(np.split(arg.asnumpy(), 2)[world.rank]) for arg in args)
+            return network.run_on(mesh, "data_parallel", step, shares, {})
+
+        found = trained(net, around)
+        return *found, [parameter._array.block.size for parameter in net.get_parameters()]
+
+    found, calls = on_gpus(2, run)
+    for own_losses, own_weights, sizes in found:
+        np.testing.assert_allclose(own_losses, losses, rtol=1e-5)
+        for own, weight in zip(own_weights, weights, strict=True):
+            np.testing.assert_allclose(own, weight, rtol=1e-5, atol=1e-6)
+        assert sizes == [weight.size // 2 for weight in weights]
+    names = [[call[0] for call in own] for own in calls]
+    assert names[0] == names[1] and "over the host" not in names[0]
+    assert {"reduceScatter", "allGather"} <= set(names[0])
+
+
+def test_parameters_that_one_rank_updates_reach_the_others_over_nccl(space):
+    """In the mode "data_parallel", where ranks divide the states of the optimizer."""
+
+    def run(world):
+        parameters = [
+            Parameter(Tensor(np.full(size, world.rank, np.float32)), name=str(size))
+            for size in (6, 4, 3)
+        ]
+        owners = updates.Owners(world, parameters)
+        owners.spread(parameters)
+        return owners.ranks, [parameter.asnumpy() for parameter in parameters]
+
+    found, calls = on_gpus(2, run)
+    for ranks, values in found:
+        assert ranks == (0, 1, 1)
+        for rank, value in zip(ranks, values, strict=True):
+            np.testing.assert_array_equal(value, np.full_like(value, rank))
+    for own in calls:
+        assert [call[0] for call in own] == ["broadcast"] * 2
 
 
 def test_axes_change_places_in_one_group_of_sends(space):
