@@ -149,6 +149,14 @@ def log1p(x):
     return result if near < single(math.inf) and near > single(0.0) else log(near)
 
 
+def log_sum_exp(a, b, c):
+    """Computes log(exp(a) + exp(b) + exp(c)); -infinity if all three are."""
+    top = a if a > b else b
+    top = c if c > top else top
+    top = single(0.0) if top == single(-math.inf) else top
+    return top + log(exp(a - top) + exp(b - top) + exp(c - top))
+
+
 def tanh(x):
     size = abs(x)
     square = x * x

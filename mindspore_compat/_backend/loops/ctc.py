@@ -2,13 +2,12 @@
 host. They compute what `ops/_loss/ctc.py` computes with a call of array functions for each step."""
 
 import functools
-import math
 
 import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..compiled.vector_math import exp, log, single
+from ..compiled.vector_math import log_sum_exp
 from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, number, piece
 
 
@@ -50,11 +49,7 @@ def reach_states(
             emitted, target = emit[at : at + states], out[at : at + states]
             for s in range(states):
                 a, b, c = wide[s + 2] + stays[s], wide[s + 1], wide[s] + skips[s]
-                top = a if a > b else b
-                top = c if c > top else top
-                top = single(0) if top == single(-math.inf) else top
-                total = exp(a - top) + exp(b - top) + exp(c - top)
-                target[s] = top + log(total) + emitted[s]
+                target[s] = log_sum_exp(a, b, c) + emitted[s]
 
 
 def finish_states(
@@ -103,11 +98,7 @@ def finish_states(
                 continue
             for s in range(states):
                 a, b, c = onward[s] + stays[s], onward[s + 1], skipped[s + 2]
-                top = a if a > b else b
-                top = c if c > top else top
-                top = single(0) if top == single(-math.inf) else top
-                total = exp(a - top) + exp(b - top) + exp(c - top)
-                target[s] = top + log(total)
+                target[s] = log_sum_exp(a, b, c)
 
 
 def _is_taken(emit, *rest):

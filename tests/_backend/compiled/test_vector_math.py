@@ -74,6 +74,19 @@ def test_sigmoid_is_within_two_units_and_vanishes_where_it_would_be_subnormal():
     assert np.abs(found[~normal] - exact[~normal]).max() < np.finfo(np.float32).tiny
 
 
+@pytest.mark.parametrize("terms", [(1, 2, 3), (0, -np.inf, -5), (88, 88.5, 87), (-200, -201, -202)])
+def test_log_sum_exp_neither_overflows_nor_vanishes(terms):
+    exact = np.logaddexp.reduce(np.float64(terms))
+    with np.errstate(all="ignore"):
+        found = vector_math.log_sum_exp(*np.float32(terms))
+    assert found.dtype == np.float32 and found == pytest.approx(exact, rel=1e-6)
+
+
+def test_log_sum_exp_of_impossible_events_is_that_of_an_impossible_one():
+    with np.errstate(all="ignore"):
+        assert vector_math.log_sum_exp(*np.float32([-np.inf] * 3)) == -np.inf
+
+
 def test_order_of_bits_is_that_of_numbers():
     x = np.array([-np.inf, -3e38, -1.0, -1e-45, 0.0, 1e-45, 1.0, 3e38, np.inf], np.float32)
     ranks = [vector_math.ordered(each) for each in x]
