@@ -15,7 +15,6 @@ import collections
 import contextlib
 import functools
 import math
-import pickle
 import zlib
 
 import numpy
@@ -24,6 +23,7 @@ from .. import arrays
 from . import endings, headers, nccl
 from .buffers import at_least_1d, bytes_of, empty_for, landing, to_reduce
 from .launcher import launched, mpi
+from .objects import ObjectExchangesMixin
 from .pending import Line, Pending, progress, wait_for_all
 
 REDUCTIONS = ("sum", "prod", "max", "min")
@@ -62,7 +62,7 @@ def own_device(group):
     return group.local_rank % nccl.device_count()
 
 
-class Group:
+class Group(ObjectExchangesMixin):
     """A set of ranks that exchange arrays with each other. communication/ makes the groups by
     `world`, `alone` and `subgroup`.
 
@@ -355,59 +355,6 @@ class Group:
         """Returns a Pending that is complete when every member has called this, without waiting for
         the others."""
         return Pending(None) if self.size == 1 else self._agree("barrier")
-
-    def objects(self, value):
-        """Returns the values of all members (anything that pickles), as a list in their order."""
-        if self.size == 1:
-            return [value]
-        self._agree("all_gather of objects").wait()
-        return self.communicator.allgather(value)
-
-    def broadcast_object(self, value, root):
-        """Returns the value of member `root`, for every member."""
-        if self.size == 1:
-            return value
-        self._agree(f"broadcast from {self._name_of(root)} of an object").wait()
-        return self.communicator.bcast(value, root)
-
-    def gather_objects(self, value, root):
-        """Returns the values of all members as a list, for member `root`; None for the others."""
-        if self.size == 1:
-            return [value]
-        self._agree(f"gather to {self._name_of(root)} of objects").wait()
-        return self.communicator.gather(value, root)
-
-    def scatter_objects(self, values, root):
-        """Returns this member's element of the list that member `root` passes."""
-        if self.size == 1:
-            return values[0]
-        self._agree(f"scatter from {self._name_of(root)} of objects").wait()
-        return self.communicator.scatter(values, root)
-
-    def send_object(self, value, to, tag=0):
-        """Starts to send anything that pickles to member `to`; returns a Pending."""
-        header = headers.packed(self._message("to", to, tag, "an object"))
-        return self._send(None, to, tag, header, pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
-
-    def receive_object(self, source, tag=0):
-        """Returns the object that member `source` sent with `send_object`; nothing else is
-        unpickled."""
-        expected = self._message("from", source, tag, "an object")
-        header, data = bytearray(headers.SIZE), bytearray()
-
-        def steps():
-            self._parts["from", source, tag] += 2
-            yield self.communicator.Irecv(header, source, tag)
-            status = mpi().Status()
-            self.communicator.Probe(source, tag, status)
-            data.extend(bytes(status.Get_count(mpi().BYTE)))
-            yield self.communicator.Irecv(data, source, tag)
-            if headers.text_of(header) != expected:
-                self._refuse(expected, header, source)
-
-        absent = self._absent_peer(source, "receive", expected, header)
-        self._line.peer(Pending(None, steps(), absent)).wait()
-        return pickle.loads(data)
 
     def sent(self, to):
         """Returns how many messages this rank has sent to a member: for each tag the number, and
