@@ -46,7 +46,7 @@ class MicroBatch:
         self.plan, self.stages = plan, stages
         self.scope = None if weights is None else _GradientScope(weights)
         self.count = len(weights or ())
-        self.copies = {}  # Tensors that have come to another stage (Stages.moved)
+        self.copies = {}  # Tensors that have come to another stage (Stages.move)
         self.sent = []  # the Tensors that have left a stage: Sent
         self.received = []  # the Tensors that have come to this stage: Received
         self.segment = stages.last_segment  # the segment whose part runs
@@ -121,7 +121,7 @@ class MicroBatch:
                 stages.send_gradient(g, entry.source)
         return gradients[: self.count]
 
-    # Called by Stages.moved
+    # Called by Stages.move
 
     def is_later(self, stage):
         """Returns whether a stage is a segment of this rank's that runs in a later part."""
@@ -396,7 +396,7 @@ class _Training:
             if len(at) > 1:
                 shared.setdefault(at, []).append(index)
         for at in sorted(shared):
-            sums = stages.summed([self.grads[index] for index in shared[at]], at)
+            sums = stages.sum_over([self.grads[index] for index in shared[at]], at)
             for index, total in zip(shared[at], sums):
                 self.grads[index] = total
         stages.finish()

@@ -18,7 +18,7 @@ import weakref
 
 from ..context.config import config
 from ..gradients.transforms import map_tensors, tensors_in
-from .staged import Paused, Staged, described, filled, flow, outline, unwrapped
+from .staged import Paused, Staged, describe, fill_in, flow, outline, unwrap
 
 FOLLOWS = -1  # in place of a stage: the Cell runs where its inputs are
 
@@ -199,22 +199,22 @@ def _call_on(stage, cell, proceed, args, kwargs):
     if flow.micro.is_later(stage):
         raise Paused
     plan, stages = flow.micro.plan, flow.stages
-    args, kwargs = map_tensors(lambda t: stages.moved(t, stage), (args, kwargs))
-    results, key = plan.results.setdefault(cell, {}), (cell.training, described((args, kwargs)))
+    args, kwargs = map_tensors(lambda t: stages.move(t, stage), (args, kwargs))
+    results, key = plan.results.setdefault(cell, {}), (cell.training, describe((args, kwargs)))
     if stages.physical(stage) != stages.own:
         if key not in results:
             results[key] = stages.receive_structure(stage)
-        return filled(results[key], lambda description: stages.absent(stage, *description))
+        return fill_in(results[key], lambda description: stages.absent(stage, *description))
     out = _called_here(cell, proceed, args, kwargs, plan, stages)
     if key not in results:
         results[key] = outline(out)
         stages.send_structure(results[key])
-    return map_tensors(lambda t: stages.wrapped(t, stage), out)
+    return map_tensors(lambda t: stages.wrap(t, stage), out)
 
 
 def _called_here(cell, proceed, args, kwargs, plan, stages):
     held = plan.held_by(cell, stages.own)
-    args, kwargs = map_tensors(unwrapped, (args, kwargs))
+    args, kwargs = map_tensors(unwrap, (args, kwargs))
     flow.inside = True
     plan.unmark(held)
     try:

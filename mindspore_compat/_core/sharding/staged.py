@@ -103,8 +103,8 @@ class StagedSpace:
         stages, stage = tensors[0]._array.stages, max(stage_numbers)
         stays = flow.micro is None and any(t._array.stays for t in tensors)
         if len(stage_numbers) > 1 and flow.micro is None:
-            shared = map_tensors(stages.everywhere, values)
-            return operator.run(**shared)
+            values = map_tensors(stages.everywhere, values)
+            return operator.run(**values)
         if flow.micro is None:
             return self._run(operator, values, stages, stage, stays)
         return flow.micro.once(lambda: self._run(operator, values, stages, stage, stays))
@@ -112,15 +112,15 @@ class StagedSpace:
     def _run(self, operator, values, stages, stage, stays):
         """Runs an operator on the ranks of a stage, after its inputs have come there."""
         if flow.micro is not None:
-            values = map_tensors(lambda t: stages.moved(t, stage), values)
+            values = map_tensors(lambda t: stages.move(t, stage), values)
         if stages.physical(stage) == stages.own:
-            out = operator.run(**map_tensors(unwrapped, values))
-            return map_tensors(lambda t: stages.wrapped(t, stage, stays), out)
+            out = operator.run(**map_tensors(unwrap, values))
+            return map_tensors(lambda t: stages.wrap(t, stage, stays), out)
         return self._elsewhere(operator, values, stages, stage, stays)
 
     def _elsewhere(self, operator, values, stages, stage, stays):
         """Returns the results of an operator of another stage: Staged without values."""
-        key = operator.name, described(values)
+        key = operator.name, describe(values)
         out = self._shapes.get(key)
         if out is None:
             state = random.default.state()
@@ -130,7 +130,7 @@ class StagedSpace:
             finally:
                 random.default.restore(state)
             self._shapes[key] = out
-        return filled(out, lambda description: stages.absent(stage, *description, stays))
+        return fill_in(out, lambda description: stages.absent(stage, *description, stays))
 
 
 STAGED = StagedSpace()
@@ -167,9 +167,9 @@ class Staged(ConversionsMixin):
         array = None if self.array is None else self.array.copy()
         return Staged(self.stages, self.stage, array, self.shape, self.dtype, self.stays)
 
-    def like(self, array, held=False):
-        """Returns `array` on the stage of this Staged; with its values only if `held`."""
-        mine = array if held else None
+    def like(self, array, has_values=False):
+        """Returns `array` on the stage of this Staged; with its values only if `has_values`."""
+        mine = array if has_values else None
         return Staged(self.stages, self.stage, mine, array.shape, array.dtype, True)
 
     def get(self):
@@ -196,7 +196,7 @@ class Staged(ConversionsMixin):
         return f"Staged({self.stage}, {self.array!r}, shape={self.shape}, dtype={self.dtype})"
 
 
-def unwrapped(tensor):
+def unwrap(tensor):
     """Returns a Tensor of this rank's stage with its ordinary array; others unchanged."""
     array = tensor._array
     if type(array) is not Staged or array.array is None:
@@ -239,28 +239,28 @@ def dtype_named(name):
     return dtypes.to_numpy(dtypes.bfloat16) if name == "bfloat16" else numpy.dtype(name)
 
 
-def described(value):
+def describe(value):
     """Returns a hashable key of a nested value, the same on all ranks: Tensors count by shape and
     dtype, objects without a text of their own by type."""
     if isinstance(value, Tensor):
         return tuple(value._array.shape), str(value._array.dtype)
     if isinstance(value, (tuple, list)):
-        return (type(value).__name__, *map(described, value))
+        return (type(value).__name__, *map(describe, value))
     if isinstance(value, dict):
-        return tuple((key, described(each)) for key, each in value.items())
+        return tuple((key, describe(item)) for key, item in value.items())
     text = repr(value)
     return type(value).__name__, getattr(value, "shape", None), "" if " at 0x" in text else text
 
 
-def filled(value, make):
+def fill_in(value, make):
     """Returns a nested value in which `make` has replaced every Description."""
     if type(value) is Description:
         return make(value)
     if isinstance(value, (tuple, list)):
-        items = [filled(each, make) for each in value]
+        items = [fill_in(item, make) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, dict):
-        return type(value)((key, filled(each, make)) for key, each in value.items())
+        return type(value)((key, fill_in(item, make)) for key, item in value.items())
     return value
 
 

@@ -87,7 +87,7 @@ class Stages:
 
     # Values of stages -----------------------------------------------------------------------------
 
-    def wrapped(self, tensor, stage, stays=False):
+    def wrap(self, tensor, stage, stays=False):
         """Returns a Tensor of this rank's stage as a new Staged."""
         array = tensor._array.array if type(tensor._array) is Staged else tensor._array
         result = Tensor._wrap(Staged(self, stage, array, stays=stays))
@@ -99,7 +99,7 @@ class Stages:
         dtype = dtype_named(dtype) if isinstance(dtype, str) else dtype
         return Tensor._wrap(Staged(self, stage, None, shape, dtype, stays))
 
-    def moved(self, tensor, stage):
+    def move(self, tensor, stage):
         """Returns a Tensor on another, later stage; the gradient goes the way back. Tensors that
         lie on no stage are returned unchanged.
 
@@ -114,18 +114,18 @@ class Stages:
                 f"A pipeline runs from the first stage to the last, but a Cell of "
                 f"{self.name(stage)} takes a result of {self.name(x.stage)}."
             )
-        cached = flow.micro.copies.get((id(x), stage))
-        if cached is None:
-            cached = flow.micro.copies[id(x), stage] = x, self._copy(tensor, stage)
-        return cached[1]
+        entry = flow.micro.copies.get((id(x), stage))
+        if entry is None:
+            entry = flow.micro.copies[id(x), stage] = x, self._copy(tensor, stage)
+        return entry[1]
 
     def _copy(self, tensor, stage):
         x, micro = tensor._array, flow.micro
         source, target = self.physical(x.stage), self.physical(stage)
         if self.own == target:
-            received = source != target
-            copy = micro.receive(x.stage, stage) if received else micro.carry(tensor, stage)
-            return self.wrapped(copy, stage)
+            crosses = source != target
+            copy = micro.receive(x.stage, stage) if crosses else micro.carry(tensor, stage)
+            return self.wrap(copy, stage)
         if self.own == source:
             micro.send(tensor, stage)
         return self.absent(stage, x.shape, x.dtype)
@@ -137,10 +137,10 @@ class Stages:
         if type(x) is not Staged:
             return tensor
         group = self.group(self.all)
-        mine, described, source = None, None, self.physical(x.stage)
+        mine, description, source = None, None, self.physical(x.stage)
         if self.own == source:
-            mine, described = _sendable(x.array)
-        shape, dtype, dims = group.broadcast_object(described, source)
+            mine, description = _sendable(x.array)
+        shape, dtype, dims = group.broadcast_object(description, source)
         if mine is None:
             mine = current_space().module.empty(shape, dtype_named(dtype))
             self.traffic["broadcast"] += mine.nbytes
@@ -153,7 +153,7 @@ class Stages:
         staged = Staged(self, stage, mine, x.shape, x.dtype)
         return self.everywhere(Tensor._wrap(staged))._array
 
-    def summed(self, arrays, stages):
+    def sum_over(self, arrays, stages):
         """Returns the sums of arrays over the ranks with this rank's place in some stages."""
         group, sums = self.group(stages), []
         for array in arrays:
@@ -253,8 +253,8 @@ class Stages:
         group = self.group(self.all)  # made while all stages can
         try:
             result, error = function(), None
-        except Exception as raised:
-            result, error = None, raised
+        except Exception as failure:
+            result, error = None, failure
         if error is not None:
             self._send_notices(error)
         state = numpy.asarray([error is not None, bool(self._channels.wanted)])
@@ -273,10 +273,11 @@ class Stages:
             if stage != self.own:
                 self.world.discard(self.peer(stage), sent[self.own])
         self.finish()
-        failed = [stage for stage, (text, _) in enumerate(reports) if text is not None]
-        if own is not None or not failed:
+        failed_stages = [stage for stage, (text, _) in enumerate(reports) if text is not None]
+        if own is not None or not failed_stages:
             raise error
-        raise RuntimeError(f"Pipeline stage {failed[0]} has failed: {reports[failed[0]][0]}")
+        stage = failed_stages[0]
+        raise RuntimeError(f"Pipeline stage {stage} has failed: {reports[stage][0]}")
 
     def _send_notices(self, error):
         """Sends each other stage a notice on every tag, whichever of them it waits for."""

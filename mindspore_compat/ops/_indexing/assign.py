@@ -5,7 +5,7 @@ from ..._core.autograd.tape import depth
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import own, plain, public
 from ..._core.rules.vocabulary import checked
-from ..._core.sharding.staged import Staged, unwrapped
+from ..._core.sharding.staged import Staged, unwrap
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import in_graph
 from .._rules import Anything, TensorOrNumber
@@ -46,7 +46,7 @@ def _write_on_stage(api, variable, value, change):
     if type(variable._array) is not Staged:
         variable._array = value.like(variable._array, value.array is not None)
     if variable._array.array is not None:
-        _write(api, *map(unwrapped, (variable, Tensor._wrap(value))), change)
+        _write(api, *map(unwrap, (variable, Tensor._wrap(value))), change)
     return plain(variable)
 
 

@@ -22,7 +22,7 @@ from ..._core.rules.vocabulary import (
     integer,
     real,
 )
-from ..._core.sharding.staged import Staged, unwrapped
+from ..._core.sharding.staged import Staged, unwrap
 from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import promotes_beyond, standing
 from .._rules import Float16Or32, NumberOrBool
@@ -95,7 +95,7 @@ class Update(Primitive):
         memory."""
         *tensors, gradient = standing(*tensors, grad)
         if Staged in [type(tensor._array) for tensor in (*tensors, gradient)]:
-            space_arrays = [unwrapped(tensor) for tensor in (*tensors, gradient)]
+            space_arrays = [unwrap(tensor) for tensor in (*tensors, gradient)]
             if Staged not in [
                 type(tensor._array) for tensor in space_arrays
             ]:  # it is this rank's stage
