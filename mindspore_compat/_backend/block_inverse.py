@@ -12,6 +12,7 @@ from .compiled import door
 from .cuda.spd_inverse import Inverses
 from .host import checksums
 from .threads import scheduler
+from .updates.asynchronous import is_asynchronous
 
 SPLIT = 128
 GROUP = 4  # blocks of columns that a thread multiplies at a time: their data fit its cache
@@ -55,9 +56,10 @@ def inverse_blocks(matrix, shift):
         shift = max(10 * shift, LEAST * mean) or 1.0
 
 
-def inverse_blocks_on_gpu(factors):
+def inverse_blocks_together(factors):
     """Returns the inverses of the damped diagonal blocks of many matrices on a GPU, as
-    `inverse_blocks` defines them, without waiting for the GPU.
+    `inverse_blocks` defines them, without waiting for the GPU. Returns None for matrices on the
+    host, where `inverse_blocks` takes one after the other.
 
     Four shifts are tried in turn, and the smallest that suffices is used.
 
@@ -68,10 +70,12 @@ def inverse_blocks_on_gpu(factors):
             float32.
 
     Returns:
-        list of the inverses.
+        list of the inverses, or None.
     """
     if not factors:
         return []
+    if not is_asynchronous(*[matrix for matrix, _, _ in factors]):
+        return None
     module = arrays.space_of(factors[0][0]).module
     kernels = _kernels.get(module)
     if kernels is None:

@@ -7,7 +7,7 @@ import numpy as np
 from ... import log
 from ..._backend import arrays
 from ..._backend.steps import current
-from ..._backend.updates.asynchronous import is_asynchronous
+from ..._backend.updates.asynchronous import is_known_to_reach
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import TensorOf, any_dtype
 from ..._core.tensor.tensor import Tensor
@@ -128,9 +128,7 @@ class _IteratorLearningRate(LearningRateSchedule):
         """Returns True after the last step. A step on a GPU is read only when it may be past the
         end."""
         early = self._calls <= size or current.running() is not None
-        if early and is_asynchronous(global_step._array):
-            return False
-        return as_number(global_step) >= size
+        return is_known_to_reach(global_step._array, size, waits=not early)
 
 
 class _ConvertToCell(LearningRateSchedule):

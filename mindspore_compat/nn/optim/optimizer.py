@@ -15,7 +15,7 @@ import numpy as np
 from ... import ops
 from ..._backend import arrays
 from ..._backend.steps import current
-from ..._backend.updates.asynchronous import is_asynchronous
+from ..._backend.updates.asynchronous import is_asynchronous, step_number
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Str, checked
@@ -373,10 +373,7 @@ class Optimizer(Cell):
         may be skipped, returns an array on the GPU unchanged."""
         if self._skip is None:
             return as_number(tensor)
-        captured = current.running()
-        if captured is None or is_asynchronous(tensor._array):
-            return arrays.number_of(tensor._array)
-        return captured.number(tensor)
+        return step_number(current.running(), tensor)
 
     def _decay_numbers(self):
         """Returns the weight decay of each parameter without the loss scale; None for no decay."""

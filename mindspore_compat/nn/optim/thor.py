@@ -14,11 +14,10 @@ from ..._backend import arrays
 from ..._backend.block_inverse import (
     between_blocks,
     inverse_blocks,
-    inverse_blocks_on_gpu,
+    inverse_blocks_together,
     shape_of,
     times_blocks,
 )
-from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.complete import Unit
 from ..._backend.updates.fuse import fuse
 from ..._core.context.config import config, get_auto_parallel_context
@@ -269,23 +268,25 @@ class ThorGpu(FusedOptimizer):
         factors_g = self._average(self.matrix_g_cov, factors_g)
         loss_scale = self.loss_scale if self.sens_scale is None else self.sens_scale
         scale = (self.batch_size / loss_scale) ** 2
+        factors_g = [factor * scale for factor in factors_g]
         factors = list(zip(self._layers, factors_a, factors_g, strict=True))
-        if is_asynchronous(self.parameters[0]._array):
-            return self._inverses_on_gpu(factors, scale, damping)
-        return {
-            layer: layer.invert(a, g * scale, damping, self.batch_size) for layer, a, g in factors
-        }
+        inverses = self._inverses_together(factors, damping)
+        if inverses is not None:
+            return inverses
+        return {layer: layer.invert(a, g, damping, self.batch_size) for layer, a, g in factors}
 
-    def _inverses_on_gpu(self, factors, scale, damping):
+    def _inverses_together(self, factors, damping):
         """Computes the inverses of all layers at once, in kernels that the host does not wait for.
-        More damping is therefore not logged."""
+        More damping is therefore not logged. Returns None for factors on the host."""
         matrices = []
         for layer, a, g in factors:
-            matrices.append((g * scale, damping, layer.positions()))
+            matrices.append((g, damping, layer.positions()))
             if not layer.is_table:
                 matrices.append((a, damping, layer.positions()))
-        inverses = iter(inverse_blocks_on_gpu(matrices))
-        result = {}
+        inverses = inverse_blocks_together(matrices)
+        if inverses is None:
+            return None
+        inverses, result = iter(inverses), {}
         for layer, a, _ in factors:
             xp, inverse_g = arrays.space_of(a), next(inverses)
             if layer.is_table:

@@ -1,4 +1,4 @@
-"""What optimizers reject and accept: rates, decays, scales, parameters, settings, gradients."""
+"""Optimizers check rates, decays, scales, parameters, settings and gradients."""
 
 import math
 import sys

@@ -104,7 +104,7 @@ def test_inverses_that_are_not_waited_for(space, size, shift):
     matrix = space.array(rows.T @ rows / len(rows))
     wanted, _ = block_inverse.inverse_blocks(matrix, shift)
     with counting.counted() as counts:
-        (found,) = block_inverse.inverse_blocks_on_gpu(
+        (found,) = block_inverse.inverse_blocks_together(
             [(matrix, space.array(np.float64(shift**2)), 1.0)]
         )
     assert counts.transfers == counts.synchronisations == 0
@@ -114,6 +114,6 @@ def test_inverses_that_are_not_waited_for(space, size, shift):
 def test_a_block_that_is_not_finite_spoils_itself_only(space):
     matrix = np.eye(200, dtype=np.float32)
     matrix[150, 150] = np.inf
-    (found,) = block_inverse.inverse_blocks_on_gpu([(space.array(matrix), 0.01, 1.0)])
+    (found,) = block_inverse.inverse_blocks_together([(space.array(matrix), 0.01, 1.0)])
     finite = np.isfinite(arrays.to_host(found))
     assert finite[0].all() and not finite[1].any()
