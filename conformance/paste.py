@@ -1,4 +1,4 @@
-"""What a printed failure needs to be pasted into Python.
+"""The names that a printed failure uses, to be pasted into Python.
 
 >>> from mindspore_conformance.paste import prepare
 >>> globals().update(prepare("my_package"))

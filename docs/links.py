@@ -1,5 +1,5 @@
-"""What a page of the reference says besides the docstring: where the same page of release 2.10 and
-the source are, and in which cases the name differs from the original.
+"""Adds links and differences to the pages of the reference: the same page of release 2.10, the
+source, and the cases in which the name differs from the original.
 
 The build copies the source files to `source/`, as text, so that links to them work everywhere.
 """

@@ -100,7 +100,7 @@ class MemPool:
 
 @contextlib.contextmanager
 def use_mem_pool(pool):
-    """Allocates arrays of the current thread on a GPU from a pool, within a block.
+    """Within a `with` block, allocates the GPU arrays of the current thread from a pool.
 
     Arrays of other threads and on the CPU are not affected.
 

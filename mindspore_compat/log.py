@@ -79,7 +79,7 @@ def get_level():
 
 
 def get_log_config():
-    """Returns the settings of the log, by the names of the environment variables.
+    """Returns the settings of the log as a dict; its keys are the names of environment variables.
 
     Returns:
         dict, `GLOG_v` and `GLOG_logtostderr`; with log files also `GLOG_log_dir`,

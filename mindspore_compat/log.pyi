@@ -15,7 +15,7 @@ def get_level() -> _t.Any:
         str, `'0'` (DEBUG), `'1'` (INFO), `'2'` (WARNING), `'3'` (ERROR) or `'4'` (CRITICAL).
     """
 def get_log_config() -> _t.Any:
-    """Returns the settings of the log, by the names of the environment variables.
+    """Returns the settings of the log as a dict; its keys are the names of environment variables.
 
     Returns:
         dict, `GLOG_v` and `GLOG_logtostderr`; with log files also `GLOG_log_dir`,

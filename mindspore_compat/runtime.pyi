@@ -201,7 +201,7 @@ def set_stream_limit(stream: _t.Any, cube_num: _b.int = -1, vector_num: _b.int =
     """
 from .hal import synchronize as synchronize
 def use_mem_pool(pool: _t.Any) -> _t.Any:
-    """Allocates arrays of the current thread on a GPU from a pool, within a block.
+    """Within a `with` block, allocates the GPU arrays of the current thread from a pool.
 
     Arrays of other threads and on the CPU are not affected.
 

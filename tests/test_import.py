@@ -1,4 +1,4 @@
-"""What `import mindspore_compat` may load: no GPU library and nothing heavy before first use."""
+"""`import mindspore_compat` loads no GPU library, and nothing heavy before first use."""
 
 import json
 import subprocess

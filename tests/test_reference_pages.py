@@ -1,4 +1,4 @@
-"""What the pages of the reference are made of: formulas, pictures, links, differences."""
+"""The parts of the pages of the reference: formulas, pictures, links, differences."""
 
 import importlib
 import inspect

@@ -1,4 +1,4 @@
-"""What a script shows of an error: its own frames, the path of the Cell, and hints for mistakes."""
+"""A traceback shows the script's own frames, the path of the Cell, and hints for mistakes."""
 
 import os
 import subprocess

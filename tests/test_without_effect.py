@@ -1,4 +1,4 @@
-"""What has no effect says so: in help, in the stub, on the page, and once in a process's log."""
+"""A name without effect says so: in help, in the stub, on the page, and once in the log."""
 
 import importlib
 import inspect

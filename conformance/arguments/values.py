@@ -43,7 +43,7 @@ class Values:
         }
 
     def build(self, text, **more):
-        """The object an argument text spells; `more` are further names that it may use."""
+        """Returns the object that a text describes. `more` adds names that the text may use."""
         return eval(text, {"__builtins__": _BUILTINS, **self.names, **more})  # noqa: S307  (texts come from spec files)
 
     def tensor(self, dtype, data):

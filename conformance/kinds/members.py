@@ -82,7 +82,7 @@ def asked(case):
 
 
 def judge(case, result):
-    """Returns what follows from the names that are missing."""
+    """Returns the verdict on the names that are missing."""
     seen = result["observed"]
     missing = [name for name in seen.get("missing", ()) if not reason(case["name"], name)]
     if "refused" in seen:

@@ -20,8 +20,8 @@ SURE = {
 def state_of(text, sure):
     """Returns the label of a condition outside the arguments, or None.
 
-    `sure` returns only labels of conditions that the clause grammar would misread, and which are
-    therefore tried first."""
+    With `sure`, returns only conditions that the clause grammar would misread; the reader tries
+    these first."""
     for label, patterns in _states():
         if sure == (label in SURE) and any(pattern.match(text) for pattern in patterns):
             return label

@@ -287,7 +287,7 @@ class Worker:
         return function, inputs
 
     def _thing(self, case):
-        """Returns what is called: the function, or the constructed object of a class."""
+        """Returns the object to call: the function, or the constructed object of a class."""
         if case.get("owner"):
             return None
         thing = resolve(self.ms, case["name"])

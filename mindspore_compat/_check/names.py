@@ -1,4 +1,4 @@
-"""What this package has under a path: the object, or the nearest name if there is none.
+"""Looks up a path in this package: returns the object, or the nearest name if there is none.
 
 Paths are those of `reading.py`. They are looked up in the modules themselves, so the answers are
 those of a run. A part whose owner is not known for certain counts as present: a function's result,
@@ -87,7 +87,7 @@ def nearest(path):
 
 
 def arguments(target, call):
-    """Returns the arguments of a Call by the names of the parameters of its target."""
+    """Returns a dict from the parameters of the target of a Call to its arguments."""
     parameters = list(inspect.signature(target).parameters)
     if parameters[:1] == ["self"]:
         del parameters[0]

@@ -1,4 +1,4 @@
-"""What a source file uses of `mindspore`, read from its syntax tree; the code is not run.
+"""Reads from a syntax tree which names of `mindspore` a source file uses; the code is not run.
 
     from mindspore import Tensor, nn      Use(("mindspore", "Tensor")), Use(("mindspore", "nn"))
     layer = nn.Dense(3, 4)                Use(("mindspore", "nn", "Dense"), call=...)

@@ -241,7 +241,7 @@ class Caltech101Dataset(GeneratorDataset):
     """
     def __init__(self, dataset_dir: _b.str, target_type: _t.Literal['category', 'annotation', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
-        """Returns the numbers of the folders, by name."""
+        """Returns a dict from the names of the folders to their numbers."""
 class Caltech256Dataset(MappableDataset):
     """Reads the objects of Caltech 256 into the columns "image", the bytes of the file or its
     pixels, and "label", int32.
@@ -1018,7 +1018,7 @@ class Flowers102Dataset(GeneratorDataset):
     """
     def __init__(self, dataset_dir: _b.str, task: _t.Literal['Classification', 'Segmentation'] = 'Classification', usage: _t.Literal['train', 'valid', 'test', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
-        """Returns the labels by the names of the flowers."""
+        """Returns a dict from the names of the flowers to the labels."""
 class Food101Dataset(MappableDataset):
     """Reads the dishes of Food 101 into the columns "image", the bytes of the file or its pixels,
     and "label", text.
@@ -1310,7 +1310,7 @@ class ImageFolderDataset(MappableDataset):
     """
     def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, extensions: _b.list[_b.str] | None = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _t.Any = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
-        """Returns the labels by the names of the folders."""
+        """Returns a dict from the names of the folders to the labels."""
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns the number of folders."""
 class IterSampler(Sampler):

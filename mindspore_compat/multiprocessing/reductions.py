@@ -46,7 +46,7 @@ def init_reductions():
 
 
 def _reduce_tensor(tensor):
-    """Returns what is sent to the other process for a Tensor.
+    """Returns the message to the other process that stands for a Tensor.
 
     Raises:
         RuntimeError: if it has been computed within a gradient that is still open.
@@ -68,7 +68,7 @@ def _reduce_tensor(tensor):
 
 
 def _reduced_parameter(parameter):
-    """Returns what is sent for a Parameter: its values, name and settings."""
+    """Returns the message that stands for a Parameter: its values, name and settings."""
     if not arrays.on_device(parameter._array) and parameter.size:
         _to_shared_memory(parameter)
     return parameter.__reduce_ex__(2)

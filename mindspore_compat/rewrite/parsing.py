@@ -29,7 +29,7 @@ class Body:
         self.tree, self.function, self.owner = tree, function, owner
         self.definition = sources.definition_of(function, owner)
         self.block = Block(tree, "method" if owner else "function")
-        self.called = {}  # other functions that are read, by the names of their calls
+        self.called = {}  # names of calls -> the functions that they call, which are read too
         self._visible = sources.visible_to(function)
         names = [node for node in ast.walk(self.definition) if isinstance(node, ast.Name)]
         self._local = {node.id for node in names if isinstance(node.ctx, ast.Store)}

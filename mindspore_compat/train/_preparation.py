@@ -1,4 +1,4 @@
-"""What a Model does around a run: checks, the mode of the networks, the iterator over the batches.
+"""Prepares a run of a Model: checks, the mode of the networks, the iterator over the batches.
 
 Subclasses of Model override these methods, which have the original's names.
 """

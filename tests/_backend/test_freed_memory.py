@@ -1,4 +1,4 @@
-"""What the first operation prepares: memory that one frees is reused by the next without a page
+"""After the first operation, memory that one operation frees is reused by the next without a page
 fault per page, and NumPy does not warn within the package."""
 
 import platform

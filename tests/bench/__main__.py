@@ -71,8 +71,8 @@ class Worker:
         self.wall, self.processor = [], []
 
     def answer(self, head):
-        """Returns what the process prints after a head; None, with a line on the screen, if it
-        ends."""
+        """Returns the text that the process prints after a head. If the process ends, prints a line
+        and returns None."""
         for line in self.process.stdout:
             if line.startswith(head + " "):
                 return json.loads(line[len(head) :])

@@ -1,4 +1,4 @@
-"""What divided networks cost, counted on simulated ranks: `python -m tests.bench parallel`.
+"""Counts the cost of divided networks on simulated ranks: `python -m tests.bench parallel`.
 
 Every form trains one perceptron with Adam, "stages" one of 8 layers with 16 micro-batches. For each
 number of ranks the table shows the bytes of weights and states that a rank holds and the bytes that

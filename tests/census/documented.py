@@ -89,7 +89,7 @@ def _built(text):
 
 
 def _operand(op, name, value):
-    """Returns what the body's parameter `name` is given, arrays for Tensors."""
+    """Returns the value of the body's parameter `name`, with arrays for Tensors."""
     if _is_dtype(op.rules.get(name)):
         return _numpy_dtype(value)
     if name == op.many:

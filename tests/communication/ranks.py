@@ -1,4 +1,4 @@
-"""What two ranks do together; test_two_ranks.py starts it through mpiexec and reads its output."""
+"""Checks on two ranks; test_two_ranks.py starts them through mpiexec and reads the output."""
 
 import fakecupy
 import ml_dtypes

@@ -1,4 +1,4 @@
-"""What ranks do with AutoParallel; test_auto_parallel.py starts it through mpiexec and reads its
+"""Checks of AutoParallel on ranks; test_auto_parallel.py starts them through mpiexec and reads the
 output. Each rank's gradient of `weight` is its rank number plus 1.
 """
 

@@ -1,5 +1,5 @@
-"""What two or three ranks do with DistributedDataParallel and parameter_broadcast;
-test_inplace_ranks.py starts it through mpiexec and reads its output.
+"""Checks of DistributedDataParallel and parameter_broadcast on two or three ranks;
+test_inplace_ranks.py starts them through mpiexec and reads the output.
 """
 
 import functools

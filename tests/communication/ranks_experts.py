@@ -1,6 +1,6 @@
-"""What ranks do with tokens that are sent to experts and back; test_experts_ranks.py starts it
-through mpiexec and reads its output. Every rank draws the data of all ranks, and computes by loops
-what it must receive.
+"""Checks of tokens that ranks send to experts and back; test_experts_ranks.py starts them through
+mpiexec and reads the output. Every rank draws the data of all ranks, and computes by loops the
+values that it must receive.
 """
 
 import numpy

@@ -1,5 +1,5 @@
-"""What two or three ranks do with the functional collectives; test_inplace_ranks.py starts it
-through mpiexec and reads its output.
+"""Checks of the functional collectives on two or three ranks; test_inplace_ranks.py starts them
+through mpiexec and reads the output.
 """
 
 import ml_dtypes

@@ -1,5 +1,5 @@
-"""What two or three ranks do with the primitives that send to some other ranks, and their
-gradients; test_inplace_ranks.py starts it through mpiexec and reads its output.
+"""Checks of the primitives that send to some other ranks, and of their gradients, on two or three
+ranks; test_inplace_ranks.py starts them through mpiexec and reads the output.
 """
 
 import numpy

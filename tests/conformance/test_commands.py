@@ -1,4 +1,4 @@
-"""What `run` tells and takes for those who implement: first failures, unknown names, `--strict`,
+"""Options and reports of `run` for those who implement: first failures, unknown names, `--strict`,
 `--shard`, `--junit`, a status for lacking kernels; and `compare` of two stored runs.
 """
 

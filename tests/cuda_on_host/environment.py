@@ -168,7 +168,7 @@ def install_requirements(folder, python, report):
 
 
 def requirements():
-    """Returns what the project requires, and the extras that its tests use."""
+    """Returns the requirements of the project, and those of the extras that its tests use."""
     settings = configparser.ConfigParser()
     settings.read(PROJECT / "setup.cfg", encoding="utf-8")
     extras = settings["options.extras_require"]

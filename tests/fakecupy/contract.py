@@ -65,7 +65,7 @@ def calls(ufuncs):
 
 
 def outcome(text, names):
-    """Returns what a call gives: dtypes and shapes, or the kind of error."""
+    """Returns the outcome of a call: dtypes and shapes, or the kind of error."""
     try:
         with warnings.catch_warnings(), numpy.errstate(all="ignore"):
             warnings.simplefilter("ignore")

@@ -381,7 +381,7 @@ def own_where(condition, x=None, y=None):
 
 
 def _chosen(value):
-    """Returns what CuPy chooses from: it has no loop for bfloat16 there."""
+    """Returns the value from which CuPy chooses: float32 for bfloat16, for which it has no loop."""
     host = unwrap(value)
     return host.astype(numpy.float32) if getattr(host, "dtype", None) == BFLOAT16 else host
 

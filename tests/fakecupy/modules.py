@@ -339,7 +339,7 @@ class Module(types.ModuleType):
 
 
 def function_or_value(path, name, line, host):
-    """Returns what stands behind one line of the census, or None."""
+    """Returns the function or value that one line of the census names, or None."""
     theirs = getattr(host, OLD_NAMES.get(name, name), None)
     if line.startswith("ufunc"):
         _, nin, nout, *loops = line.split()

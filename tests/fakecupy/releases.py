@@ -70,7 +70,7 @@ def common_line(one, other):
 
 
 def common(one, other):
-    """Returns what two censuses have in common."""
+    """Returns the entries that two censuses share."""
     if isinstance(one, str):
         return common_line(one, other)
     parts = {name: common(one[name], other[name]) for name in one if name in other}

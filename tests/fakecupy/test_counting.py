@@ -1,4 +1,4 @@
-"""What the stand-in counts for one call: launches, allocations, transfers, synchronisations."""
+"""The stand-in counts the launches, allocations, transfers and synchronisations of a call."""
 
 import numpy as np
 import pytest

@@ -141,7 +141,7 @@ class Child:
             _write(self.folder / file, self.originals[file])
 
     def judged(self):
-        """Returns what came of the input, and the lines at which it failed."""
+        """Reads the input; returns the outcome, and the lines at which it failed."""
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         signal.setitimer(signal.ITIMER_REAL, WAIT)
         try:

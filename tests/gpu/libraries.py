@@ -23,7 +23,7 @@ def cupy_of(stand_in):
 
 
 def device(stand_in):
-    """Returns what the device is, as a dict.
+    """Returns a description of the device, as a dict.
 
     Raises:
         NoDevice: none computes.

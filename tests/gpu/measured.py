@@ -1,4 +1,4 @@
-"""What a training step requires of a device, and its time there and on the CPU."""
+"""Counts the work of a training step on a device; measures its time there and on the CPU."""
 
 import contextlib
 import time

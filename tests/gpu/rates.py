@@ -123,7 +123,7 @@ def memory_cases(sizes):
 
 
 def on_torch(function, shape, dtype="float32"):
-    """Returns what makes a call of PyTorch on a random array."""
+    """Returns a function that, given PyTorch, makes a call of it on a random array."""
 
     def make(torch):
         x = torch.randn(*shape, device="cuda").to(getattr(torch, dtype))
@@ -166,7 +166,7 @@ def product_cases(sizes):
 
 
 def torch_convolution(shape, kernel, dtype):
-    """Returns what makes PyTorch's convolution of random images."""
+    """Returns a function that, given PyTorch, makes its convolution of random images."""
 
     def make(torch):
         kind = {"device": "cuda", "dtype": getattr(torch, dtype)}
@@ -212,7 +212,7 @@ def there_and_back(gradients):
 
 
 def torch_adam(sizes):
-    """Returns what makes an update of PyTorch's fused Adam."""
+    """Returns a function that, given PyTorch, makes an update of its fused Adam."""
 
     def make(torch):
         weights = [torch.nn.Parameter(torch.randn(*s, device="cuda")) for s in sizes.parameters]

@@ -1,4 +1,4 @@
-"""What one training step requires of the device, counted part by part."""
+"""Counts the work of one training step on the device, part by part."""
 
 import mindspore_compat as ms
 from mindspore_compat import nn

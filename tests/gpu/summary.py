@@ -4,7 +4,7 @@ TESTS = ("short", "kernels", "suites")  # the parts that run pytest
 
 
 def failures(report):
-    """Returns what failed, as lines: one for each kind of failure of each suite."""
+    """Returns the failures as lines, one for each kind of failure of each suite."""
     found = []
     for part in TESTS:
         for name, suite in report.get(part, {}).items():

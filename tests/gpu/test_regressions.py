@@ -1,4 +1,4 @@
-"""What went wrong on real CuPy while a stand-in alone ran the tests: one test for each defect.
+"""Defects on real CuPy that the stand-in did not show: one test for each.
 
 Each test fails on commit 39c3f7bd, the last one before CuPy itself ran them. All but the first fail
 there for their own reason, which shows if `matmul(x, y, out)` in `_backend/products.py` passes

@@ -1,4 +1,4 @@
-"""What the tests of all areas share.
+"""Helpers that the tests of all areas share.
 
 `close`, `close_sums` and `same` compare results; `normal`, `floats` and `ints` make operands.
 `kit.gradients` checks gradients by finite differences, `kit.ranks` runs several processes over MPI.

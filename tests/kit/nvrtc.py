@@ -72,7 +72,7 @@ def _output(program, what):
 
 
 def complaint(text, architecture):
-    """Returns what the compiler says against a text for one architecture; "" if nothing."""
+    """Returns the errors of the compiler in a text for one architecture; "" if there are none."""
     with _compiled(text, architecture) as (program, failed):
         log = _output(program, "ProgramLog").rstrip(b"\0").decode()
     return log or f"error {failed}" if failed else ""

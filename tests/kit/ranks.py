@@ -30,8 +30,8 @@ def require_mpi():
 
 
 def run_ranks(count, *command, timeout=120):
-    """Returns what `count` processes did with one command of Python: a script or `-c` code,
-    arguments.
+    """Returns the outcome of `count` processes that run one command of Python: a script or `-c`
+    code, and arguments.
 
     They find the modules in tests/, as tests do.
 
@@ -49,7 +49,7 @@ def run_ranks(count, *command, timeout=120):
 
 
 def output_of_ranks(count, *command):
-    """Returns what several processes printed; they must have ended well."""
+    """Returns the output of several processes, which must have ended well."""
     done = run_ranks(count, *command)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -80,7 +80,7 @@ def assert_every_rank_passes(count, script, name, among=None):
 
 @functools.cache
 def _run_together(count, script, names):
-    """Returns what the ranks print; nothing of checks that come after one that fails."""
+    """Returns the output of the ranks, which ends with the first check that fails."""
     return run_ranks(count, script, *names, timeout=300).stdout
 
 

@@ -1,4 +1,4 @@
-"""What the READMEs of public libraries tell a user to type first, on the installed libraries.
+"""Runs the first commands of the READMEs of public libraries, on the installed libraries.
 
 A library that is not installed is skipped. Install one with `pip install --no-deps`, as its
 dependency `mindspore` is satisfied by the stand-in (docs/first-steps.rst), then what it imports.

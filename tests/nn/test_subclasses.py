@@ -1,4 +1,4 @@
-"""What subclasses of layers, networks and optimizers rely on: free names, primitives of layers,
+"""Subclasses of layers, networks and optimizers rely on free names, primitives of layers and
 replaceable states.
 """
 

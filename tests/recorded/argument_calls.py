@@ -57,7 +57,7 @@ def _parts(text):
 
 
 def names(ms):
-    """Returns what the calls may use."""
+    """Returns the names that the calls may use."""
     for part in ("audio", "dataloader"):
         importlib.import_module(f"{ms.__name__}.dataset.{part}")
     return {

@@ -1,4 +1,4 @@
-"""What a case on a public script uses, with real MindSpore and with this package.
+"""Helpers of a case on a public script, with real MindSpore and with this package.
 
 A case builds a network of a script, sets its weights from the names of its parameters, passes it
 synthetic inputs, and trains it for a step or two. The record of a run is small: losses, mean and

@@ -1,4 +1,4 @@
-"""What the package's callbacks print, record, change and reject."""
+"""The package's callbacks print, record, change and reject as documented."""
 
 import json
 import os

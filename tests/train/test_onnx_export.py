@@ -1,6 +1,6 @@
 """onnx.export: names, weights as inputs, dynamic lengths.
 
-Files are read here as messages; onnxruntime, if installed, checks what they compute.
+The tests read the files as messages; onnxruntime, if it is installed, runs them.
 """
 
 import importlib

@@ -34,7 +34,7 @@ def layout(grid, cuts, lengths=(), groups=0, packed=True, further=(2, 4)):
 
 
 def file_of(path, layouts, stage=0):
-    """Writes a strategy file; `layouts` are messages by the names of parameters."""
+    """Writes a strategy file; `layouts` maps the names of parameters to messages."""
     operation = bytes_field(1, "op") + bytes_field(2, int_field(1, stage))
     items = [
         bytes_field(3, bytes_field(1, name) + bytes_field(2, one)) for name, one in layouts.items()

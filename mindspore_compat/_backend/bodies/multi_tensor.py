@@ -72,8 +72,8 @@ class Numbers:
         }
 
     def kinds(self):
-        """Returns what a kernel's source depends on: the names and dtypes of the numbers on the
-        device."""
+        """Returns the names and dtypes of the numbers on the device, on which the source of a
+        kernel depends."""
         return tuple((name, value.dtype) for name, value in self.on_device.items())
 
     def values(self):
@@ -209,7 +209,7 @@ def filled_table(rows, most, **fields):
     Args:
         rows: sequences of arrays.
         most: the number of rows that the struct can hold.
-        fields: further 64-bit integers, one for each row, by the name of their field.
+        fields: a dict from the names of further fields to their 64-bit integers, one for each row.
     """
     kind = numpy.dtype(
         [

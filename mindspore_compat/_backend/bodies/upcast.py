@@ -485,7 +485,7 @@ class UpcastKernels:
         return launch
 
     def _total_of_broadcast(self, trace, input_dtypes, dtype):
-        """Returns what `_total` does for arrays of several shapes: one kernel stores the terms in
+        """Returns the sum of `_total` for arrays of several shapes: one kernel stores the terms in
         float32, and a sum follows."""
         outputs = [(trace.found.terms.number, FLOAT32)]
         kernel, numbers = self._kernel(trace, input_dtypes, outputs)

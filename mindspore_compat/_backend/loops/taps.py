@@ -30,7 +30,7 @@ def weigh_rows(
         x, out: stacks of matrices with `inner` columns, as arrays of one axis.
         index, weight: for each row of a result, `taps` rows of `x` and their weights.
         length, rows: the rows of each matrix of `x` and of `out`.
-        taps, inner: the weights of a row, and its elements.
+        taps, inner: the number of weights of a row, and of its elements.
         first, last: the range of rows of the whole stack.
     """
     for row in range(first, last):

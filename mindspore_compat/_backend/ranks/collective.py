@@ -114,7 +114,7 @@ class Group(ObjectExchangesMixin):
         return nccl.connect(self.communicator, self.machines[self.ranks[self.rank]])
 
     def own_gpu(self):
-        """Returns what identifies this process's GPU among those of all ranks (nccl.own_gpu)."""
+        """Returns the identity of this process's GPU among those of all ranks (nccl.own_gpu)."""
         return nccl.own_gpu(self.machines[self.ranks[self.rank]])
 
     def subgroup(self, ranks):

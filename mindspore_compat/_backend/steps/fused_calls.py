@@ -116,7 +116,7 @@ def _elementwise(call):
     """Returns True if a loop can compute the call."""
     try:
         layout_of(ElementwiseSteps([call]))
-    except Exception:  # whatever code written for arrays raises for symbols
+    except Exception:  # code written for arrays may raise anything for symbols
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""What a training step changes before its optimizer writes, to be undone if it does not get there.
+"""Undoes the changes that a training step makes before its optimizer writes, if it fails before.
 
 The forward pass moves the statistics of batch normalization, and a loss scale changes before the
 update. `whole_step` runs a step. If it raises anything before `journal.saved` is None, those

@@ -303,8 +303,8 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
 
 
 def _on_tape(values, read):
-    """Returns True if `read` replaces one of `values`, a Tensor to which a gradient flows, by its
-    number."""
+    """Returns True if `read` has a number in the place of a Tensor of `values` to which a gradient
+    flows."""
     return any(
         isinstance(value, Tensor) and value is not replacement and value._node is not None
         for value, replacement in zip(values, read)

@@ -225,7 +225,7 @@ class Stages:
                 self._under_way.append(pending)
 
     def receive_structure(self, stage):
-        """Returns what a stage has sent by `send_structure`."""
+        """Returns the result without values that a stage sent by `send_structure`."""
         structure = self.world.receive_object(self.peer(stage), STRUCTURES)
         if type(structure) is StageFailure:
             raise structure

@@ -419,12 +419,12 @@ TYPE_IDS = {
 
 
 def type_to_type_id(dtype: Type) -> int:
-    """Returns the number of a type in the arguments of a primitive."""
+    """Returns the number by which the arguments of a primitive refer to a type."""
     return TYPE_IDS[dtype]
 
 
 def type_id_to_type(number: int) -> Type:
-    """Returns the type with a number in the arguments of a primitive."""
+    """Returns the type to which the arguments of a primitive refer by a number."""
     return next(dtype for dtype, type_id in TYPE_IDS.items() if type_id == number)
 
 

@@ -1,4 +1,4 @@
-"""What changed in which release: the table that behaviour, documentation and tests are made from.
+"""The table of changes by release, which determines behaviour, documentation and tests.
 
 The sources are MindSpore's release notes and the pages of its documentation of each release.
 """

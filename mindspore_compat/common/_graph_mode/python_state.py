@@ -194,7 +194,7 @@ class PythonState:
     # Noting ---------------------------------------------------------------------------------------
 
     def _note(self, reader, reference):
-        """Returns what is compared for one source: the identities of its values, and of their
+        """Returns the identities to compare for one source: those of its values and of their
         elements."""
         values, deep = reader(reference()), []
         for name, value in values.items():
@@ -204,7 +204,7 @@ class PythonState:
         return reader, reference, [*map(id, values.values())], deep
 
     def _note_names(self, reader, reference, names):
-        """Returns what is compared for the names that functions look up in one dict."""
+        """Returns the identities to compare for the names that functions look up in a dict."""
         namespace, names, deep = reader(reference()), sorted(names), []
         for name in names:
             if name in namespace:

@@ -133,8 +133,8 @@ def _serve(connection, work, cores, parent):
 
 
 def _as_picklable(result, error):
-    """Returns what a worker sends for one item: (result, None), or after an error (None, (message,
-    traceback as text)), because traceback objects cannot be pickled."""
+    """Returns the message of a worker for one item: (result, None), or after an error (None,
+    (message, traceback as text)), because traceback objects cannot be pickled."""
     if error is None:
         return result, None
     text = str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}"

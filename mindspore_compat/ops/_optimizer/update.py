@@ -43,7 +43,7 @@ Loose = NumberOrBool | TensorOf(real, "bool")
 
 
 def without_axes(names):
-    """Returns rules that reject a scalar that is a Tensor with axes."""
+    """Returns rules that reject a Tensor with axes in the place of a scalar."""
     return [
         Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
         for name in names.split()

@@ -1,4 +1,4 @@
-"""What fake quantizations have in common: the straight-through gradient, the delay, the axes.
+"""The parts that fake quantizations share: the straight-through gradient, the delay, the axes.
 
 Rounding has the derivative 0 almost everywhere. The straight-through estimator gives a quantized
 value the derivative of another expression, the unrounded one.

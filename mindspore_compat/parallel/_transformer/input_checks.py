@@ -1,4 +1,4 @@
-"""Checks of inputs that layers of other libraries import from `parallel._transformer.layers`."""
+"""Input checks that other libraries import from `parallel._transformer.layers` for their layers."""
 
 from functools import wraps
 from inspect import signature

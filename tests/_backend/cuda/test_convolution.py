@@ -1,4 +1,4 @@
-"""Convolutions by cuDNN: numbers against the host, and the calls they take.
+"""Convolutions by cuDNN give the numbers of the host, and make only the calls that they need.
 
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """

@@ -1,5 +1,5 @@
-"""What is told to cuDNN, against NVIDIA's own headers: parameters, structs, numbers; and which
-library is taken."""
+"""Parameters, structs and numbers that are passed to cuDNN agree with NVIDIA's headers; and the
+right library is loaded."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""What the products of networks require: no copy of an operand, and no cast."""
+"""The products of networks neither copy nor cast an operand."""
 
 import numpy as np
 import pytest

@@ -69,7 +69,7 @@ def test_larger_meshes(size):
     on_ranks(size, run)
 
 
-COSTS = {  # of 4 ranks, in bytes that a rank receives of an array of 8 * 12 doubles
+COSTS = {  # on 4 ranks: the share of an array of 8 * 12 doubles that a rank receives
     "all_gather": ((((0, 1), ()), ()), (((), ()), ()), 3 / 4),
     "all_reduce": ((((), ()), (0, 1)), (((), ()), ()), 2 * 3 / 4),
     "reduce_scatter": ((((), ()), (0,)), (((0,), ()), ()), 1 / 2),

@@ -1,5 +1,5 @@
-"""What varied calls use besides Tensors: a training loop for one callback, printed lines, slices of
-ranks and event files; and what is kept of a call that the reference refuses.
+"""Varied calls use more than Tensors: a training loop for one callback, printed lines, slices of
+ranks and event files. Of a call that the reference refuses, the refusal is stored.
 """
 
 import numpy as np

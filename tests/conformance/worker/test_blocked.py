@@ -1,4 +1,4 @@
-"""What a failing case reports about a missing name or library."""
+"""A failing case reports the missing name or library that it needs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the checks share: comparison with NumPy, expected errors, counters."""
+"""Helpers of the checks: comparison with NumPy, expected errors, counters."""
 
 import cupy
 import numpy as np

@@ -1,4 +1,4 @@
-"""What CuPy computes by CUDA's libraries."""
+"""Functions of CuPy that call CUDA's libraries give NumPy's results."""
 
 import cupy
 import cupyx

@@ -1,5 +1,5 @@
-"""Training steps captured as CUDA graphs by CuPy itself: one launch, and the numbers of steps that
-are not captured."""
+"""Training steps that CuPy itself captures as CUDA graphs: each replay is one launch, and gives the
+numbers of steps that are not captured."""
 
 import pytest
 from kit.steps import batches, network_of, plain_step, runs

@@ -241,7 +241,8 @@ class StepWithFilledScale(nn.TrainOneStepWithLossScaleCell):
 
 
 class StepOnCell(nn.Cell):
-    """A step as scripts had it before release 1.3: on nn.Cell, with the float status register."""
+    """A training step in the style of scripts before release 1.3: an nn.Cell that reads the float
+    status register."""
 
     def __init__(self, network, optimizer, manager):
         super().__init__(auto_prefix=False)

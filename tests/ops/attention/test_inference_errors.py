@@ -1,4 +1,4 @@
-"""What the inference attentions reject, and with which exception."""
+"""The inference attentions reject wrong arguments with the right exceptions."""
 
 import numpy
 import pytest

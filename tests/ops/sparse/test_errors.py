@@ -1,4 +1,4 @@
-"""What operators on sparse parts and segments reject: dtypes, shapes, missing indices."""
+"""Operators on sparse parts and segments reject dtypes, shapes and missing indices."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the pages of Tensor's methods reject, with the exception that they name (2.10)."""
+"""Tensor's methods reject what their pages exclude, with the documented exception (2.10)."""
 
 import numpy as np
 import pytest

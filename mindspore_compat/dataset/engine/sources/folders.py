@@ -77,7 +77,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         return ["image", "label"]
 
     def get_class_indexing(self):
-        """Returns the labels by the names of the folders."""
+        """Returns a dict from the names of the folders to the labels."""
         if self.class_indexing is not None:
             return dict(self.class_indexing)
         names = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())

@@ -127,7 +127,7 @@ class Caltech101Dataset(GeneratorDataset):
         )
 
     def get_class_indexing(self):
-        """Returns the numbers of the folders, by name."""
+        """Returns a dict from the names of the folders to their numbers."""
         return {name: label for label, name in enumerate(self.classes)}
 
     def _make_row(self, label, name, number):
@@ -223,7 +223,7 @@ class Flowers102Dataset(GeneratorDataset):
         )
 
     def get_class_indexing(self):
-        """Returns the labels by the names of the flowers."""
+        """Returns a dict from the names of the flowers to the labels."""
         return {name: label for label, name in enumerate(_FLOWER_NAMES)}
 
     def _make_row(self, number, label):
