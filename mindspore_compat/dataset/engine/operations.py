@@ -13,7 +13,7 @@ from ..._core.rules.vocabulary import Callable, InstanceOf, Int
 from .._rules import INT32_MAX, Columns, Workers, natural
 from . import config
 from .pipeline import Dataset, UnionBaseDataset
-from .rows import FAILURES, Flow, Rounds, own
+from .rows import FAILURES, Flow, Rounds, own, shuffled
 from .twister import Twister64
 
 __all__ = [
@@ -116,14 +116,7 @@ class ShuffleDataset(UnionBaseDataset):
             nonlocal twister
             if not self.reshuffle_each_epoch:
                 twister = Twister64(seed)
-            arriving = iter(flow.rows())
-            buffer = list(itertools.islice(arriving, self.buffer_size))
-            while buffer:
-                index = twister.draw() % len(buffer)
-                row, buffer[index] = buffer[index], buffer[-1]
-                buffer.pop()
-                buffer.extend(itertools.islice(arriving, 1))
-                yield row
+            yield from shuffled(flow.rows(), self.buffer_size, twister)
 
         return Flow(rows)
 

@@ -10,6 +10,7 @@ Arrays that belong to a source are read-only. Before a row is passed to code tha
 """
 
 import contextvars
+import itertools
 
 import numpy as np
 
@@ -104,6 +105,18 @@ def own(value):
     if isinstance(value, list):
         return [own(item) for item in value]
     return value if value.flags.writeable else value.copy()
+
+
+def shuffled(rows, size, twister):
+    """Yields rows in a random order: each is drawn by `twister` from a buffer of `size` rows."""
+    arriving = iter(rows)
+    buffer = list(itertools.islice(arriving, size))
+    while buffer:
+        index = twister.draw() % len(buffer)
+        row, buffer[index] = buffer[index], buffer[-1]
+        buffer.pop()
+        buffer.extend(itertools.islice(arriving, 1))
+        yield row
 
 
 def as_column(value):

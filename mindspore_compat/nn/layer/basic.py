@@ -315,8 +315,27 @@ class Dropout(Cell):
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
 
 
+class _DropoutInPlace(Cell):
+    """Base class of DropoutExt and Dropout2dExt."""
+
+    _drop = None
+
+    @checked
+    def __init__(self, p: Number(ge=0, le=1) = 0.5, inplace: Bool = False):
+        super().__init__()
+        self.p = p
+        self.inplace = inplace
+
+    def construct(self, input):
+        """Returns `input`, with elements or whole channels zeroed in training mode."""
+        if not self.training or self.p == 0:
+            return input
+        out = type(self)._drop.run(input, float(self.p))
+        return write_back(input, out) if self.inplace else out
+
+
 @public("nn.DropoutExt", "mint.nn.Dropout")
-class DropoutExt(Cell):
+class DropoutExt(_DropoutInPlace):
     """Dropout: zeroes elements at random while training, and scales the others up.
 
     Args:
@@ -332,18 +351,7 @@ class DropoutExt(Cell):
         [1. 2.]
     """
 
-    @checked
-    def __init__(self, p: Number(ge=0, le=1) = 0.5, inplace: Bool = False):
-        super().__init__()
-        self.p = p
-        self.inplace = inplace
-
-    def construct(self, input):
-        """Returns `input`, with elements zeroed in training mode."""
-        if not self.training or self.p == 0:
-            return input
-        out = dropout.run(input, float(self.p))
-        return write_back(input, out) if self.inplace else out
+    _drop = dropout
 
 
 class _ChannelDropout(Cell):
@@ -450,7 +458,7 @@ class Dropout3d(_ImageDropout):
 
 
 @public("nn.Dropout2dExt", "mint.nn.Dropout2d")
-class Dropout2dExt(Cell):
+class Dropout2dExt(_DropoutInPlace):
     """Channel dropout: zeroes whole channels of (N, C, H, W) or (C, H, W) while training.
 
     Args:
@@ -466,18 +474,7 @@ class Dropout2dExt(Cell):
         (1, 2, 3, 3)
     """
 
-    @checked
-    def __init__(self, p: Number(ge=0, le=1) = 0.5, inplace: Bool = False):
-        super().__init__()
-        self.p = p
-        self.inplace = inplace
-
-    def construct(self, input):
-        """Returns `input`, with whole channels zeroed in training mode."""
-        if not self.training or self.p == 0:
-            return input
-        out = dropout2d_ext.run(input, self.p)
-        return write_back(input, out) if self.inplace else out
+    _drop = dropout2d_ext
 
 
 # Shapes -------------------------------------------------------------------------------------------

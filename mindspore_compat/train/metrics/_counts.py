@@ -37,10 +37,7 @@ class ClassCounts(EvaluationBase):
             ValueError: if there are not two inputs, or shapes, values or the number of classes do
                 not fit.
         """
-        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
-        self._check_shape(y_pred, y)
-        self._check_value(y_pred, y)
-        self._class_num = self._same_classes(self._class_num, y_pred)
+        y_pred, y = self._convert_classes(inputs)
         if self._type == "multilabel":
             counts = _of_samples(self._by_sample(y_pred), self._by_sample(y))
             self._true_positives, self._positives, self._actual_positives = (

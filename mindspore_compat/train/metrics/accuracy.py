@@ -47,10 +47,7 @@ class Accuracy(EvaluationBase):
             ValueError: if there are not two inputs, or shapes, values or the number of classes do
                 not fit.
         """
-        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
-        self._check_shape(y_pred, y)
-        self._check_value(y_pred, y)
-        self._class_num = self._same_classes(self._class_num, y_pred)
+        y_pred, y = self._convert_classes(inputs)
         if self._type == "classification":
             right = y_pred.argmax(axis=1) == self._class_numbers(y_pred, y)
         else:

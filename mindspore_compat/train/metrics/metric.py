@@ -216,6 +216,15 @@ class EvaluationBase(Metric):
             )
         return classes
 
+    def _convert_classes(self, inputs):
+        """Returns predictions and labels as arrays, after all checks; notes the number of
+        classes."""
+        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
+        self._check_shape(y_pred, y)
+        self._check_value(y_pred, y)
+        self._class_num = self._same_classes(self._class_num, y_pred)
+        return y_pred, y
+
     @staticmethod
     def _class_numbers(y_pred, y):
         """Returns the labels as class indices; they may be one-hot."""

@@ -16,7 +16,7 @@ from .. import config
 from ..caching import cached_flow, has_cache, sampler_of_stored
 from ..operations import as_list
 from ..pipeline import SourceDataset, TextBaseDataset, UnionBaseDataset
-from ..rows import Flow
+from ..rows import Flow, shuffled
 from ..sampler import Shuffle
 from ..twister import Twister, Twister64
 from ._documented import documented
@@ -134,7 +134,7 @@ class FilesDataset(SourceDataset):
                 orders.shuffle(files)
             rows_ = self._share_rows(files, share)
             if self._shuffles_rows:
-                rows_ = _through_buffer(rows_, buffer_size, rows_order)
+                rows_ = shuffled(rows_, buffer_size, rows_order)
             return itertools.islice(rows_, self.num_samples or None)
 
         return Flow(rows)
@@ -150,18 +150,6 @@ class FilesDataset(SourceDataset):
             rows, itertools.chain.from_iterable(self._rows_of(path) for path in files)
         )
         return itertools.islice(cycle, share * self.shard_id, share * (self.shard_id + 1))
-
-
-def _through_buffer(rows, size, twister):
-    """Shuffles rows with a buffer, like ShuffleDataset."""
-    arriving = iter(rows)
-    buffer = list(itertools.islice(arriving, size))
-    while buffer:
-        index = twister.draw() % len(buffer)
-        row, buffer[index] = buffer[index], buffer[-1]
-        buffer.pop()
-        buffer.extend(itertools.islice(arriving, 1))
-        yield row
 
 
 @documented

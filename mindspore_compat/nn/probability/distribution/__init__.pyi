@@ -22,8 +22,6 @@ class Bernoulli(Distribution):
         name (str): the name of the distribution.
     """
     def __init__(self, probs: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Bernoulli') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
     def get_dist_args(self, probs1: _t.Any = None) -> _t.Any:  # type: ignore
         """Returns the current probability, a tuple of one Tensor."""
     @property
@@ -48,8 +46,6 @@ class Beta(Distribution):
     def concentration0(self) -> _t.Any: ...
     @property
     def concentration1(self) -> _t.Any: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
 class Categorical(Distribution):
     """Categorical distribution of the numbers 0 to k - 1, each with its own probability.
 
@@ -78,8 +74,6 @@ class Cauchy(Distribution):
         name (str): the name of the distribution.
     """
     def __init__(self, loc: _t.Any = None, scale: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Cauchy') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
     @property
     def loc(self) -> _t.Any: ...
     @property
@@ -112,6 +106,8 @@ class Distribution(_Cell):
     def dtype(self) -> _t.Any: ...
     def entropy(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Returns the entropy, in nats."""
+    def extend_repr(self) -> _t.Any:  # type: ignore
+        """Returns the text that the printed distribution shows."""
     def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Returns the current arguments, a tuple of Tensors; passed arguments replace the stored
         ones.
@@ -164,8 +160,6 @@ class Exponential(Distribution):
         name (str): the name of the distribution.
     """
     def __init__(self, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Exponential') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
     @property
     def rate(self) -> _t.Any: ...
 class Gamma(Distribution):
@@ -186,8 +180,6 @@ class Gamma(Distribution):
     def __init__(self, concentration: _t.Any = None, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Gamma') -> None: ...
     @property
     def concentration(self) -> _t.Any: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
     @property
     def rate(self) -> _t.Any: ...
 class Geometric(Distribution):
@@ -203,8 +195,6 @@ class Geometric(Distribution):
     A value that is not an integer is rounded down.
     """
     def __init__(self, probs: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Geometric') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
     def get_dist_args(self, probs1: _t.Any = None) -> _t.Any:  # type: ignore
         """Returns the current probability, a tuple of one Tensor."""
     @property
@@ -300,8 +290,6 @@ class Logistic(Distribution):
         name (str): the name of the distribution.
     """
     def __init__(self, loc: _t.Any = None, scale: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Logistic') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
     @property
     def loc(self) -> _t.Any: ...
     @property
@@ -317,8 +305,6 @@ class Normal(Distribution):
         name (str): the name of the distribution.
     """
     def __init__(self, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Normal') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
 class Poisson(Distribution):
     """Poisson distribution: P(k) = rate^k exp(-rate) / k!.
 
@@ -332,8 +318,6 @@ class Poisson(Distribution):
     k!.
     """
     def __init__(self, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Poisson') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
     @property
     def rate(self) -> _t.Any: ...
 class StudentT(Distribution):
@@ -392,8 +376,6 @@ class Uniform(Distribution):
         name (str): the name of the distribution.
     """
     def __init__(self, low: _t.Any = None, high: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Uniform') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
-        """Returns the text that the printed distribution shows."""
     @property
     def high(self) -> _t.Any: ...
     @property

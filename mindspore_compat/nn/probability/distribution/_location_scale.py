@@ -6,6 +6,8 @@ from .distribution import Distribution
 class LocationScale(Distribution):
     """The distribution of `loc + scale x`, where x has a fixed distribution."""
 
+    _shown = {"location": "_loc", "scale": "_scale"}
+
     def __init__(self, loc, scale, seed, dtype, name):
         super().__init__(
             seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype, name=name)
@@ -17,12 +19,6 @@ class LocationScale(Distribution):
 
     loc = property(lambda self: self._loc, doc="The middle, a Tensor or None.")
     scale = property(lambda self: self._scale, doc="The scale, a Tensor or None.")
-
-    def extend_repr(self):
-        """Returns the text that the printed distribution shows."""
-        if self.is_scalar_batch:
-            return f"location = {self._loc}, scale = {self._scale}"
-        return f"batch_shape = {self.batch_shape}"
 
     def _standardize(self, value, loc, scale):
         value = self._check_value(value)

@@ -31,24 +31,15 @@ class Bernoulli(Distribution):
     Source: mindspore.nn.probability.distribution.Bernoulli of MindSpore 2.10.
     """
 
+    _shown = {"probs": "_probs"}
+
     def __init__(self, probs=None, seed=None, dtype=int32, name="Bernoulli"):
         super().__init__(seed, dtype, name, dict(probs=probs, seed=seed, dtype=dtype, name=name))
         self._need_number()
         self._probs = self._add_parameter(probs, "probs")
-        if probs is not None:
-            stored_probs = self._probs.asnumpy()
-            if not ((stored_probs > 0) & (stored_probs < 1)).all():
-                raise ValueError(
-                    f"For 'Bernoulli', 'probs' must be above 0 and below 1, but got {probs}."
-                )
+        self._need_between_0_and_1("probs", probs)
 
     probs = property(lambda self: self._probs, doc="The probability, a Tensor or None.")
-
-    def extend_repr(self):
-        """Returns the text that the printed distribution shows."""
-        if self.is_scalar_batch:
-            return f"probs = {self.probs}"
-        return f"batch_shape = {self.batch_shape}"
 
     def get_dist_args(self, probs1=None):
         """Returns the current probability, a tuple of one Tensor."""

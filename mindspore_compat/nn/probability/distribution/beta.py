@@ -40,6 +40,8 @@ class Beta(Distribution):
     Source: mindspore.nn.probability.distribution.Beta of MindSpore 2.10.
     """
 
+    _shown = {"concentration1": "_concentration1", "concentration0": "_concentration0"}
+
     def __init__(
         self, concentration1=None, concentration0=None, seed=None, dtype=float32, name="Beta"
     ):
@@ -52,14 +54,6 @@ class Beta(Distribution):
 
     concentration1 = property(lambda self: self._concentration1, doc="Alpha, a Tensor or None.")
     concentration0 = property(lambda self: self._concentration0, doc="Beta, a Tensor or None.")
-
-    def extend_repr(self):
-        """Returns the text that the printed distribution shows."""
-        if self.is_scalar_batch:
-            return (
-                f"concentration1 = {self._concentration1}, concentration0 = {self._concentration0}"
-            )
-        return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, concentration1=None, concentration0=None):
         a, b = self._check_param_type(concentration1, concentration0)

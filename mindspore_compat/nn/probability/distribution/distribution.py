@@ -80,6 +80,8 @@ class Distribution(Cell):
     Source: mindspore.nn.probability.distribution.Distribution of MindSpore 2.10.
     """
 
+    _shown = {}  # label in the printed text -> attribute; empty: nothing is printed
+
     @checked
     def __init__(self, seed: Int(ge=0) | None, dtype: DType, name: Str, param):
         super().__init__()
@@ -154,6 +156,16 @@ class Distribution(Cell):
         """Raises ValueError unless the arguments stored under `names` are above 0."""
         for name in names:
             need_positive(type(self).__name__, self._own[name], name)
+
+    def _need_between_0_and_1(self, name, given):
+        """Raises ValueError unless the argument stored under `name` is above 0 and below 1."""
+        if given is not None:
+            stored = self._own[name].asnumpy()
+            if not ((stored > 0) & (stored < 1)).all():
+                raise ValueError(
+                    f"For '{type(self).__name__}', '{name}' must be above 0 and below 1, but got "
+                    f"{given}."
+                )
 
     def _check_param_type(self, *values):
         """Returns the given arguments; None is replaced by the distribution's own."""
@@ -292,6 +304,14 @@ class Distribution(Cell):
     def sample(self, *args, **kwargs):
         """Draws samples; the first argument is their shape, a tuple; () draws one."""
         return self._call_first("sample", (("_sample", None),), *args, **kwargs)
+
+    def extend_repr(self):
+        """Returns the text that the printed distribution shows."""
+        if not self._shown:
+            return super().extend_repr()
+        if not self.is_scalar_batch:
+            return f"batch_shape = {self.batch_shape}"
+        return ", ".join(f"{label} = {getattr(self, name)}" for label, name in self._shown.items())
 
     def get_dist_args(self, *args, **kwargs):
         """Returns the current arguments, a tuple of Tensors; passed arguments replace the stored

@@ -30,6 +30,8 @@ class Exponential(Distribution):
     Source: mindspore.nn.probability.distribution.Exponential of MindSpore 2.10.
     """
 
+    _shown = {"rate": "_rate"}
+
     def __init__(self, rate=None, seed=None, dtype=float32, name="Exponential"):
         super().__init__(seed, dtype, name, dict(rate=rate, seed=seed, dtype=dtype, name=name))
         self._need_float()
@@ -37,12 +39,6 @@ class Exponential(Distribution):
         self._need_positive("rate")
 
     rate = property(lambda self: self._rate, doc="The rate, a Tensor or None.")
-
-    def extend_repr(self):
-        """Returns the text that the printed distribution shows."""
-        if self.is_scalar_batch:
-            return f"rate = {self._rate}"
-        return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, rate=None):
         return 1.0 / self._check_param_type(rate)

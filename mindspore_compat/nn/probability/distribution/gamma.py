@@ -36,6 +36,8 @@ class Gamma(Distribution):
     Source: mindspore.nn.probability.distribution.Gamma of MindSpore 2.10.
     """
 
+    _shown = {"concentration": "_concentration", "rate": "_rate"}
+
     def __init__(self, concentration=None, rate=None, seed=None, dtype=float32, name="Gamma"):
         super().__init__(
             seed,
@@ -50,12 +52,6 @@ class Gamma(Distribution):
 
     concentration = property(lambda self: self._concentration, doc="Alpha, a Tensor or None.")
     rate = property(lambda self: self._rate, doc="Beta, a Tensor or None.")
-
-    def extend_repr(self):
-        """Returns the text that the printed distribution shows."""
-        if self.is_scalar_batch:
-            return f"concentration = {self._concentration}, rate = {self._rate}"
-        return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, concentration=None, rate=None):
         alpha, rate = self._check_param_type(concentration, rate)

@@ -33,6 +33,8 @@ class Normal(Distribution):
     Source: mindspore.nn.probability.distribution.Normal of MindSpore 2.10.
     """
 
+    _shown = {"mean": "_mean_value", "standard deviation": "_sd_value"}
+
     def __init__(self, mean=None, sd=None, seed=None, dtype=float32, name="Normal"):
         super().__init__(
             seed, dtype, name, dict(mean=mean, sd=sd, seed=seed, dtype=dtype, name=name)
@@ -43,12 +45,6 @@ class Normal(Distribution):
         self._sd_value = self._add_parameter(sd, "sd")
         if self._sd_value is not None and not (self._sd_value.asnumpy() > 0).all():
             raise ValueError(f"For 'Normal', 'sd' must be above 0, but got {sd}.")
-
-    def extend_repr(self):
-        """Returns the text that the printed distribution shows."""
-        if self.is_scalar_batch:
-            return f"mean = {self._mean_value}, standard deviation = {self._sd_value}"
-        return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, mean=None, sd=None):
         mean, sd = self._check_param_type(mean, sd)

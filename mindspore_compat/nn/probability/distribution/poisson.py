@@ -37,6 +37,8 @@ class Poisson(Distribution):
     Source: mindspore.nn.probability.distribution.Poisson of MindSpore 2.10.
     """
 
+    _shown = {"rate": "_rate"}
+
     def __init__(self, rate=None, seed=None, dtype=float32, name="Poisson"):
         super().__init__(seed, dtype, name, dict(rate=rate, seed=seed, dtype=dtype, name=name))
         self._need_number()
@@ -48,12 +50,6 @@ class Poisson(Distribution):
         self._need_positive("rate")
 
     rate = property(lambda self: self._rate, doc="The rate, a Tensor or None.")
-
-    def extend_repr(self):
-        """Returns the text that the printed distribution shows."""
-        if self.is_scalar_batch:
-            return f"rate = {self._rate}"
-        return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, rate=None):
         return self._check_param_type(rate)

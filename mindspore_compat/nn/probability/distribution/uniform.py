@@ -31,6 +31,8 @@ class Uniform(Distribution):
     Source: mindspore.nn.probability.distribution.Uniform of MindSpore 2.10.
     """
 
+    _shown = {"low": "low", "high": "high"}
+
     def __init__(self, low=None, high=None, seed=None, dtype=float32, name="Uniform"):
         super().__init__(
             seed, dtype, name, dict(low=low, high=high, seed=seed, dtype=dtype, name=name)
@@ -47,12 +49,6 @@ class Uniform(Distribution):
 
     low = property(lambda self: self._low, doc="The lower bound, a Tensor or None.")
     high = property(lambda self: self._high, doc="The upper bound, a Tensor or None.")
-
-    def extend_repr(self):
-        """Returns the text that the printed distribution shows."""
-        if self.is_scalar_batch:
-            return f"low = {self.low}, high = {self.high}"
-        return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, low=None, high=None):
         low, high = self._check_param_type(low, high)
