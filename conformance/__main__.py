@@ -123,12 +123,7 @@ def _read_options(read):
         nargs="*",
         help="a mindspore wheel (installed, unpacked, .whl), a tree of .rst pages, saved pages",
     )
-    read.add_argument(
-        "--fetch", metavar="RELEASE", help="get this release's wheel with pip; read it"
-    )
-    read.add_argument(
-        "--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where wheels are stored"
-    )
+    _fetch_options(read)
     read.add_argument("--out", metavar="FOLDER", help="write spec files there")
     read.add_argument(
         "--unread", action="store_true", help="list the sentences that were not understood"
