@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fakecupy import rawkernels
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
@@ -54,10 +55,21 @@ class Counting(nn.Cell):
         return (out + x * self.w * self.count).sum()
 
 
-def test_steps_that_are_replayed_do_the_same():
+def check_steps():
     net = Counting()
     step = nn.TrainOneStepCell(net, nn.Momentum(net.trainable_params(), 0.01, 0.9))
     losses = [float(step(Tensor([1.0, 2.0])).asnumpy()) for _ in range(5)]
     np.testing.assert_allclose(losses, [15, 53.35, 112.455, 129.711517, -310.126038], rtol=1e-6)
     np.testing.assert_array_equal(net.count.asnumpy(), [62, 62])
     np.testing.assert_allclose(net.w.asnumpy(), [-2.5838428, -5.1676855], rtol=1e-6)
+
+
+def test_steps_that_are_replayed_do_the_same():
+    check_steps()
+
+
+@pytest.mark.usefixtures("capture_allowed")
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+@pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
+def test_steps_that_are_captured_do_the_same(space):
+    check_steps()
