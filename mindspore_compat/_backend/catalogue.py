@@ -147,8 +147,7 @@ _library(
 _library(
     "numpy",
     "plain",
-    """broadcast_shapes fft finfo float32 iinfo inf lib linalg nan ndim pi result_type shape
-    size""",
+    "broadcast_shapes fft finfo float32 iinfo inf lib linalg nan ndim pi result_type shape size",
 )
 _library("numpy", "refused", "broadcast_arrays copyto")
 _library(
@@ -215,8 +214,7 @@ remainder(x, y) : pointwise
 
 [host.select]
 at_least(x, low) : pointwise
-    max(x, low), of the dtype of `x`; a NaN on either side gives NaN. Where both are equal, `x`
-    receives the gradient.
+    max(x, low) in the dtype of `x`; NaN if either is NaN. If equal, the gradient goes to `x`.
 at_most(x, high) : pointwise
     min(x, high), with the dtype, NaN and gradient of `at_least`.
 keep(mask, x)
@@ -352,8 +350,7 @@ _functions("""
 matmul(x, y, out=None)
     The matrix product of the last two axes; leading axes broadcast, vectors are rows or columns.
 matmul_float32(x, y, factor=1.0) : parts
-    The matrix product times a number, in float32 unless the arrays are wider; a GPU reads low
-    precision as it is.
+    The matrix product times a number, in float32 or wider; a GPU reads low precision as it is.
 matmul_add(x, y, addend) : parts
     The product of two matrices, with a vector added to each row.
 conv_matmul(x, y, out=None) : refused
@@ -547,8 +544,7 @@ reduce_to(x, root, operation, group)
 gather_to(x, root, group)
     The members' arrays joined along axis 0, on member `root`; meaningless on the others.
 scatter_from(x, root, group)
-    This member's part, along axis 0, of member `root`'s array; on the other members, `x` gives
-    shape and dtype.
+    This member's part, along axis 0, of member `root`'s array; elsewhere `x` gives shape and dtype.
 exchange(x, sent_rows, got_rows, group, use='all_to_all') : opaque
     Rows of axis 0: `sent_rows[i]` go to member i, `got_rows[i]` come from it.
 
