@@ -53,6 +53,11 @@ def test_the_inverse_of_the_second_derivatives_is_approached():
     assert optimize.minimize(bowl, Tensor([0.0, 3.0]), method="lbfgs").hess_inv is None
 
 
+def test_the_step_that_converges_teaches_the_inverse_nothing():
+    found = optimize.minimize(bowl, Tensor([0.0, 3.0]), method="bfgs", options={"gtol": 1e9})
+    close(found.hess_inv, np.eye(2))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_iterations_are_limited(method):
     found = optimize.minimize(

@@ -154,12 +154,12 @@ def _descend(
             break
         step = point.dtype.type(result.a_k) * direction
         change = result.g_k.asnumpy() - gradient
-        model.learn(step, change)
         point, before, value = point + step, value, result.f_k
         gradient = gradient + change
         if numpy.linalg.norm(gradient, norm) < gtol:
             status = 0
             break
+        model.learn(step, change)
         count += 1
     if status:
         log.warning("For 'minimize', no minimum is found: %s", _STATUS[status])
