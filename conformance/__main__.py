@@ -403,7 +403,7 @@ def _record(options):
     def done(about):
         if options.target != REFERENCE:
             about.answered_by(options.target)
-        found[about.name] = about.kept
+        found[about.name] = about.kept or stored.by_others(about.name)
         told = f"{len(about.kept)} calls" if about.kept else about.reason
         if options.keep and len(found) % 50 == 0:
             stored.save(found, cases.area_of)
@@ -415,7 +415,7 @@ def _record(options):
 
 
 def _settle(entries, options):
-    found = list(cases.all_cases(entries, ("values",), options.area))
+    found = map(stored.whole, cases.all_cases(entries, ("values",), options.area))
     judged = [
         (case, answers.judge(case, result, {}))
         for case, result in runner.run(found, DEFAULT, jobs=options.jobs)

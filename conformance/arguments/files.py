@@ -59,6 +59,11 @@ class Files:
         return [messages.events(path.read_bytes()) for path in files]
 
     @staticmethod
+    def json(path):
+        """What a JSON file holds."""
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+
+    @staticmethod
     def size(path):
         """The bytes of a file."""
         return Path(path).stat().st_size

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from ..errors import BadInput
-from .table import table
+from .table import table, users
 
 FOLDER = Path(__file__).parents[1] / "answers" / "values"
 APART = Path(__file__).parents[1] / "data" / "values_apart.yaml"
@@ -61,22 +61,51 @@ def save(found, module_of, folder=FOLDER):
     load.cache_clear()
 
 
+def whole(case):
+    """A stored call with all of its facts, also those that are no reference."""
+    name, _, label = case["id"].split("::", 2)
+    kept = load().get(name, {}).get(label)
+    if kept is None or "of" in case:
+        return case
+    return {**{key: part for key, part in case.items() if key != "apart"}, "wanted": kept["seen"]}
+
+
+def by_others(name):
+    """What is stored of a name that real MindSpore did not answer."""
+    return {label: kept for label, kept in load().get(name, {}).items() if "by" in kept}
+
+
 def cases_of(name):
-    """(label, what the case contains) of one name; of a method or property without values, those of
-    its class that use it.
+    """(label, what the case contains) of one name: what is stored, and what must hold of it. Of a
+    method or property without values, those of its class that use it.
     """
     stored = load()
     for label, kept in stored.get(name, {}).items():
         yield label, {**kept, **_wanted(f"{name}::{label}", kept["seen"])}
+    yield from _holding(name)
     owner, _, last = name.rpartition(".")
-    for whole in dict.fromkeys((owner, table()["same"].get(owner))):
-        if name in stored or whole not in stored:
-            continue
-        used = re.compile(rf"\bit\.{last}\b|'{last}'")  # by name: getattr(it, 'on_train_end')
-        for label, kept in stored[whole].items():
+    used = re.compile(rf"\.{re.escape(last)}\b|'{re.escape(last)}'")  # getattr(it, 'begin')
+    for whole in users(owner):
+        for label, kept in stored.get(whole, {}).items() if name not in stored else ():
             if any(used.search(str(text)) for text in kept.get("then", ())):
                 more = {"of": whole, **_wanted(f"{whole}::{label}", kept["seen"])}
                 yield f"{whole} {label}", {**kept, **more}
+        for label, case in _holding(whole):
+            if any(used.search(str(text)) for text in case["then"]):
+                yield f"{whole} {label}", {**case, "of": whole}
+
+
+def _holding(name):
+    """Calls after which statements must be true of any implementation, whatever the numbers are."""
+    for index, given in enumerate(table()["holds"].get(name, ()), 1):
+        case = {**given, "owner": given.get("self"), "by": "its page", "fresh": True}
+        case["then"] = [f"bool({text})" for text in case.pop("then")]
+        case.pop("self", None)
+        for part in ("init", "call"):
+            if isinstance(case.get(part), list):
+                case[part] = {f"*{i}": text for i, text in enumerate(case[part])}
+        seen = {f"then {i}": "True" for i, _ in enumerate(case["then"], 1)}
+        yield f"holds {index}", {**case, **_wanted(f"{name}::holds {index}", seen)}
 
 
 def _wanted(key, seen):

@@ -1,7 +1,7 @@
 """The calls that no example of the documentation shows: the files in `data/calls`.
 
-Each file has some of the sections `calls`, `uses`, `same`, `synonyms` and `together`; joined, they
-are one table.
+Each file has some of the sections `calls`, `holds`, `uses`, `same`, `synonyms` and `together`;
+joined, they are one table.
 """
 
 from functools import cache
@@ -14,17 +14,26 @@ FOLDER = Path(__file__).parents[1] / "data" / "calls"
 
 @cache
 def table():
-    """{"calls": {name: calls}, "uses": of classes by pattern, "same": {name: other name},
+    """{"calls": {name: calls}, "holds": {name: calls after which every text of `then` is true},
+    "uses": of classes by pattern, "same": {name: others whose cases use its methods},
     "synonyms": {last part of a name: that of another one for the operator}, "together": arguments
     that mean something only with one another}."""
-    whole = {"calls": {}, "uses": [], "same": {}, "synonyms": {}, "together": []}
+    whole = {"calls": {}, "holds": {}, "uses": [], "same": {}, "synonyms": {}, "together": []}
     for path in sorted(FOLDER.glob("*.yaml")):
         for section, part in yaml.safe_load(path.read_text(encoding="utf-8")).items():
             if section in ("uses", "together"):
                 whole[section] += part
-            elif section == "calls":
+            elif section in ("calls", "holds"):
                 for name, calls in part.items():
-                    whole["calls"].setdefault(name, []).extend(calls)
+                    whole[section].setdefault(name, []).extend(calls)
+            elif section == "same":
+                for name, others in part.items():
+                    whole["same"].setdefault(name, []).extend(others)
             else:
                 whole[section].update(part)
     return whole
+
+
+def users(owner):
+    """A class, and others whose cases use its methods."""
+    return list(dict.fromkeys((owner, *table()["same"].get(owner, ()))))

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
-from ..calls.table import table
+from ..calls.table import users
 from ..kinds.cases import LOST, of_entry
 from ..reading.groups import group_of
 from ..running import answers
@@ -63,7 +63,8 @@ class Judge:
     def _plant(self, fault):
         """Plants a fault in place of the one before, which counts the calls that it changed."""
         answer = self._ask({"id": "plant", "kind": "plant", "name": "", "fault": fault})
-        called, reached = answer.get("observed") or (0, 0)
+        counts = answer.get("observed")  # a word where the worker was lost
+        called, reached = counts if isinstance(counts, list) else (0, 0)
         self.called += called
         self.reached += reached
         self.fault = fault if answer["status"] == "pass" else None
@@ -123,8 +124,7 @@ class Cases:
         owner = name.rpartition(".")[0]
         if self.entries.get(owner, {}).get("kind") != "class":
             return self._own(name)
-        used = (name, owner, table()["same"].get(owner))
-        return [case for each in dict.fromkeys(used) if each for case in self._own(each)]
+        return [case for each in (name, *users(owner)) for case in self._own(each)]
 
 
 def outcomes(faults, entries, cases_of, target, python=None, jobs=1):

@@ -49,7 +49,8 @@ def bases(name, entries):
 def _used(name, entry):
     """Calls of an object as its kind is used, made as the example makes it."""
     own = cases.call_of(name, entry)
-    made = own.init if own is not None else ({} if _needs_nothing(entry) else None)
+    given = [call["init"] for call in table()["calls"].get(name, ()) if call.get("init")]
+    made = own.init if own is not None else next(iter(given), {} if _needs_nothing(entry) else None)
     line = next((line for pattern, line in _uses() if pattern.fullmatch(name)), None)
     if line is None or made is None or (own is not None and own.call is not None):
         return

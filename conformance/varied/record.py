@@ -24,7 +24,7 @@ PAIRS = 30  # attempts to combine the values of two arguments, for each name
 TRIES = 150  # calls for each name
 DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
 UNLIKELY = ("'no such'", "-7", "1.5", "object()", "None")  # values that most arguments refuse
-SECONDS = 40  # for the variations of one base call
+SECONDS = 300  # for the variations of one base call, however busy the machine is
 MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
 
 
@@ -352,6 +352,9 @@ def cleaned(seen, errors=DELIBERATE):
     result = found.get("result")
     if isinstance(result, list) and len(result) == 3:
         found.pop("moments", None)
+    for key in [k for k in found if k.startswith("moments of then")]:
+        if len(found.get(key.removeprefix("moments of "), ())) != 2:  # they are not drawn
+            del found[key]
     if isinstance(result, dict) and len(result.get("filled", ())) == 3:
         result.pop("moments", None)
     return found

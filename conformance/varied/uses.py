@@ -74,7 +74,7 @@ def _seen(worker, case):
     for index, text in enumerate(case.get("then", ()), 1):
         if index > 1 and _is_dataset(result) and case.get("init") is not None:
             result = _made(worker, case)  # a dataset may feed only one other
-        facts[f"then {index}"] = _done(worker, str(text), result)
+        facts.update(_done(worker, f"then {index}", str(text), result))
     facts.update(_changed(before))
     if case.get("gradient"):
         facts.update(_gradients(worker.ms, case, thing, given))
@@ -121,16 +121,22 @@ def _is_float(value):
     return _is_tensor(value) and str(value.dtype).lower().startswith("float")
 
 
-def _done(worker, text, result):
-    """Facts of what is done with a result: a method of it, an attribute; or its exception."""
+def _done(worker, name, text, result):
+    """{name: facts} of what is done with a result: a method of it, an attribute; or its exception.
+    With them, "moments of NAME" of many numbers.
+    """
     try:
-        return _with_use(worker, worker.values.build(text, it=result))
+        value = worker.values.build(text, it=result)
+        facts = {name: _with_use(worker, value)}
     except Exception as error:  # noqa: BLE001
-        return f"raised {type(error).__name__}"
+        return {name: f"raised {type(error).__name__}"}
+    return {**facts, **({f"moments of {name}": m} if (m := _moments(value)) else {})}
 
 
 def _prepared(ms, thing, case):
-    """What the Parameters of a new layer contain; they get fixed values thereafter."""
+    """What the Parameters of a new layer contain; they get fixed values thereafter, except in a
+    case that is `fresh`.
+    """
     found = {}
     if not hasattr(thing, "get_parameters"):
         return found
@@ -145,7 +151,7 @@ def _prepared(ms, thing, case):
             del found[f"initial {name}"][2:]  # they are drawn
             if sample := _moments(parameter):
                 found[f"moments of initial {name}"] = sample
-        if values.dtype.kind == "f" and "params" not in case["init"]:
+        if values.dtype.kind == "f" and "params" not in case["init"] and not case.get("fresh"):
             shift = 0.0 if "var" in name else 0.5
             fixed = wave(values.shape, float(len(name))) - np.float32(shift)
             parameter.set_data(ms.Tensor(fixed.astype(values.dtype), parameter.dtype))

@@ -154,3 +154,11 @@ def test_the_list_of_equivalent_faults_names_faults_that_are_drawn(entries):
     assert reasons["CSRTensor.add(alpha, beta) swapped"] is None
     listed = [reason for reason in reasons.values() if reason]
     assert len(listed) < 0.05 * len(reasons)
+
+
+def test_a_worker_that_is_lost_while_a_fault_is_planted_counts_nothing(entries, monkeypatch):
+    judge = measure.Judge("mindspore_compat", None, {})
+    lost = {"status": "crash", "observed": "crash", "got": "the process died"}
+    monkeypatch.setattr(judge, "_ask", lambda case: lost)
+    outcome = judge.outcome(fault("ops.abs", "scaled", entries), [], "functions")
+    assert (outcome.status, outcome.by) == ("not planted", "the process died")

@@ -125,7 +125,8 @@ def test_a_source_reads_the_files_of_its_publisher(worker, tmp_path, monkeypatch
 
 
 def test_the_table_has_calls_of_documented_names_and_synonyms(entries):
-    assert set(table()["calls"]) <= set(entries)
+    assert {*table()["calls"], *table()["holds"]} <= set(entries)
+    assert {*table()["same"], *sum(table()["same"].values(), [])} <= set(entries)
     assert "numpy.less" in [*bases.counterparts("Tensor.lt", entries)]
 
 
@@ -151,6 +152,43 @@ def test_random_numbers_are_compared_by_their_moments(worker):
     other = drive(worker, "common.initializer.XavierUniform", init={"gain": "1.5"})
     assert answers.differ(seen, same, scaled=True) is None
     assert "moments" in answers.differ(seen, other, scaled=True)
+
+
+def test_moments_of_what_is_drawn_from_an_object_are_kept(worker):
+    then = ["it.sample((30, 40))", "it.mean()", "it.prob(T('float32', fill(0.5, (20, 30))))"]
+    parts = {"init": {"mean": "3.0", "sd": "2.0"}, "then": then}
+    name = "nn.probability.distribution.Normal"
+    seen = record.cleaned(drive(worker, name, **parts, probe=True))
+    assert [key for key in seen if "moments" in key] == ["moments of then 1"]
+    wider = drive(worker, name, **{**parts, "init": {"mean": "3.0", "sd": "3.0"}})
+    assert "moments" in answers.differ({k: seen[k] for k in seen if "of" in k}, wider, scaled=True)
+
+
+def test_what_must_hold_is_a_case_without_a_recorded_number(monkeypatch):
+    state = {"init": {}, "then": ["it.eval() == 0", "it.clear()"]}
+    monkeypatch.setattr(stored, "load", dict)
+    monkeypatch.setattr(stored, "table", lambda: {"holds": {"Loss": [state]}})
+    ((label, case),) = stored.cases_of("Loss")
+    assert label == "holds 1" and case["fresh"] and case["by"] == "its page"
+    assert case["then"] == ["bool(it.eval() == 0)", "bool(it.clear())"]
+    assert case["wanted"] == {"then 1": "True", "then 2": "True"}
+    ((_, shared),) = stored.cases_of("Loss.eval")
+    assert shared["of"] == "Loss" and shared["wanted"] == case["wanted"]
+
+
+def test_a_fault_in_a_state_is_seen_by_what_must_hold(worker, monkeypatch):
+    cells = dict(stored.cases_of("experimental.MapParameter"))
+    case = {"kind": "values", "name": "experimental.MapParameter", "call": None}
+    case = {"id": "x::values::holds 1", **case, **cells["holds 1"]}
+    assert answers.judge(case, worker.run(case), {})["status"] == "pass"
+    monkeypatch.setattr(ms.experimental.MapParameter, "erase", lambda self, keys: self)
+    assert answers.judge(case, worker.run(case), {})["status"] == "fail"
+
+
+def test_texts_may_call_what_imports(worker):
+    then = ["it.max()"]  # NumPy imports a module of its own here
+    seen = drive(worker, "numpy.ones", call={"shape": "3"}, then=["np.float64(3).max()", *then])
+    assert "raised" not in str(seen)
 
 
 def judged(wanted, seen, **more):
@@ -233,6 +271,27 @@ def test_differences_are_listed_by_rule(tmp_path, monkeypatch):
     assert sum(listed.values(), []).count("ops.abs::x with nan::then 1") == 1
 
 
+def test_what_no_longer_differs_is_listed_no_longer(tmp_path, monkeypatch):
+    monkeypatch.setattr(settle, "APART", tmp_path / "apart.yaml")
+    labels = ("a", "b", "c", "d")
+    kept = {label: {"seen": {"result": "None"}} for label in labels}
+    monkeypatch.setattr(settle, "load", lambda: {"ops.abs": kept})
+    monkeypatch.setattr(stored, "load", lambda: {"ops.abs": kept})
+    old = {"known": ["ops.abs::a", "ops.abs::b", "ops.abs::gone"], "drawn": ["ops.abs::c::result"]}
+    settle.APART.write_text(yaml.safe_dump(old))
+    monkeypatch.setattr(stored, "apart", lambda: {"ops.abs::a": "known", "ops.abs::b": "known"})
+    stored_cases = cases.of_entry("ops.abs", {"kind": "function"}, ("values",))
+    run = [stored.whole(case) for case in stored_cases]
+    assert [case["wanted"] for case in run] == [{"result": "None"}] * 4 and "apart" not in run[0]
+    fail = {"status": "fail", "difference": "result: text", "observed": {"result": "x"}}
+    left = settle.write([(run[0], fail), *((case, {"status": "pass"}) for case in run[1:])])
+    assert left == []
+    assert yaml.safe_load(settle.APART.read_text()) == {
+        "known": ["ops.abs::a"],
+        "drawn": ["ops.abs::c::result"],
+    }
+
+
 def test_the_reason_of_one_fact_excuses_no_other():
     number = ["Float32", [1], [1.0]]
     wanted = {"result": number, "var after": number, "m after": number}
@@ -254,6 +313,12 @@ def test_stored_facts_are_small_and_no_prose():
     files = list(stored.FOLDER.glob("*.json.gz"))
     assert sum(path.stat().st_size for path in files) < 5_000_000
     assert all(json.dumps(kept).isascii() or name for name, kept in stored.load().items())
+
+
+def test_what_another_one_answered_is_kept_where_the_reference_refuses(monkeypatch):
+    kept = {"call 1": {"seen": {}, "by": "pytorch"}, "call 2": {"seen": {}}}
+    monkeypatch.setattr(stored, "load", lambda: {"ops.erf": kept})
+    assert list(stored.by_others("ops.erf")) == ["call 1"] and stored.by_others("ops.abs") == {}
 
 
 def test_a_name_that_is_unknown_is_no_run(capsys):
