@@ -1,4 +1,5 @@
-"""The number of cores that the control group of this process may use, if a container limits it."""
+"""The number of cores that the control group of this process may use, if a container limits it, and
+the time that they were used."""
 
 import math
 import os
@@ -13,8 +14,27 @@ def cores(root="/"):
     Returns:
         int, or None if there is no limit.
     """
-    shares = [share for path in _groups(root) if (share := _share(path))]
-    return max(math.ceil(min(shares)), 1) if shares else None
+    group = limited(root)
+    return group and max(math.ceil(group[0]), 1)
+
+
+def limited(root="/"):
+    """Returns (cores, folder) of the control group that allows this process the fewest cores, a
+    float; None if there is no limit."""
+    groups = [(share, path) for path in _groups(root) if (share := _share(path))]
+    return min(groups, default=None)
+
+
+def used(folder):
+    """Returns the processor time in seconds that a control group's processes have used; None if
+    it is not counted."""
+    text = _read(os.path.join(folder, "cpu.stat")) or ""  # of version 2
+    for line in text.splitlines():
+        name, _, number = line.partition(" ")
+        if name == "usage_usec":
+            return int(number) / 1e6
+    text = _read(os.path.join(folder, "cpuacct.usage")) or ""
+    return int(text) / 1e9 if text.strip().isdecimal() else None
 
 
 def _groups(root):

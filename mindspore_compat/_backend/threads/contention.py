@@ -1,25 +1,46 @@
 """Tells whether other processes compete for the cores.
 
 A thread that spins for work (spinning.py) gains where cores are idle. Beside other processes it
-takes time from the threads that compute, its own process's too. The operating system counts how
-often it interrupts a thread in favour of another one; such a switch is rare where cores are idle,
-and comes every few milliseconds where they are not.
+takes time from the threads that compute, those of its own process too.
 
-Worked example: 20 switches in the last 0.1 s mean contention for the next second. If the 0.1 s
-after it have as many, contention lasts for 2 s, then 4 s, and at most LONGEST.
+The cores within reach of this process are those that it uses and those that are idle: its own
+processor time plus the idle time of the cores, per second. Where fewer are within reach than the
+pool has threads, other processes use the rest. Threads of this process that compete with each
+other do not change the sum. Where a control group limits the process, the cores within reach are
+also at most those of the group less what other processes of the group use.
+
+Worked example: two cores, and two threads that share work. In the last 0.2 s this process used
+0.26 s, and the cores were idle for 0.02 s: 1.4 cores are within reach, fewer than 0.85 x 2. There
+is contention for the next 0.5 s. If the 0.2 s after it are alike, contention lasts for 1 s, then
+2 s, and at most LONGEST.
+
+Only Linux has these counts. Without them there is no contention.
 """
 
+import functools
+import os
 import time
+from typing import NamedTuple
 
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None
+from . import affinity, cgroup
+from .limits import threads
 
-WINDOW = 0.1  # seconds in which switches are counted, at least
-SWITCHES = 4  # in a window; with fewer, a daemon may have run for a moment
-RATE = 40  # switches a second
-SHORTEST, LONGEST = 1.0, 8.0  # seconds
+WINDOW = 0.2  # seconds over which times are compared, at least
+STALE = 0.6  # a window that lasted longer holds a pause of this process: it tells nothing
+ENOUGH = 0.85  # of the cores that the threads could use
+SHORTEST, LONGEST = 0.5, 8.0  # seconds
+
+
+class Times(NamedTuple):
+    """Counts in seconds, which only grow; and the cores that they belong to."""
+
+    now: float  # of a clock
+    own: float  # processor time of this process
+    idle: float  # of `cores`, in sum
+    counted: float  # idle or not; it stands still where a sandbox only imitates the counts
+    cores: int  # that this process may use
+    group: float | None = None  # processor time of the control group that limits this process
+    share: float = 0.0  # cores that the group may use
 
 
 class Contention:
@@ -29,37 +50,85 @@ class Contention:
         now (bool): whether there is contention.
     """
 
-    def __init__(self, clock=time.monotonic, switches=None):
-        self._clock, self._switches = clock, switches or _switches
+    def __init__(self, clock=time.monotonic, times=None, wanted=threads):
+        self._clock, self._times, self._wanted = clock, times or _times, wanted
         self.now = False
         self._period = SHORTEST
-        self._start_window(clock())
-
-    def _start_window(self, start):
-        self._start, self._before, self._next = start, self._switches(), start + WINDOW
+        self._before = None  # Times at the start of the window
+        self._next = 0.0
 
     def update(self):
-        """Returns whether there is contention, and counts switches again if it is time to."""
+        """Returns whether there is contention, and compares the times again if they are due."""
         moment = self._clock()
         if moment < self._next:
             return self.now
-        if self.now:  # to see whether it lasts
-            self.now = False
-            self._start_window(moment)
+        self._next = moment + WINDOW  # other threads need not look, too
+        before, self._before = self._before, None
+        if self.now:  # threads spin again, to see whether it lasts
+            self.now, before = False, None
+        after = self._times()
+        if after is None:  # the system does not count
+            self._next = float("inf")
             return False
-        switches = self._switches() - self._before
-        self.now = switches >= SWITCHES and switches >= RATE * (moment - self._start)
-        if self.now:
-            self._next, self._period = moment + self._period, min(2 * self._period, LONGEST)
-        else:
-            self._period = SHORTEST
-            self._start_window(moment)
+        if before is not None and WINDOW <= after.now - before.now <= STALE:
+            self.now = _compete(before, after, self._wanted())
+            if self.now:
+                self._next, self._period = moment + self._period, min(2 * self._period, LONGEST)
+            else:
+                self._period = SHORTEST
+        self._before = after
         return self.now
 
 
-def _switches():
-    """Returns how often threads of this process have been interrupted in favour of others."""
-    return 0 if resource is None else resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+def _compete(before, after, wanted):
+    """Returns whether other processes use cores that `wanted` threads of this one could use."""
+    time, own, idle, counted = (b - a for a, b in zip(before[:4], after[:4]))
+    if own < 0 or not counted or before.cores != after.cores:  # a forked process; a sandbox
+        return False
+    if own + idle < ENOUGH * min(wanted, after.cores) * time:
+        return True
+    if None in (before.group, after.group):
+        return False
+    others = after.group - before.group - own
+    return after.share * time - others < ENOUGH * min(wanted, after.share) * time
+
+
+def _times():
+    """Returns the Times now; None where the system does not count them."""
+    cores = affinity.available()
+    now, own = time.monotonic(), time.process_time()
+    idle = _idle_time(cores)
+    if idle is None:
+        return None
+    limit = _limited_group()
+    if limit is None:
+        return Times(now, own, *idle, len(cores))
+    share, folder = limit
+    return Times(now, own, *idle, len(cores), cgroup.used(folder), share)
+
+
+_limited_group = functools.cache(cgroup.limited)
+
+
+def _idle_time(cores, path="/proc/stat"):
+    """Returns the seconds (idle, in all) that cores have counted; None if one is not listed."""
+    names = {f"cpu{core}" for core in cores}
+    idle = counted = 0
+    try:
+        with open(path, encoding="ascii") as file:
+            for line in file:
+                name, *fields = line.split()
+                if not name.startswith("cpu"):
+                    break
+                if name in names:
+                    names.remove(name)
+                    ticks = [int(field) for field in fields[:8]]  # the rest is part of these
+                    idle += sum(ticks[3:5])  # idle, and waiting for a disk
+                    counted += sum(ticks)
+    except (OSError, ValueError):
+        return None
+    unit = os.sysconf("SC_CLK_TCK")
+    return None if names else (idle / unit, counted / unit)
 
 
 contention = Contention()

@@ -35,46 +35,14 @@ from threading import get_ident
 import numpy
 
 from ..starting import Thread
-from . import affinity, cgroup, job_slot, spinning
+from . import job_slot, spinning
 from .contention import contention
+from .limits import limit, recount, threads  # noqa: F401  settings of the pool, for its users
 
 _log = logging.getLogger(__name__)
-_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 FEW = 8  # pieces of a loop that the calling thread runs alone where there is contention
 PATIENCE = 1.0  # seconds between two checks whether threads that take pieces still live
 NAP = 1e-4  # seconds between two checks whether threads have left their pieces after an interrupt
-_limits = {}  # name of a setting -> its number of threads
-
-
-def threads():
-    """Returns the number of threads that share large work, including the calling thread."""
-    return _limits.get("exactly") or min([_thread_limit(), *_limits.values()])
-
-
-def limit(count, setting="exactly"):
-    """Sets the number of threads that share large work.
-
-    Args:
-        count (int): the number of threads; 0 removes the setting.
-        setting (str): "exactly" for this number; any other name sets an upper bound.
-    """
-    _limits.pop(setting, None)
-    if count:
-        _limits[setting] = count
-
-
-@functools.cache
-def _thread_limit():
-    """Returns the maximum number of threads of the process: the least of its cores, the share of
-    its control group, and the environment variables that limit libraries."""
-    counts = [len(affinity.available()), cgroup.cores()]
-    counts += [
-        int(value) for name in _VARIABLES if (value := os.environ.get(name, "").strip()).isdecimal()
-    ]
-    return max(min(count for count in counts if count), 1)
-
-
-recount = _thread_limit.cache_clear  # must be called when the process has been bound to other cores
 
 
 def run(work, count):
