@@ -35,6 +35,8 @@ def _reshape(x, shape):
 def _mean(x, axis=None, dtype=None, keepdims=False):
     """Computes NumPy's `mean` without its Python wrapper, which takes longer than the mean of a
     small array."""
+    if type(axis) is tuple and type(x) is numpy.ndarray and axis == tuple(range(x.ndim)):
+        axis = None
     if axis is None and dtype is None and type(x) is numpy.ndarray and x.dtype.char in "fd":
         if 0 < x.size < 1 << 24:  # a float32, so that the quotient equals NumPy's
             return numpy.add.reduce(x, None, None, None, keepdims) / x.size

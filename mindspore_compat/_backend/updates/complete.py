@@ -4,7 +4,7 @@ them. Optimizers and loss scales make their writes through this module.
 A KeyboardInterrupt, or an exception that another signal handler, a thread or a debugger raises, may
 come between any two instructions of Python. An update of parameters and states is therefore a list
 of *units*. A unit first prepares: it computes new values in memory of its own. Then it writes, by
-calls of functions written in C, which one `list.extend(map(...))` makes. No Python runs between
+calls of functions written in C, which one `list.extend` of a `map` makes. No Python runs between
 these calls, so nothing is raised there, and the length of the list tells how many have returned.
 
     def prepare():
@@ -16,6 +16,7 @@ these calls, so nothing is raised there, and the length of the list tells how ma
 the remaining units run first. What a step changes before is undone (steps/journal.py).
 """
 
+import itertools
 import operator
 
 import numpy
@@ -26,7 +27,7 @@ from ..threads import scheduler
 
 MOST_ATTEMPTS = 100  # so that an error that recurs ends the update
 _call = operator.methodcaller("__call__")
-_DONE = (None, ())
+_DONE = []
 
 
 def assigned(targets, values):
@@ -46,8 +47,8 @@ class Unit:
 
     Args:
         prepare: a function without arguments that writes to nothing that outlives the update, and
-            returns a function written in C and a list for each of its arguments. It may be called
-            again as long as nothing is written.
+            returns a function written in C and a list for each of its arguments, or a list of such
+            tuples. It may be called again as long as nothing is written.
     """
 
     __slots__ = ("_calls", "_prepare", "_returned")
@@ -56,6 +57,17 @@ class Unit:
         self._prepare = prepare
         self._calls = None
         self._returned = []
+
+    def within(self, before, after):
+        """Returns this unit between a function that writes to nothing that outlives the update,
+        and the calls that another one returns as `prepare` does."""
+        prepare = self._prepare
+
+        def whole():
+            before()
+            return [*_groups(prepare()), after()]
+
+        return Unit(whole)
 
     def begun(self):
         """Returns True if the unit has written anything."""
@@ -68,13 +80,28 @@ class Unit:
     def run(self):
         """Prepares unless the unit has begun to write, and makes the writes that are left."""
         returned = self._returned
-        if not returned:
-            self._calls = self._prepare()
-        function, *columns = self._calls
         if returned:
-            columns = [column[len(returned) :] for column in columns]
-        returned.extend(map(function, *columns))
+            groups = _left(self._calls, len(returned))
+        else:
+            groups = self._calls = _groups(self._prepare())
+        if len(groups) == 1:
+            returned.extend(map(*groups[0]))
+        else:
+            returned.extend(itertools.chain.from_iterable([map(*group) for group in groups]))
         self._calls = _DONE
+
+
+def _groups(calls):
+    return calls if type(calls) is list else [calls]
+
+
+def _left(groups, count):
+    """Returns the calls of groups without the first `count` ones."""
+    left = []
+    for function, *columns in groups:
+        left.append((function, *[column[count:] for column in columns]))
+        count = max(count - len(columns[0]), 0)
+    return left
 
 
 class Several:
@@ -91,6 +118,15 @@ class Several:
         self._make = make
         self._shared = shared
         self._units = None
+
+    def within(self, before, after):
+        """Returns these units between two functions, as `Unit.within`."""
+
+        def units():
+            before()
+            return [self, Unit(after)]
+
+        return Several(units)
 
     def begun(self):
         """Returns True if one of the units has written anything."""

@@ -12,7 +12,7 @@ Packs are for the host. On a GPU, one kernel updates all parameters of a group i
 import numpy
 
 from ..thresholds import Most
-from .complete import Several, Unit, assigned, complete
+from .complete import assigned, complete
 from .fuse import BLOCK
 
 
@@ -55,6 +55,7 @@ class Pack:
         self._g = scratch.block("g", dtypes[1], total)
         self._states = [numpy.empty(total, dtype) for dtype in dtypes[2:]]
         self.views = [self._cut(state) for state in self._states]
+        self._row = [self._p, self._g, *self._states]
         self._back = self._cut(self._p)
         self._one_axis = all(len(shape) == 1 for shape in self.shapes)
 
@@ -67,8 +68,8 @@ class Pack:
 
     def row(self):
         """Returns the arrays that a fused update takes: the gathered parameters, their gradients
-        and the states."""
-        return [self._p, self._g, *self._states]
+        and the states. They have one axis."""
+        return self._row
 
     def around(self, unit, parameters, gradients):
         """Returns a unit (complete.py) that gathers parameters and gradients, runs `unit`, and
@@ -80,12 +81,11 @@ class Pack:
             gradients: their gradients.
         """
 
-        def units():
+        def gather():
             self._gather(parameters, self._p)
             self._gather(gradients, self._g)
-            return [unit, Unit(lambda: assigned(parameters, self._back))]
 
-        return Several(units)
+        return unit.within(gather, lambda: assigned(parameters, self._back))
 
     def update(self, fused, parameters, gradients, **scalars):
         """Runs one update over all parameters; the states are those in `views`.
@@ -96,7 +96,7 @@ class Pack:
             gradients: their gradients.
             scalars: the scalars of `fused`.
         """
-        (unit,) = fused.units([self.row()], **scalars)
+        (unit,) = fused.units_of_flat([self.row()], **scalars)
         complete([self.around(unit, parameters, gradients)])
 
     def _gather(self, arrays, out):

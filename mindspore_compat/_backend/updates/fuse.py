@@ -12,15 +12,17 @@ Worked example. Given
 (bodies/symbols.py), which record the operations, and keeps the record as a program. On a CPU that
 program is the Python function
 
-    def block(p, g, moments, s0, s1, t0, t1):
-        multiply(s0, moments, out=t0)
-        add(t0, g, out=t0)
-        multiply(s1, t0, out=t1)
-        subtract(p, t1, out=t1)
-        return t1, t0
+    def block(p, g, moments, s0, s1, t0):
+        return [
+            partial(multiply, s0, moments, out=moments),
+            partial(add, moments, g, out=moments),
+            partial(multiply, s1, moments, out=t0),
+            partial(subtract, p, t0, out=p),
+        ]
 
-called on 64k elements at a time, by several threads. Nothing is allocated, and a block stays in the
-cache until its results are assigned to `p` and `moments` (complete.py). On a GPU, the same record
+called on 64k elements at a time, by several threads. It computes until the first write to an array,
+and returns the calls that remain, which complete.py makes without a break. Nothing is allocated,
+and a block stays in the cache between the calls. On a GPU, the same record
 becomes the body of a kernel that updates all rows at once (bodies/multi_tensor.py). Halves are
 computed in float32 and rounded when stored, on both. Shapes are compared before anything is
 written, so a refused call changes nothing. Where Numba is installed, a compiled loop of the same
@@ -30,6 +32,7 @@ Formulas that reduce, reshape or branch on values cannot be traced and do not be
 """
 
 import functools
+import operator
 import threading
 
 import numpy
@@ -52,8 +55,7 @@ _ufuncs = {
     name: getattr(numpy, name)
     for name in (
         "add subtract multiply divide power negative sqrt exp log abs sign maximum minimum greater "
-        "greater_equal less less_equal equal not_equal logical_and logical_or tanh expm1 log1p "
-        "copyto"
+        "greater_equal less less_equal equal not_equal logical_and logical_or tanh expm1 log1p"
     ).split()
 }
 
@@ -128,27 +130,26 @@ class Fused:
         `sweep`. Each contiguous row of the host has a unit of its own."""
         if arrays.find_recorder is not None:
             rows = recorded_array.give_up(rows, Reason.UPDATE_OUTSIDE)
-        flags, numbers = {}, {}
-        for key, value in scalars.items():
-            is_flag = value is None or isinstance(value, (bool, str))
-            (flags if is_flag else numbers)[key] = value
-        prepared_programs, of_device, units = {}, {}, []
+        prepared, of_device, units = _Prepared(self, scalars), {}, []
         with numpy.errstate(all="ignore"):
             for row in rows:
-                key = tuple([array.dtype for array in row])
-                entry = prepared_programs.get((type(row[0]), key))
-                if entry is None:
-                    program = self._program(type(row[0]), key, flags, tuple(numbers))
-                    entry = prepared_programs[type(row[0]), key] = (
-                        program,
-                        program.prepare(numbers),
-                    )
+                program, numbers = prepared.program_of(row)
                 if type(row[0]) is numpy.ndarray:
-                    units += entry[0].units(row, entry[1])
+                    units.append(program.unit(row, numbers))
                 else:
-                    of_device.setdefault(entry[0], (entry[1], []))[1].append(row)
+                    of_device.setdefault(program, (numbers, []))[1].append(row)
         for program, (numbers, rows) in of_device.items():
             units.append(Unit(functools.partial(program.calls, rows, numbers, skip)))
+        return units
+
+    def units_of_flat(self, rows, **scalars):
+        """Returns what `units` does, for contiguous arrays of the host that have one axis and share
+        no memory."""
+        prepared, units = _Prepared(self, scalars), []
+        with numpy.errstate(all="ignore"):
+            for row in rows:
+                program, numbers = prepared.program_of(row)
+                units.append(program.unit_of_flat(row, numbers))
         return units
 
     def _refuse(self, row):
@@ -159,7 +160,9 @@ class Fused:
             f"For '{self.formula.__name__}', all arrays must have one shape, but got {shapes}."
         )
 
-    def _program(self, kind, dtypes, flags, numbers):
+    def program(self, kind, dtypes, flags, numbers):
+        """Returns the program for arrays of a type and some dtypes, and for flags and the names of
+        numbers."""
         key = (kind, dtypes, tuple(flags.items()), numbers)
         program = self._programs.get(key)
         if program is None:
@@ -171,6 +174,27 @@ class Fused:
             )
             self._programs[key] = program
         return program
+
+
+class _Prepared:
+    """The programs of one update of `fused`, with their prepared scalars."""
+
+    __slots__ = ("_flags", "_fused", "_numbers", "_programs")
+
+    def __init__(self, fused, scalars):
+        self._fused, self._flags, self._numbers, self._programs = fused, {}, {}, {}
+        for key, value in scalars.items():
+            is_flag = value is None or isinstance(value, (bool, str))
+            (self._flags if is_flag else self._numbers)[key] = value
+
+    def program_of(self, row):
+        """Returns the program for the dtypes of a row, and the scalars that it needs."""
+        kind, dtypes = type(row[0]), tuple([array.dtype for array in row])
+        entry = self._programs.get((kind, dtypes))
+        if entry is None:
+            program = self._fused.program(kind, dtypes, self._flags, tuple(self._numbers))
+            entry = self._programs[kind, dtypes] = program, program.prepare(self._numbers)
+        return entry
 
 
 def _link_formula(link, formula):
@@ -202,8 +226,7 @@ class HostProgram:
         self.floats, self.bools = buffers.floats, buffers.bools
         self._read = [index for index, writes in enumerate(trace.written) if not writes]
         self._written = [index for index, writes in enumerate(trace.written) if writes]
-        self._results = buffers.results
-        scope = dict(_ufuncs)
+        scope = {**_ufuncs, "setitem": operator.setitem, "partial": functools.partial}
         exec(compile(self.source, f"<block of {trace.name}>", "exec"), scope)
         self.block = scope["block"]
         fits = jit.compilable(trace, dtypes, self.dtype)
@@ -214,12 +237,12 @@ class HostProgram:
         # 0-d arrays are twice as quick in a ufunc as Python's floats
         return [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
 
-    def units(self, row, scalars):
-        """Returns the units (complete.py) that update one row of arrays."""
+    def unit(self, row, scalars):
+        """Returns the unit (complete.py) that updates one row of arrays."""
         flat = [array.ravel() for array in row]
         if all([flat[index].base is not None for index in self._written]):
-            return [self._unit(self._apart(row, flat), scalars)]
-        return [Unit(functools.partial(self._updated_copies, row, scalars))]
+            return self.unit_of_flat(self._apart(row, flat), scalars)
+        return Unit(functools.partial(self._updated_copies, row, scalars))
 
     def _apart(self, row, flat):
         """Returns the flattened arrays `flat`, in which a copy replaces each read-only array that
@@ -229,7 +252,7 @@ class HostProgram:
                 flat[index] = flat[index].copy()
         return flat
 
-    def _unit(self, arrays, scalars):
+    def unit_of_flat(self, arrays, scalars):
         """Returns the unit that updates arrays of one axis, by the compiled loop if it is ready,
         else block by block."""
         size = arrays[0].size
@@ -239,24 +262,19 @@ class HostProgram:
             numbers = [scalar[()] for scalar in scalars]
             return Unit(lambda: called([loop.call_of(table, *arrays, *numbers)]))
         if size <= BLOCK:
-            return Unit(lambda: self._assign_block(arrays, scalars))
+            return Unit(functools.partial(self._calls, arrays, scalars))
 
         def units():
             return [
-                Unit(
-                    functools.partial(
-                        self._assign_block, [array[part] for array in arrays], scalars
-                    )
-                )
+                Unit(functools.partial(self._calls, [array[part] for array in arrays], scalars))
                 for part in scheduler.blocks(size, BLOCK)
             ]
 
         return Several(units, shared=True)
 
-    def _assign_block(self, arrays, scalars):
-        """Computes the new values of a block, and returns the calls that assign them."""
-        values = self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
-        return assigned([arrays[index] for index in self._results], values)
+    def _calls(self, arrays, scalars):
+        """Computes a block until the first write to an array, and returns the remaining calls."""
+        return called(self.block(*arrays, *scalars, *self._scratch(arrays[0].size)))
 
     def _updated_copies(self, row, scalars):
         """Updates copies of a row that is not contiguous, and returns the calls that assign the
@@ -265,7 +283,7 @@ class HostProgram:
         for index, array in enumerate(row):
             if flat[index].base is not None and self.trace.written[index]:
                 flat[index] = array.flatten()
-        complete([self._unit(flat, scalars)])
+        complete([self.unit_of_flat(flat, scalars)])
         values = [flat[index].reshape(row[index].shape) for index in self._written]
         return assigned([row[index] for index in self._written], values)
 
@@ -322,13 +340,16 @@ class _Buffers:
     """Assigns a buffer to each value of a trace, and writes the Python lines that compute the
     values. HostProgram makes one to generate its function.
 
-    A value is written, in this order of preference, over an operand in a buffer that is no longer
-    needed; into a free buffer; into a new buffer. The arrays themselves are only read. Arrays of
-    another dtype than the arithmetic's are loaded into a buffer first.
+    A value is written, in this order of preference, over the array whose new value it is, if the
+    old value is not needed later; over an operand that is no longer needed; into a free buffer;
+    into a new buffer. Arrays of another dtype than the arithmetic's are loaded into a buffer first
+    and stored last.
+
+    All calls are to functions written in C, so that complete.py can make those that write to the
+    arrays, and those after them, without a break. (`numpy.copyto` runs Python.)
 
     Attributes:
         floats, bools: the numbers of buffers.
-        results: the indexes of the arrays whose new values the block returns.
     """
 
     def __init__(self, trace, low_precision):
@@ -336,10 +357,14 @@ class _Buffers:
         self.low_precision = low_precision
         self.floats = self.bools = 0
         self._free = {"t": [], "b": []}
-        self._lines = []
+        self._calls = []  # (function, arguments, what it writes to)
         self._buffer = {}
         self._last = trace.last_uses()
-        self.results = [index for index, value in trace.outputs.items() if value != index]
+        self._home = {
+            value: index
+            for index, value in trace.outputs.items()
+            if not low_precision[index] and value >= len(trace.names)
+        }
 
     def source(self):
         trace = self.trace
@@ -347,45 +372,72 @@ class _Buffers:
             self._buffer[index] = name
             if self.low_precision[index] and self._last[index] >= 0:
                 self._buffer[index] = self._new("t")
-                self._lines.append(f"copyto({self._buffer[index]}, {name}, 'unsafe')")
+                self._copy(self._buffer[index], name)
         for line, step in enumerate(trace.steps):
             self._write(line, step)
-        values = [self._value(index) for index in self.results]
-        self._lines.append(f"return ({''.join([f'{value}, ' for value in values])})")
+        self._store()
         scratch = [f"t{i}" for i in range(self.floats)] + [f"b{i}" for i in range(self.bools)]
         head = ", ".join([*trace.names, *(f"s{i}" for i in range(trace.scalar_count)), *scratch])
-        return "\n    ".join([f"def block({head}):", *self._lines]) + "\n"
+        writes = [out in trace.names for _, _, out in self._calls]
+        first = writes.index(True) if True in writes else len(writes)
+        lines = [f"{function}({arguments})" for function, arguments, _ in self._calls[:first]]
+        calls = [f"partial({name}, {arguments})" for name, arguments, _ in self._calls[first:]]
+        lines.append(f"return [{', '.join(calls)}]")
+        return "\n    ".join([f"def block({head}):", *lines]) + "\n"
+
+    def _copy(self, out, source):
+        self._calls.append(("setitem", f"{out}, ..., {source}", out))
 
     def _write(self, line, step):
         dying = [value for value in dict.fromkeys(step.values()) if self._last[value] == line]
-        buffer = self._choose(step, dying)
+        buffer = self._choose(line, step, dying)
         operands = [
             self._buffer[operand] if type(operand) is int else operand for operand in step.operands
         ]
         if step.name == "where":
             condition, yes, no = operands
             if no != buffer:
-                self._lines.append(f"copyto({buffer}, {no})")
-            self._lines.append(f"copyto({buffer}, {yes}, where={condition})")
+                self._copy(buffer, no)
+            masked = f"{yes}, 1, out={buffer}, where={condition}"
+            self._calls.append(("multiply", masked, buffer))
         else:
-            self._lines.append(f"{step.name}({', '.join(operands)}, out={buffer})")
+            self._calls.append((step.name, f"{', '.join(operands)}, out={buffer}", buffer))
         for value in dying:
             self._release(value, buffer)
         self._buffer[step.result] = buffer
 
-    def _choose(self, step, dying):
+    def _choose(self, line, step, dying):
         if step.is_bool:
             return self._new("b")
-        names_in_use = set(self.trace.names)
-        if step.name == "where":  # two copies: the first must not overwrite the second's source
-            names_in_use |= {
+        in_use = set()
+        if step.name == "where":  # two calls: the first must not overwrite the second's source
+            in_use = {
                 self._buffer[operand] for operand in step.operands[:2] if type(operand) is int
             }
+        home = self._home.get(step.result)
+        if home is not None:
+            name = self.trace.names[home]
+            if name not in in_use and not self._is_needed(name, line):
+                return name
         for value in dying:
             buffer = self._buffer[value]
-            if buffer[0] == "t" and buffer not in names_in_use:
+            if buffer in in_use or self._is_needed(buffer, line):
+                continue
+            if buffer in self._rewritten() if home is None else buffer not in self.trace.names:
                 return buffer
         return self._new("t")
+
+    def _is_needed(self, buffer, line):
+        """Returns True if a value in `buffer` is read after `line`."""
+        return any(
+            where == buffer and self._last[value] > line for value, where in self._buffer.items()
+        )
+
+    def _rewritten(self):
+        """Returns where an intermediate value may lie: in the buffers, and in arrays that a later
+        line overwrites."""
+        names = {self.trace.names[index] for index in self._home.values()}
+        return names | {f"t{index}" for index in range(self.floats)}
 
     def _release(self, value, buffer):
         old = self._buffer[value]
@@ -401,13 +453,20 @@ class _Buffers:
         self.bools += 1
         return f"b{self.bools - 1}"
 
-    def _value(self, index):
-        """Returns the name of the buffer that holds the new value of array `index`. If the new
-        value is another array of the row, it is copied first, because that array may be assigned
-        to before this one."""
-        buffer = self._buffer[self.trace.outputs[index]]
-        if buffer not in self.trace.names:
-            return buffer
-        copy = self._new("t")
-        self._lines.append(f"copyto({copy}, {buffer}, 'unsafe')")
-        return copy
+    def _store(self):
+        """Copies values that are elsewhere to their arrays; values in another array go through a
+        buffer, because that array may be written to first."""
+        moves = [
+            (self.trace.names[index], self._buffer[value])
+            for index, value in self.trace.outputs.items()
+            if self._buffer[value] != self.trace.names[index]
+        ]
+        sources = []
+        for _, source in moves:
+            if source in self.trace.names and len(moves) > 1:
+                buffer = self._new("t")
+                self._copy(buffer, source)
+                source = buffer
+            sources.append(source)
+        for (name, _), source in zip(moves, sources, strict=True):
+            self._copy(name, source)

@@ -63,42 +63,54 @@ def gradient_arrays(api, gradients, parameters, rows_only=False):
     results = []
     for gradient, parameter in zip(gradients, parameters, strict=True):
         target = parameter._array
-        rows = vars(gradient).get("_rows")  # of a gradient that the tape has kept row-sparse
-        if rows is not None and (rows_only or type(rows) is not MarkedRows):
-            xp = arrays.space_of(target)
-            rows = rows.chosen() if type(rows) is MarkedRows else rows
-            index, values = (arrays.to_space(xp, x) for x in (rows.index, rows.values))
-            array = Rows(index, values, rows.shape)
-        elif isinstance(gradient, Tensor):
-            array = gradient._array if type(target) is Staged else own_array(gradient)
-        elif hasattr(gradient, "indices") and hasattr(gradient, "values"):
-            array = _rows(gradient, target)
-        else:
-            raise TypeError(
-                f"For '{api}', each gradient must be a Tensor, but got "
-                f"{type(gradient).__name__} for '{parameter.name}'."
-            )
-        if array.shape != target.shape:
-            raise ValueError(
-                f"For '{api}', the gradient of '{parameter.name}' must have its shape "
-                f"{target.shape}, but got {array.shape}."
-            )
-        dtype = array.values.dtype if type(array) is Rows else array.dtype
-        if dtype.kind == "c" and target.dtype.kind != "c":
-            raise TypeError(
-                f"For '{api}', the gradient of '{parameter.name}' must be real, as the "
-                f"parameter is, but got {dtype.name}."
-            )
-        if type(target) is Staged:
-            array = None
-        elif type(target) is Sharded:
-            whole = array.whole() if type(array) is Rows else array
-            array = target.space.place(whole, target.dims)
-        elif type(array) is not type(target) and type(array) is not Rows:
-            array = arrays.to_space(arrays.space_of(target), array)
-        results.append(array)
+        kind = type(target)
+        if type(gradient) is Tensor and kind is not Sharded and kind is not Staged:
+            array = gradient._array
+            if type(array) is kind and array.dtype is target.dtype and array.shape == target.shape:
+                results.append(array)
+                continue
+        results.append(_gradient_array(api, gradient, parameter, rows_only))
     note_in_place_write(parameters, undone=False)
     return results
+
+
+def _gradient_array(api, gradient, parameter, rows_only):
+    """Returns an element of the result of `gradient_arrays`."""
+    target = parameter._array
+    rows = vars(gradient).get("_rows")  # of a gradient that the tape has kept row-sparse
+    if rows is not None and (rows_only or type(rows) is not MarkedRows):
+        xp = arrays.space_of(target)
+        rows = rows.chosen() if type(rows) is MarkedRows else rows
+        index, values = (arrays.to_space(xp, x) for x in (rows.index, rows.values))
+        array = Rows(index, values, rows.shape)
+    elif isinstance(gradient, Tensor):
+        array = gradient._array if type(target) is Staged else own_array(gradient)
+    elif hasattr(gradient, "indices") and hasattr(gradient, "values"):
+        array = _rows(gradient, target)
+    else:
+        raise TypeError(
+            f"For '{api}', each gradient must be a Tensor, but got "
+            f"{type(gradient).__name__} for '{parameter.name}'."
+        )
+    if array.shape != target.shape:
+        raise ValueError(
+            f"For '{api}', the gradient of '{parameter.name}' must have its shape "
+            f"{target.shape}, but got {array.shape}."
+        )
+    dtype = array.values.dtype if type(array) is Rows else array.dtype
+    if dtype.kind == "c" and target.dtype.kind != "c":
+        raise TypeError(
+            f"For '{api}', the gradient of '{parameter.name}' must be real, as the "
+            f"parameter is, but got {dtype.name}."
+        )
+    if type(target) is Staged:
+        return None
+    if type(target) is Sharded:
+        whole = array.whole() if type(array) is Rows else array
+        return target.space.place(whole, target.dims)
+    if type(array) is not type(target) and type(array) is not Rows:
+        array = arrays.to_space(arrays.space_of(target), array)
+    return array
 
 
 def _rows(gradient, target):
@@ -292,7 +304,7 @@ class Plan:
                 rows = zip(arrays_of_params, grads, *states, strict=True)
                 units += fused.units(rows, skip, **scalars[part.setting])
         for setting, packs in packed.items():
-            rows = fused.units([pack.row() for pack, *_ in packs], **scalars[setting])
+            rows = fused.units_of_flat([pack.row() for pack, *_ in packs], **scalars[setting])
             for (pack, *gathered), unit in zip(packs, rows, strict=True):
                 units.append(pack.around(unit, *gathered))
         return units

@@ -292,13 +292,10 @@ class TrainOneStepCell(Cell):
 
     def _cell_inside(self, args, kwargs):
         """The call of a step, which in graph mode a GPU replays (common/_graph_mode/steps.py)."""
-        return whole_step(self._cell_whole, args, kwargs)
-
-    def _cell_whole(self, *args, **kwargs):
+        step = self._cell_eagerly
         if steps.captures(building.depth):
-            step = self._cell_eagerly
             return steps.run(self, type(self).__name__, step, args, kwargs, trains=True)
-        return super()._cell_inside(args, kwargs)
+        return whole_step(step, args, kwargs)
 
     def _cell_eagerly(self, *args, **kwargs):
         return super()._cell_inside(args, kwargs)

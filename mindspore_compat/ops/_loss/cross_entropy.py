@@ -120,7 +120,7 @@ def _of_classes(xp, x, target, weight, ignore, reduction, smoothing):
     axis, count = min(x.ndim, 2) - 1, math.prod(target.shape)
     classes = x.shape[axis]
     rows = x if x.ndim == 2 else xp.reshape(xp.moveaxis(x, axis, -1), (count, classes))
-    flat = xp.reshape(target, (count,))
+    flat = target if target.ndim == 1 else xp.reshape(target, (count,))
     counts = flat != ignore
     factors = None if weight is None else _factors(xp, flat, counts, weight)
     if smoothing:
@@ -132,7 +132,8 @@ def _of_classes(xp, x, target, weight, ignore, reduction, smoothing):
         total = xp.sum(counts) if weight is None else xp.sum(factors)
         loss = xp.sum(loss) / xp.cast(total, loss.dtype)
     else:
-        loss = reduced(xp, xp.reshape(loss, tuple(target.shape)), reduction)
+        loss = loss if target.ndim == 1 else xp.reshape(loss, tuple(target.shape))
+        loss = reduced(xp, loss, reduction)
     return xp.cast(loss, x.dtype)
 
 
