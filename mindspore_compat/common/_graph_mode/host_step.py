@@ -233,7 +233,7 @@ class _RecordedStep:
         _give_values(tensors_in(result))
         self.recorder.apart = self._shown = None
         if self.recorder.left():
-            _give_values([value for value in gc.get_objects() if isinstance(value, Tensor)])
+            _give_values([value for value in gc.get_objects() if issubclass(type(value), Tensor)])
 
     # What the step sees ---------------------------------------------------------------------------
 

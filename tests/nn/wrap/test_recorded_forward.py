@@ -110,6 +110,17 @@ def test_statistics_of_a_batch_norm_move_in_each_replay():
         close(graph.moving_mean, other.moving_mean)
 
 
+def test_a_recording_ignores_weak_references_to_objects_that_are_gone():
+    dead = weakref.proxy(Dense())
+    gc.collect()
+    network = nn.BatchNorm2d(2).set_train()
+    for x in inputs((2, 2, 3, 3)):
+        network(x)
+    assert replays_of(network) > 0
+    with pytest.raises(ReferenceError):
+        dead.training
+
+
 def test_a_result_does_not_change_with_the_next_replay():
     network = Dense()
     data = inputs((2, 4))
