@@ -4,6 +4,14 @@ _DEEP = b"[" * 100_000
 
 INPUTS = [
     ("vocab", "lines.txt", b"one\ntwo\none\n"),
+    ("bound_cores", "bind.json", b'{"bind_cpu": {"device0": {"main": "0-92233724775809"}}}'),
+    ("csv_to_mindrecord", "table.csv", b"c,b,c\n1,2,3\n"),
+    ("cifar10_to_mindrecord", "test_batch", b"\x80\x02}r\xff\xff\xff\x7f."),
+    (
+        "cifar10_to_mindrecord",
+        "test_batch",
+        b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(L999999999999L\ntS'b'\ntR.",
+    ),
     ("jieba", "words.txt", b"a" * 150_000 + b" 1 n\nb 1 n\n"),
     ("jieba", "words.txt", b"a -1 n\nb -1 n\n"),
     ("jieba", "more.txt", b"a 99999999999999999999\n"),

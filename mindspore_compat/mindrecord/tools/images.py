@@ -9,6 +9,7 @@ import math
 import operator
 import os
 import pickle
+import pickletools
 
 import numpy as np
 
@@ -25,10 +26,28 @@ class _Numbers(pickle.Unpickler):
     def find_class(self, module, name):
         """Returns a function that pickled NumPy arrays need; refuses any other."""
         if name == "_reconstruct" and module.endswith(".multiarray"):
-            return np._core.multiarray._reconstruct
+            return _empty_array
         if module == "numpy" and name in ("ndarray", "dtype"):
             return getattr(np, name)
         raise pickle.UnpicklingError(f"{module}.{name} cannot be part of a data set")
+
+
+def _empty_array(*_):
+    """Returns an array for the state that follows in the pickle, whatever shape the pickle asks
+    for."""
+    return np._core.multiarray._reconstruct(np.ndarray, (0,), b"b")
+
+
+def _check_memo(content):
+    """Checks that no value is stored under a number beyond the size of the pickle, up to which the
+    unpickler would make a table.
+
+    Raises:
+        ValueError: if one is.
+    """
+    for opcode, argument, position in pickletools.genops(content):
+        if opcode.name.endswith("PUT") and argument > position:
+            raise ValueError(f"it stores a value under the number {argument}")
 
 
 def _read_pickle(path, names):
@@ -38,7 +57,9 @@ def _read_pickle(path, names):
         RuntimeError: if it is no such file.
     """
     with reading(path, problem="is no file of CIFAR images"):
-        entries = _Numbers(io.BytesIO(content(path)), encoding="bytes").load()
+        pickled = content(path)
+        _check_memo(pickled)
+        entries = _Numbers(io.BytesIO(pickled), encoding="bytes").load()
         images, *labels = [entries[name] for name in names]
         images = np.asarray(images, np.uint8).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         labels = [[operator.index(label) for label in sequence] for sequence in labels]

@@ -73,8 +73,8 @@ class CsvToMR:
 
         Raises:
             OSError: if there is not a CSV file.
-            RuntimeError: if it is not a CSV or no UTF-8, has no columns, a line has another number
-                of them, or one of `columns_list` is not there.
+            RuntimeError: if it is not a CSV or no UTF-8, has no columns or two of one name, a line
+                has another number of them, or one of `columns_list` is not there.
             ValueError: if a column's name is a number, or has other than letters, digits and _.
             MRMOpenError: if a file exists already.
         """
@@ -117,6 +117,9 @@ class CsvToMR:
         with reading(self.source), open(self.source, newline="", encoding="utf-8") as file:
             lines = [line for line in csv.reader(file) if line]
         names = lines[0] if lines else []
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise RuntimeError(f"{self.source!r} has two columns with the name {twice[0]!r}.")
         for number, line in enumerate(lines[1:], 2):
             if len(line) != len(names):
                 raise RuntimeError(
