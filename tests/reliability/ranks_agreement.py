@@ -4,6 +4,8 @@ In each case rank 0 and the others make different calls. Every rank must raise t
 both sides, and the group must work afterwards.
 """
 
+import resource
+
 import numpy
 from kit.rank_checks import check, run_named_checks
 
@@ -263,6 +265,45 @@ def started_exchanges_wait_for_each_other():
     for index, (total, _) in enumerate(results):
         assert (total == SIZE * (index + 1)).all()
     ops.Barrier()()
+
+
+def of_size(count, call):
+    """Runs a call with `count` bytes more of memory on rank 1; returns the kind of its error."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    if RANK == 1:
+        resource.setrlimit(resource.RLIMIT_AS, (used + count, resource.RLIM_INFINITY))
+    try:
+        call()
+    except (MemoryError, RuntimeError) as error:
+        return type(error).__name__
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+
+
+@check
+def objects_without_memory():
+    """A rank that lacks memory for what it receives ends the exchange on all, and no other."""
+    large = bytes(64 << 20) if FIRST else b"small"
+    calls = [
+        lambda: dist.all_gather_object([None] * SIZE, large),
+        lambda: dist.broadcast_object_list([large]),
+        lambda: dist.gather_object(large, [None] * SIZE if RANK == 1 else None, 1),
+        lambda: dist.scatter_object_list([None], [large] * SIZE if FIRST else None),
+    ]
+    for call in calls:
+        kind = of_size(16 << 20, call)
+        assert kind == ("MemoryError" if RANK == 1 else "RuntimeError"), kind
+        assert_all_work()
+    if FIRST:
+        dist.send_object_list([large], 1)
+        dist.send_object_list(["well"], 1)
+    elif RANK == 1:
+        got = [None]
+        assert of_size(16 << 20, lambda: dist.recv_object_list(got, 0)) == "MemoryError"
+        dist.recv_object_list(got, 0)
+        assert got == ["well"]
+    assert_all_work()
 
 
 run_named_checks()

@@ -19,6 +19,7 @@ LEAVING = """
 import _thread, os, signal, sys, threading, time
 import numpy
 from mindspore_compat import Tensor, communication, ops
+from mindspore_compat._backend.ranks import headers
 from mindspore_compat.communication import comm_func
 from mindspore_compat.mint import distributed as dist
 
@@ -49,9 +50,19 @@ def wrong():
 def leave():
     raise SystemExit(3)
 
+def break_off():
+    compare = headers.compare
+    headers.compare = lambda *arguments: _thread.interrupt_main() or time.sleep(60)
+    for error, words in ((KeyboardInterrupt, ""), (RuntimeError, "in the middle")):
+        try:
+            ops.AllReduce()(given)
+        except error as found:
+            assert words in str(found)
+        headers.compare = compare
+
 ways = {
     "exits": lambda: sys.exit(3), "exits well": lambda: sys.exit(0), "leaves": leave,
-    "fails": wrong, "interrupt": interrupt,
+    "fails": wrong, "interrupt": interrupt, "breaks off": break_off,
     "ends": lambda: None, "catches": caught, "ends in threads": end_in_threads,
     "reduces": lambda: ops.AllReduce()(given), "waits": lambda: ops.Barrier()(),
     "disagrees": lambda: ops.AllReduce()(Tensor(numpy.ones(5, numpy.float32))),
@@ -83,6 +94,7 @@ finally:
         ("is interrupted", "works", 130, "KeyboardInterrupt"),
         ("waits", "leaves", 1, "Rank 1 has ended, but rank 0 needs it to complete barrier"),
         ("reduces", "exits well", 1, "Rank 1 has ended, but rank 0 needs it"),
+        ("reduces", "breaks off", 1, "Rank 1 has ended, but rank 0 needs it"),
         ("receives", "ends", 1, "Rank 1 has ended, but rank 0 needs it to receive float32"),
         ("sends", "ends", 1, "Rank 1 has ended, but rank 0 needs it to send float32"),
         ("receives objects", "ends", 1, "needs it to receive an object"),

@@ -1,19 +1,24 @@
 """The same seed gives the same run: with any number of threads, and after a training is resumed
-from a checkpoint, to the bit; with and without compiled loops, but for rounding.
+from a checkpoint, to the bit, on ranks too; with and without compiled loops, but for rounding.
 """
+
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from kit.loops import every_size, fresh_loops, needs_numba, on_threads
+from kit.ranks import assert_every_rank_passes, mpiexec
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, nn
 from mindspore_compat import dataset as ds
 from mindspore_compat._backend.compiled import jit
 
-STEPS = 7  # of two epochs and a bit
-IMAGES = np.random.default_rng(0).standard_normal((22, 4, 8, 8)).astype(np.float32)
-CLASSES = (np.arange(22) % 3).astype(np.int32)
+sys.path.insert(0, str(Path(__file__).parent))
+
+from same_run import STEPS, assert_resumes, whole_run  # noqa: E402  (found through the line above)
+
+RANKS = Path(__file__).parent / "ranks_same_run.py"
 
 
 @pytest.fixture(params=[ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["PyNative", "graph"])
@@ -27,84 +32,17 @@ def mode(request, monkeypatch):
     ds.config.set_seed(seed)
 
 
-class Network(nn.Cell):
-    """A convolution, normalizations, dropout, a recurrence and a dense layer."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(4, 6, 3)
-        self.norm = nn.BatchNorm2d(6)
-        self.pool = nn.MaxPool2d(2, 2)
-        self.dropout = nn.Dropout(p=0.3)
-        self.recurrence = nn.GRU(16, 8, batch_first=True)
-        self.last_norm = nn.LayerNorm((8,))
-        self.head = nn.Dense(8, 3)
-
-    def construct(self, x):
-        x = self.dropout(self.pool(ms.ops.relu(self.norm(self.conv(x)))))
-        x, _ = self.recurrence(x.reshape(x.shape[0], 6, 16))
-        return self.head(self.last_norm(x[:, -1]))
-
-
-def rows():
-    """Batches of shuffled images, of which each is flipped or not at random."""
-    ds.config.set_seed(3)
-    data = ds.NumpySlicesDataset((IMAGES, CLASSES), ["image", "class"], shuffle=True)
-    flips = ds.transforms.RandomApply([lambda image: image[:, :, ::-1].copy()], 0.5)
-    data = data.map(flips, ["image"], python_multiprocessing=False)
-    return data.batch(8, drop_remainder=False)  # three steps an epoch
-
-
-def begun():
-    """A step of a training that begins, with a loss scale that grows and falls."""
-    ms.set_seed(1)
-    net = Network()
-    optimizer = nn.Adam(net.trainable_params(), nn.ExponentialDecayLR(0.01, 0.9, 3))
-    loss = nn.WithLossCell(net, nn.CrossEntropyLoss())
-    scale = nn.DynamicLossScaleUpdateCell(2.0**126, 2, 2)
-    step = nn.TrainOneStepWithLossScaleCell(loss, optimizer, scale)
-    return step.set_train()
-
-
-def train(step, data, first=0, last=STEPS):
-    """Trains from one step to another; returns the losses."""
-    data.set_init_step(first)
-    left, losses = last - first, []
-    iterator = data.create_tuple_iterator(num_epochs=STEPS)
-    while left:
-        for row in iterator:
-            losses.append(step(*row)[0].asnumpy().tobytes())
-            left -= 1
-            if not left:
-                break
-    iterator.stop()
-    return losses
-
-
-def state_of(step):
-    return {p.name: p.asnumpy().tobytes() for p in step.get_parameters()}
-
-
-def whole_run():
-    step = begun()
-    return train(step, rows()), state_of(step)
-
-
 @pytest.mark.parametrize("done", [2, 3])
 def test_a_resumed_training_is_the_same_to_the_bit(mode, done, tmp_path):
     losses, state = whole_run()
     assert len(set(losses)) == STEPS
-    step = begun()
-    assert train(step, rows(), 0, done) == losses[:done]
-    path = str(tmp_path / "resume.ckpt")
-    ms.save_checkpoint(step, path, append_dict={"rng_state": Tensor(ms.get_rng_state())})
-    step = begun()
-    ms.set_seed(99)  # what the new process may have drawn meanwhile
-    saved = ms.load_checkpoint(path)
-    ms.set_rng_state(Tensor(saved.pop("rng_state").asnumpy()))
-    assert ms.load_param_into_net(step, saved) == ([], [])
-    assert train(step, rows(), done) == losses[done:]
-    assert state_of(step) == state
+    assert_resumes(str(tmp_path / "resume.ckpt"), done, losses, state)
+
+
+@pytest.mark.skipif(mpiexec() is None, reason="there is no mpiexec")
+def test_ranks_give_the_same_bits_again_and_after_a_training_is_resumed(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOLDER", str(tmp_path))
+    assert_every_rank_passes(2, RANKS, "trainings")
 
 
 def test_any_number_of_threads_gives_the_same_bits(mode, monkeypatch):

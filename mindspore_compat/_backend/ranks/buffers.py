@@ -34,6 +34,15 @@ def empty_for(shape, dtype):
     return numpy.empty(math.prod(shape) * dtype.itemsize, numpy.uint8)
 
 
+def part_shape(shape, count):
+    """Returns the shape of one of `count` equal parts of an array that is cut along axis 0."""
+    if not shape or shape[0] % count:
+        raise ValueError(
+            f"An array of shape {tuple(shape)} cannot be cut along axis 0 into {count} equal parts."
+        )
+    return (shape[0] // count, *shape[1:])
+
+
 def landing(buffer, like, shape):
     """Returns an array of this shape with the dtype and device of `like`, and a function that fills
     it from `buffer`, the host memory that an exchange fills."""

@@ -21,7 +21,7 @@ import numpy
 
 from .. import arrays
 from . import endings, headers, nccl
-from .buffers import at_least_1d, bytes_of, empty_for, landing, to_reduce
+from .buffers import at_least_1d, bytes_of, empty_for, landing, part_shape, to_reduce
 from .launcher import launched, mpi
 from .objects import ObjectExchangesMixin
 from .pending import Line, Pending, progress, wait_for_all
@@ -193,7 +193,7 @@ class Group(ObjectExchangesMixin):
         """Combines the members' arrays and splits the result along axis 0 among the members."""
         if self.size == 1:
             return Pending(array.copy())
-        shape = self._part(array.shape)
+        shape = part_shape(array.shape, self.size)
         call = f"reduce_scatter ({operation}) of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             return Pending(self.nccl.reduce_scatter(array, operation))
@@ -256,7 +256,7 @@ class Group(ObjectExchangesMixin):
         the order of ranks."""
         if self.size == 1:
             return Pending(array.copy())
-        shape = self._part(array.shape)
+        shape = part_shape(array.shape, self.size)
         call = f"scatter from {self._name_of(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, call):
             whole = self.nccl.broadcast(array, root)
@@ -401,15 +401,6 @@ class Group(ObjectExchangesMixin):
         """Returns the shape of the members' arrays joined along axis 0."""
         return (self.size * shape[0], *shape[1:]) if shape else (self.size,)
 
-    def _part(self, shape):
-        """Returns the shape of one member's part of an array cut along axis 0."""
-        if not shape or shape[0] % self.size:
-            raise ValueError(
-                f"An array of shape {tuple(shape)} cannot be cut along axis 0 into "
-                f"{self.size} equal parts."
-            )
-        return (shape[0] // self.size, *shape[1:])
-
     def _start(self, call, buffer, like, shape, begin, before=()):
         """Starts a collective over MPI, and returns its Pending.
 
@@ -444,8 +435,7 @@ class Group(ObjectExchangesMixin):
             steps (Iterable): yields the further requests to wait for.
             out: the array of the result, or None.
         """
-        endings.counts[self.key] += 1
-        number = endings.counts[self.key]
+        number = endings.counts[self.key] + 1
         call = f"{call} as exchange {number}"
         if self._digest:
             call, self._digest = f"{call} after others on GPUs ({self._digest:08x})", 0
@@ -461,15 +451,17 @@ class Group(ObjectExchangesMixin):
             ranks = self._ended_members(number)
             return self._absence(ranks[0], f"complete {call}") if ranks else None
 
-        return self._line.collective(Pending(out, run(), absent))
+        pending = self._line.collective(Pending(out, run(), absent))
+        endings.counts[self.key] = number
+        return pending
 
     def _ended_members(self, number):
-        """Returns the world ranks of the members that have ended without taking part in collective
-        `number` of this group."""
+        """Returns the world ranks of the members that ended before collective `number`."""
         return [
             rank
-            for rank in self.ranks
-            if rank in endings.left and endings.left[rank].get(self.key, 0) < number
+            for rank, counts in endings.left.items()
+            if rank in self.ranks
+            and (counts.get(self.key, 0) < number or counts.get(endings.BROKEN))
         ]
 
     def _same_rows(self, sent_rows, got_rows):
@@ -509,7 +501,8 @@ class Group(ObjectExchangesMixin):
         rank = self.ranks[peer]
 
         def absent():
-            has_left = rank in endings.left and not header[0]
+            counts = endings.left.get(rank)
+            has_left = counts is not None and (not header[0] or counts.get(endings.BROKEN))
             return self._absence(rank, f"{verb} {purpose}") if has_left else None
 
         return absent

@@ -2,7 +2,8 @@
 
 An uncaught error, or `sys.exit` with a status, ends all ranks through MPI's Abort, with the status
 of the first rank that ends. A rank that ends normally sends the others the number of collectives it
-took part in, by group; ranks that wait for it in a later one get an error (`pending.py`).
+took part in, by group; ranks that wait for it in a later one get an error (`pending.py`). If it
+has left one in the middle, they get the error in that one too.
 """
 
 import atexit
@@ -17,6 +18,7 @@ from .launcher import mpi
 
 counts = collections.Counter()  # group's key -> collectives that this rank took part in
 left = {}  # world rank -> the counts with which it ended
+BROKEN = "broken"  # in `counts`: whether an interrupt ended an exchange of this rank in the middle
 
 _REPORT = 0.2  # seconds for other ranks that fail at the same moment to print their errors
 _INTERRUPTED = 130  # the status of a process that SIGINT ended: 128 + 2
@@ -51,6 +53,16 @@ def watch(progress):
     sys.excepthook = hook
     sys.exit = _exit
     atexit.register(lambda: _leave(progress) if mine() and not _Exit.status else None)
+
+
+def check_whole():
+    """Raises RuntimeError if an exchange of this rank has ended in the middle: MPI would match what
+    the others send for that exchange with a later one."""
+    if counts[BROKEN]:
+        raise RuntimeError(
+            "An interrupt has ended an exchange between ranks in the middle, so this process can "
+            "exchange nothing more. Let it end, and start the job again."
+        )
 
 
 def look():

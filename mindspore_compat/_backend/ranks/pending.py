@@ -55,6 +55,10 @@ class Pending:
                 self._steps = None
             except Exception as error:  # `wait` raises it
                 self._steps, self._error = None, error
+            except BaseException:  # an interrupt, behind which the steps cannot continue
+                endings.counts[endings.BROKEN] = 1
+                self._steps = None
+                raise
         return True
 
     def wait(self):
@@ -120,11 +124,13 @@ class Line:
 
     def collective(self, pending):
         """Queues a collective, which starts when those before it are complete; returns it."""
+        endings.check_whole()
         self.collectives.append(pending)
         return self._start(pending)
 
     def peer(self, pending):
         """Starts a send or receive, and returns it."""
+        endings.check_whole()
         self.peers.append(pending)
         return self._start(pending)
 
