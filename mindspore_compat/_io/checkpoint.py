@@ -132,9 +132,8 @@ def read(path, *, crc=True, key=None, mode="AES-GCM", accepts=None):
 
 def _read(path, crc, key, mode, accepts):
     """Reads a file as `read` does; a lack of memory is not reworded."""
-    view = map_file(path)
     try:
-        view, checksum = split_checksum(view)
+        view, checksum = split_checksum(map_file(path))
         if crc and checksum is not None and checksum != zlib.crc32(view):
             raise ValueError("its checksum does not agree with its content")
         if key is not None:
@@ -144,15 +143,22 @@ def _read(path, crc, key, mode, accepts):
         if not view:
             raise ValueError("it is empty")
         return decode(view, accepts)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise ValueError(
             f"The file {os.fspath(path)} cannot be read as a checkpoint: {error}."
         ) from error
 
 
 def has_checksum(path):
-    """Returns True if a checksum begins or ends the file."""
-    view = map_file(path)
+    """Returns True if a checksum begins or ends the file.
+
+    Raises:
+        ValueError: If the file is not there any more.
+    """
+    try:
+        view = map_file(path)
+    except OSError as error:
+        raise ValueError(f"The file {os.fspath(path)} cannot be read: {error}.") from error
     return view[: len(CRC_HEAD)] == CRC_HEAD or split_checksum(view)[1] is not None
 
 

@@ -226,8 +226,9 @@ class Shard:
         self.schema = self.header["schema"][0]["schema"]
         self.layout = Layout(self.schema)
         self.indexed = [entry["index_field"] for entry in self.header["index_fields"] or ()]
-        self._locations = self._read_locations()
-        self._view = map_file(self._file)
+        with reading(path, MRMOpenError):
+            self._locations = self._read_locations()
+            self._view = map_file(self._file)
 
     def __len__(self):
         return len(self._locations)

@@ -63,12 +63,14 @@ def readable(path, fresh=False):
     """
     if not os.path.isfile(path):
         return path  # the reader reports the error
-    has_encryption = is_encrypted(path)
+    with reading(path, MRMOpenError):
+        has_encryption = is_encrypted(path)
     if has_encryption and settings.key is None:
         raise MRMOpenError(f"{path!r} is encrypted; 'mindrecord.set_enc_key' must state its key.")
     if not has_encryption and settings.key is not None:
         raise MRMOpenError(f"{path!r} is not encrypted; 'mindrecord.set_enc_key(None)' is needed.")
-    return _copy(path, fresh) if has_encryption else path
+    with reading(path, MRMOpenError):
+        return _copy(path, fresh) if has_encryption else path
 
 
 def _copy(path, fresh):

@@ -17,6 +17,7 @@ import numpy as np
 from .compressed import Inflated
 from .crc import masked_crc
 from .protobuf import BYTES, FIXED32, VARINT, bytes_field, fields, varint
+from .reading import reading
 
 
 class TFRecordError(ValueError, RuntimeError):
@@ -91,8 +92,10 @@ def count_records(path, compression=""):
     """
     if compression:
         return sum(1 for _ in records(path, compression))
-    count, size = 0, os.path.getsize(path)
-    with open(path, "rb") as file:
+    count = 0
+    problem = "is not a TFRecord file that can be read"
+    with reading(path, TFRecordError, problem), open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
         while file.tell() < size:
             head = file.read(_HEAD.size)
             if (

@@ -48,7 +48,7 @@ class LineReader:
             )
         self.filename = os.path.realpath(filename)
         self.offsets = [0]
-        with open(self.filename, "rb") as file:
+        with reading(filename), open(self.filename, "rb") as file:
             for line in file:
                 self.offsets.append(self.offsets[-1] + len(line))
         self.offsets.pop()
@@ -74,10 +74,10 @@ class LineReader:
             raise ValueError(
                 f"For 'readline', 'line' must be in [1, {len(self.offsets)}], but got {line}."
             )
-        if self._file is None:
-            self._file = open(self.filename, "rb")
-        self._file.seek(self.offsets[line - 1])
         with reading(self.filename):
+            if self._file is None:
+                self._file = open(self.filename, "rb")
+            self._file.seek(self.offsets[line - 1])
             at(self.filename, line)
             text = self._file.readline().decode()
         for end in ("\r\n", "\n", "\r"):
