@@ -12,6 +12,11 @@ INPUTS = [
         "test_batch",
         b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(L999999999999L\ntS'b'\ntR.",
     ),
+    (
+        "tfrecord schema",
+        "schema.json",
+        b'{"numRows": 99999999999999999999, "columns": {"ids": {"type": "int64", "shape": [3]}}}',
+    ),
     ("jieba", "words.txt", b"a" * 150_000 + b" 1 n\nb 1 n\n"),
     ("jieba", "words.txt", b"a -1 n\nb -1 n\n"),
     ("jieba", "more.txt", b"a 99999999999999999999\n"),

@@ -106,8 +106,10 @@ class Schema:
             )
         self.dataset_type = json_obj.get("datasetType", "")
         self.num_rows = json_obj.get("numRows")
-        if self.num_rows is not None and self.num_rows <= 0:
-            raise ValueError(f"For 'Schema', 'numRows' must be > 0, but got {self.num_rows}.")
+        if self.num_rows is not None and not 0 < self.num_rows < 1 << 63:
+            raise ValueError(
+                f"For 'Schema', 'numRows' must be > 0 and below 2**63, but got {self.num_rows}."
+            )
         self.parse_columns(json_obj["columns"])
 
     def to_json(self):
