@@ -1689,7 +1689,7 @@ class Tensor:
         Args:
             dim (int, or a Tensor that holds it): the axis or axes along which it works; negative
                 ones count from the end.
-            index (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+            index (Tensor of dtype int32 or int64): the positions.
 
         Shapes:
             `index` has the same number of axes as `x` and is no longer along those other than `dim`.
@@ -1895,7 +1895,7 @@ class Tensor:
         Args:
             axis (int or a Tensor of dtype int32 or int64): the axis or axes along which it works;
                 negative ones count from the end.
-            index (Tensor of dtype int32 or int64): the positions.
+            index (Tensor of dtype int32): the positions.
             value (Tensor or a number): the number `value` above.
 
         Shapes:
@@ -2314,7 +2314,7 @@ class Tensor:
 
         Args:
             LU_data (Tensor of dtype float16 or float32 or float64): see `LU_data` above.
-            LU_pivots (Tensor of dtype int32 or int64): see `LU_pivots` above.
+            LU_pivots (Tensor of dtype int32): see `LU_pivots` above.
 
         Shapes:
             `b` is (..., M, K), `LU_data` is (..., M, M), `LU_pivots` is (..., M) of int32. The result
@@ -2789,7 +2789,7 @@ class Tensor:
             as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
                 whose rows are positions.
         """
-    def norm(self, ord: _b.float | _b.str | Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = None, keepdim: _t.Any = False, *, dtype: _Type | None = None) -> Tensor:
+    def norm(self, ord: _b.float | _b.str | Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
         """Computes the norm of vectors or matrices.
 
         Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.

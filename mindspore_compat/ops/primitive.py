@@ -26,6 +26,7 @@ from .._core.sharding.network import run_with_strategy, running
 from .._core.sharding.strategies import letters_of
 from .._core.without_effect import without_effect
 from ..common.mutable import constexpr
+from . import _input_counts
 from ._primitive_attributes import constants_of, further_attribute
 
 _PACKAGE = __name__.partition(".")[0]
@@ -57,6 +58,10 @@ class Primitive:
     _update_parameter = False
     instance_name = None
     name = functools.cached_property(lambda self: type(self).__name__)
+    _error_for_count = staticmethod(_input_counts.error_for_count)
+    _takes_numpy_scalars = property(
+        lambda self: _input_counts.takes_numpy_scalars(type(self).__name__)
+    )
 
     @checked
     def __init__(self, name: Str):

@@ -67,14 +67,25 @@ class Quirks:
             needs a gradient holds a number: a number that is read from it carries no gradient.
         stored (dict): public path of a class -> {argument: a function of it, whose result the
             instance has as the attribute of that name}.
+        checked_by_call (tuple): public paths of classes whose constructors take any arguments; the
+            call refuses them.
     """
 
-    def __init__(self, rules=None, errors=None, shapes_first=False, on_tape=None, stored=None):
+    def __init__(
+        self,
+        rules=None,
+        errors=None,
+        shapes_first=False,
+        on_tape=None,
+        stored=None,
+        checked_by_call=(),
+    ):
         self.rules = rules or {}
         self.errors = errors or {}
         self.shapes_first = shapes_first
         self.on_tape = on_tape
         self.stored = stored or {}
+        self.checked_by_call = checked_by_call
 
 
 def holds_tensor(rule):

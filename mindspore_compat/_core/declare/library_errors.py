@@ -51,15 +51,20 @@ def explain(api, error, unfit=ValueError):
     return unfit(f"For '{api}', the arguments do not fit together: {text.rstrip('.')}.")
 
 
-def explained(api, function):
-    """Returns `function` with the array library's errors reworded to name `api`."""
+def explained(api, function, instead=None):
+    """Returns `function` with the array library's errors reworded to name `api`.
+
+    `instead(api, error, args)` may return another error.
+    """
 
     @functools.wraps(function)
     def call(*args, **kwargs):
         try:
             return function(*args, **kwargs)
         except LIBRARY_ERRORS as error:
-            explanation = explain(api, error) if _from_library(error.__traceback__) else error
+            explanation = instead and instead(api, error, args)
+            if not explanation:
+                explanation = explain(api, error) if _from_library(error.__traceback__) else error
             if explanation is error:
                 raise
             raise explanation from error

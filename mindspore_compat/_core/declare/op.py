@@ -19,7 +19,7 @@ An op without a rule is differentiated through its body, which then runs on Trac
 import functools
 import inspect
 
-from numpy import generic
+from numpy import generic, iscomplexobj
 
 from ..._backend import arrays
 from ..._backend.arrays import SPACES
@@ -446,7 +446,8 @@ class Op:
 
     def _constant(self, name, value, tensors):
         """Returns a number (or list) as an array; the Tensors of the call determine its dtype."""
-        if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
+        is_number = isinstance(value, (bool, int, float, generic)) and not iscomplexobj(value)
+        if is_number and name in self.numbers:
             other = tensors[0] if tensors else None
             if len(tensors) > 1 and not other._array.ndim:
                 other = next((t for t in tensors if t._array.ndim), None)
@@ -460,8 +461,6 @@ class Op:
                 f"For '{self.name}', each element of '{name}' must be a Tensor, but got "
                 f"{type(value).__name__}."
             )
-        if hasattr(value, "dtype") and hasattr(value, "item") and value.ndim == 0:  # a NumPy scalar
-            return as_array(value)
         raise no_tensor(self, name, value)
 
     def _list(self, name, value, tensors):

@@ -35,11 +35,13 @@ from ..tensor import dtype as dtypes
 from ..tensor.tensor import Tensor
 from . import stacking  # noqa: F401 - it completes the class Op
 from .documentation import describe
+from .input_count import call_lines, miscounted, show_inputs
 from .library_errors import LIBRARY_ERRORS, explain, explained
 from .missing import Missing
 from .older import with_older_signature
 from .op import DECLARED, PUBLIC
-from .values import space_for, write_into_whole
+from .shapes_first import refuse_shapes
+from .values import write_into_whole
 
 _ATENSOR = TensorOf()
 _handled = ("dtype", "inplace", "name")
@@ -66,7 +68,7 @@ def public(*paths):
         ):
             thing = explained(api, thing)
         if isinstance(thing, type) and home == "ops" and "__call__" in vars(thing):
-            thing.__call__ = explained(api, thing.__call__)
+            thing.__call__ = explained(api, thing.__call__, miscounted)
         for path in paths:
             area, _, name = path.rpartition(".")
             PUBLIC.setdefault(area, {})[name] = thing
@@ -262,7 +264,7 @@ def _is_checked_by_call_path(rule):
     )
 
 
-def _guard_lines(api, signature, scope, arguments="", indent="    "):
+def _guard_lines(api, signature, scope, arguments="", numpy_scalars=True):
     """Returns the check of all parameters as source; `arguments` are the arguments of `run`."""
     rules = {n: r for n, r in signature.rules().items() if not _is_checked_by_call_path(r)}
     first = signature.op.quirks.shapes_first and arguments
@@ -271,34 +273,36 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
     if guard != "True":
         scope.update(extra_scope)
         tag = f"rules_{len(scope)}"
-        scope.update({tag: rules, "refuse_all": refuse_all, "refuse_shapes": _refuse_shapes})
+        scope.update({tag: rules, "refuse_all": refuse_all, "refuse_shapes": refuse_shapes})
         rule_values = ", ".join(rules)
-        lines.append(f"{indent}if not ({guard}):")
+        lines.append(f"    if not ({guard}):")
         if first:
             lines.append(
-                f"{indent}    refuse_shapes({api!r}, {tag}, ({rule_values},), "
+                f"        refuse_shapes({api!r}, {tag}, ({rule_values},), "
                 f"lambda {rule_values}: run({arguments}))"
             )
-        lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({rule_values},), True)")
+        lines.append(
+            f"        read = refuse_all({api!r}, {tag}, ({rule_values},), {numpy_scalars})"
+        )
         if signature.op.quirks.on_tape and arguments:
             scope.update(instead=signature.op.quirks.on_tape, on_tape=_on_tape)
             lines += [
-                f"{indent}    if on_tape(({rule_values},), read):",
-                f"{indent}        return instead({arguments})",
+                f"        if on_tape(({rule_values},), read):",
+                f"            return instead({arguments})",
             ]
-        lines.append(f"{indent}    {rule_values}, = read")
+        lines.append(f"        {rule_values}, = read")
     together = signature.same_dtype()
     if together:
         rule_values = ", ".join(together)
-        scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike, refuse_shapes=_refuse_shapes)
-        lines.append(f"{indent}if not one_dtype({rule_values}):")
+        scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike, refuse_shapes=refuse_shapes)
+        lines.append(f"    if not one_dtype({rule_values}):")
         if first:
             lines.append(
-                f"{indent}    refuse_shapes({api!r}, None, ({rule_values},), "
+                f"        refuse_shapes({api!r}, None, ({rule_values},), "
                 f"lambda {rule_values}: run({arguments}))"
             )
         entries = ", ".join(f"{n!r}: {n}" for n in together)
-        lines.append(f"{indent}    refuse_unlike({api!r}, {{{entries}}})")
+        lines.append(f"        refuse_unlike({api!r}, {{{entries}}})")
     return lines
 
 
@@ -309,48 +313,6 @@ def _on_tape(values, read):
         isinstance(value, Tensor) and value is not replacement and value._node is not None
         for value, replacement in zip(values, read)
     )
-
-
-def _refuse_shapes(api, rules, values, call):
-    """Runs `call` on the shapes of `values` and raises its ValueError; see `shapes_first`.
-
-    Args:
-        api: the public name.
-        rules: the rules of the values, which refuse a value; None if only the dtypes differ.
-        values: Tensors and other arguments; zeros replace Tensors of a wrong dtype.
-        call: the op as a function of them.
-    """
-    if rules is None:
-        first = next(value for value in values if isinstance(value, Tensor))
-        samples = [_zeros(value, first._array.dtype) for value in values]
-    else:
-        samples = [_acceptable(*pair) for pair in zip(rules.values(), values)]
-        if any(rule.verdict(value) for rule, value in zip(rules.values(), samples)):
-            return
-    try:
-        call(*samples)
-    except LIBRARY_ERRORS as error:
-        explanation = explain(api, error)
-        if isinstance(explanation, ValueError):
-            raise explanation from error
-
-
-def _acceptable(rule, value):
-    """Returns `value` if `rule` accepts it, else zeros of its shape in an acceptable dtype."""
-    if not isinstance(value, Tensor) or rule.verdict(value) is None:
-        return rule.read(value)
-    dtypes_of_parts = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
-    return (
-        _zeros(value, dtypes.numpy_dtype(min(dtypes_of_parts[0])))
-        if any(dtypes_of_parts)
-        else value
-    )
-
-
-def _zeros(tensor, dtype):
-    if not isinstance(tensor, Tensor):
-        return tensor
-    return Tensor._wrap(space_for(tensor._array).zeros(tensor.shape, dtype))
 
 
 def _no_lists(api, signature, scope):
@@ -488,7 +450,10 @@ def _make_class(op, area, name, groups, base):
     signature, call = _Signature(groups[0], op, path), _Signature(groups[1], op, path)
     scope = {"run": op.run, "base": base, **_DTYPES}
     lines = [f"def __init__({', '.join(filter(None, ['self', signature.text]))}):"]
-    lines += _guard_lines(name, signature, scope)
+    numpy_scalars = "getattr(self, '_takes_numpy_scalars', True)"
+    guard = _guard_lines(name, signature, scope, numpy_scalars=numpy_scalars)
+    is_late = path in op.quirks.checked_by_call
+    lines += [] if is_late else guard
     name_argument = f", {name!r}" if area.startswith("ops") else ""
     lines.append(f"    base.__init__(self{name_argument})")
     stored = op.quirks.stored.get(path, {})
@@ -496,9 +461,11 @@ def _make_class(op, area, name, groups, base):
     lines += [f"    self.{n} = {f'stored_{n}({n})' if n in stored else n}" for n in signature.names]
     star = "*" if signature.star else ""
     method = "__call__" if area.startswith("ops") else "construct"
-    lines += ["", f"def {method}({', '.join(filter(None, ['self', call.text]))}):"]
+    lines += ["", *call_lines(method, name, call, scope, base)]
+    if is_late:
+        lines += [*(f"    {n} = self.{n}" for n in signature.names), *guard]
     feeds = [
-        (f"self.{n}", signature.feeds[n])
+        (n if is_late else f"self.{n}", signature.feeds[n])
         for n in signature.names
         if signature.feeds[n] in op.parameters
     ]
@@ -508,6 +475,7 @@ def _make_class(op, area, name, groups, base):
     lines += _no_lists(name, call, scope)
     lines += _return_lines(name, f"run({arguments})", scope, call, op.quirks.errors.get(path))
     compiled(lines, scope, f"{area}.{name}")
+    show_inputs(method, scope)
     scope[method].__doc__ = f"`{name}` of its inputs, which the class describes."
     body = {
         "__init__": scope["__init__"],

@@ -231,12 +231,16 @@ def _generate_code(function, relations, name):
     guard, scope = guard_all(rules)
     method = next((parameter.name for parameter in parameters), "") == "self"
     api = "_type(self).__name__" if method else repr(name)
+    is_init = method and function.__name__ == "__init__"
+    numpy_scalars = "_numpy_scalars"
+    if is_init:  # the constructors of some Primitives take none
+        numpy_scalars += " and getattr(self, '_takes_numpy_scalars', True)"
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_parameter_list(parameters)}):"]
     if rules:
         lines += [
             f"    if not {wrapped(guard)}:",
-            f"        {values}= _refuse({api}, _rules, ({values}), _numpy_scalars)",
+            f"        {values}= _refuse({api}, _rules, ({values}), {numpy_scalars})",
         ]
     for number, relation in enumerate(relations):
         arguments = ", ".join(

@@ -6,8 +6,8 @@ complex64 gives complex128. Tensors of uint16, uint32 and uint64 mix only with b
 own dtype; other combinations raise a TypeError. A Python number never promotes within its kind: a
 float with integers gives float32, an int with bool gives int64. In products and quotients, a 0-d
 Tensor does not promote within its kind either: float16 gradients over a float32 scale stay float16.
-(The original accepts no complex numbers; here they follow the rule. A quotient of a float and
-uint16 is accepted in both.)
+(Operators refuse a Python complex number, as the original does; a Tensor of one follows the rule. A
+quotient of a float and uint16 is accepted in both.)
 """
 
 import functools

@@ -171,8 +171,8 @@ def greater_equal(xp, input: Operand, other: Operand):
 
 @public("Tensor.__eq__")
 def tensor_eq(self, other):
-    """Compares for equality, element by element. If `other` is neither a Tensor nor a Python
-    number, returns False.
+    """Compares for equality, element by element. If `other` is neither a Tensor nor a real
+    number of Python's, returns False.
     """
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return False
@@ -181,15 +181,15 @@ def tensor_eq(self, other):
 
 @public("Tensor.__ne__")
 def tensor_ne(self, other):
-    """Compares for inequality, element by element. If `other` is neither a Tensor nor a Python
-    number, returns True.
+    """Compares for inequality, element by element. If `other` is neither a Tensor nor a real
+    number of Python's, returns True.
     """
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return True
     return not_equal.run(self, other)
 
 
-_NUMBERS = (int, float, complex)
+_NUMBERS = (int, float)
 
 
 # Tests of numbers ---------------------------------------------------------------------------------

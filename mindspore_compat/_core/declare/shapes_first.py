@@ -1,0 +1,50 @@
+"""The ValueError of shapes, raised before the TypeError of dtypes (`shapes_first` in `Quirks`)."""
+
+from ..rules.base import parts_of
+from ..rules.vocabulary import TensorOf
+from ..tensor import dtype as dtypes
+from ..tensor.tensor import Tensor
+from .library_errors import LIBRARY_ERRORS, explain
+from .values import space_for
+
+
+def refuse_shapes(api, rules, values, call):
+    """Runs `call` on the shapes of `values` and raises its ValueError; see `shapes_first`.
+
+    Args:
+        api: the public name.
+        rules: the rules of the values, which refuse a value; None if only the dtypes differ.
+        values: Tensors and other arguments; zeros replace Tensors of a wrong dtype.
+        call: the op as a function of them.
+    """
+    if rules is None:
+        first = next(value for value in values if isinstance(value, Tensor))
+        samples = [_zeros(value, first._array.dtype) for value in values]
+    else:
+        samples = [_acceptable(*pair) for pair in zip(rules.values(), values)]
+        if any(rule.verdict(value) for rule, value in zip(rules.values(), samples)):
+            return
+    try:
+        call(*samples)
+    except LIBRARY_ERRORS as error:
+        explanation = explain(api, error)
+        if isinstance(explanation, ValueError):
+            raise explanation from error
+
+
+def _acceptable(rule, value):
+    """Returns `value` if `rule` accepts it, else zeros of its shape in an acceptable dtype."""
+    if not isinstance(value, Tensor) or rule.verdict(value) is None:
+        return rule.read(value)
+    dtypes_of_parts = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
+    return (
+        _zeros(value, dtypes.numpy_dtype(min(dtypes_of_parts[0])))
+        if any(dtypes_of_parts)
+        else value
+    )
+
+
+def _zeros(tensor, dtype):
+    if not isinstance(tensor, Tensor):
+        return tensor
+    return Tensor._wrap(space_for(tensor._array).zeros(tensor.shape, dtype))

@@ -1,0 +1,111 @@
+"""Inputs that no operator takes: the wrong number of them, complex numbers, NumPy scalars in place
+of Tensors. The exceptions are those of MindSpore 2.10."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, mint, ops
+
+X = Tensor([1.0, 2.0])
+IMAGE = Tensor(np.ones((1, 2, 4, 4), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("primitive", "inputs"),
+    [
+        (ops.AdaptiveAvgPool2D(2), ()),
+        (ops.AdaptiveAvgPool2D(2), (IMAGE, IMAGE)),
+        (ops.Conv2D(1, 1), (IMAGE,)),
+        (ops.ScatterAdd(), (X, Tensor([0]))),
+        (ops.Adam(), (X, X)),
+        (ops.Xdivy(), (X,)),
+        (ops.Xdivy(), (X, X, X)),
+        (ops.Size(), ()),
+        (ops.TopK(), (X,)),
+        (ops.Softplus(), (X, X)),
+    ],
+    ids=lambda value: getattr(value, "name", None) and f"{value.name}",
+)
+def test_a_primitive_that_counts_its_inputs_raises_a_value_error(primitive, inputs):
+    for _ in range(2):  # checks are written at the first call
+        with pytest.raises(ValueError, match=f"For '{primitive.name}', the number of inputs"):
+            primitive(*inputs)
+
+
+@pytest.mark.parametrize(
+    ("primitive", "inputs"),
+    [(ops.ReLU(), ()), (ops.ReLU(), (X, X)), (ops.Add(), (X,)), (ops.Conv2D(1, 1), [IMAGE] * 3)],
+    ids=["none", "two", "one of two", "excess of Conv2D"],
+)
+def test_other_primitives_raise_a_type_error_for_a_wrong_number(primitive, inputs):
+    with pytest.raises(TypeError):
+        primitive(*inputs)
+
+
+def test_the_right_number_of_inputs_is_taken_by_name_too():
+    assert ops.Xdivy()(X, X).shape == (2,)
+    assert ops.AdaptiveAvgPool2D(2)(IMAGE).shape == (1, 2, 2, 2)
+    assert ops.TopK(sorted=True)(X, k=1)[1].asnumpy().tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda number: ops.add(X, number),
+        lambda number: ops.mul(number, X),
+        lambda number: mint.sub(X, number),
+        lambda number: ops.Sub()(X, number),
+        lambda number: ops.not_equal(X, number),
+        lambda number: ops.select(X > 1, X, number),
+        lambda number: X + number,
+        lambda number: X / number,
+        lambda number: X.pow(number),
+        lambda number: Tensor(np.complex64([1j])) + number,
+    ],
+)
+@pytest.mark.parametrize("number", [1j, np.complex64(1j)], ids=["python", "numpy"])
+def test_a_complex_number_is_no_operand(call, number):
+    with pytest.raises(TypeError):
+        call(number)
+
+
+def test_a_complex_number_equals_no_tensor():
+    assert (X == 1j) is False and (X != 1j) is True
+    assert (Tensor(1j) + X).dtype == ms.complex128
+
+
+@pytest.mark.parametrize(
+    "function",
+    [ops.isinf, ops.log, ops.tanh, ops.zeros_like, ops.sum, mint.isinf, ops.IsInf(), ops.Log1p()],
+)
+@pytest.mark.parametrize("scalar", [np.float32(1), np.float64(1), np.array(1.0)], ids=repr)
+def test_a_numpy_scalar_is_no_tensor(function, scalar):
+    with pytest.raises(TypeError, match="must be a Tensor"):
+        function(scalar)
+
+
+def test_a_numpy_scalar_is_a_number():
+    assert ops.add(X, np.float32(1)).asnumpy().tolist() == [2, 3]
+    assert ops.where(X > 1, X, np.float32(0)).asnumpy().tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: ops.Conv2D(3, 3, dilation=np.int64(1)), TypeError),
+        (lambda: ops.LRN(beta=np.float32(1)), TypeError),
+        (lambda: ops.RandomPoisson(seed=np.int64(1)), TypeError),
+        (lambda: ops.SparseApplyFtrl(np.float32(0.1), 0.1, 0.1, -0.5), TypeError),
+        (lambda: ops.ChannelShuffle(np.int64(1)), ValueError),
+    ],
+)
+def test_a_constructor_made_by_hand_takes_no_numpy_scalar(make, error):
+    with pytest.raises(error):
+        make()
+
+
+def test_a_generated_constructor_takes_numpy_scalars():
+    assert ops.GLU(np.int64(0)).axis == 0
+    assert ops.LayerNorm(np.int64(1)).begin_norm_axis == 1
+    assert ops.BatchNorm(epsilon=np.float32(0.5)).epsilon == 0.5
