@@ -195,7 +195,8 @@ class AdaptiveMaxPool3D(_Primitive):
     in D * H * W. `output_size` is an integer Tensor of three elements.
 
     Args:
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         output_size (any value): the lengths of the last axes of the result.
 
     Shapes:
@@ -1034,7 +1035,7 @@ class AvgPool3D(_Primitive):
             Default: ``0``.
         data_format (one of 'NCDHW', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
@@ -1217,7 +1218,7 @@ class BesselI0(_Primitive):
     """Computes the modified Bessel function of the first kind, order 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1230,7 +1231,7 @@ class BesselI0e(_Primitive):
     """Computes exp(-|x|) times the modified Bessel function I0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1243,7 +1244,7 @@ class BesselI1(_Primitive):
     """Computes the modified Bessel function of the first kind, order 1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1256,7 +1257,7 @@ class BesselI1e(_Primitive):
     """Computes exp(-|x|) times the modified Bessel function I1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1269,7 +1270,7 @@ class BesselJ0(_Primitive):
     """Computes the Bessel function of the first kind, order 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1282,7 +1283,7 @@ class BesselJ1(_Primitive):
     """Computes the Bessel function of the first kind, order 1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1295,7 +1296,7 @@ class BesselK0(_Primitive):
     """Computes the modified Bessel function of the second kind, order 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1308,7 +1309,7 @@ class BesselK0e(_Primitive):
     """Computes exp(x) times the modified Bessel function K0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1321,7 +1322,7 @@ class BesselK1(_Primitive):
     """Computes the modified Bessel function of the second kind, order 1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1334,7 +1335,7 @@ class BesselK1e(_Primitive):
     """Computes exp(x) times the modified Bessel function K1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1347,7 +1348,7 @@ class BesselY0(_Primitive):
     """Computes the Bessel function of the second kind, order 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1360,7 +1361,7 @@ class BesselY1(_Primitive):
     """Computes the Bessel function of the second kind, order 1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -1751,7 +1752,7 @@ class CeLU(_Primitive):
     Args:
         alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
             above. Default: ``1.0``.
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -1777,7 +1778,8 @@ class ChannelShuffle(_Primitive):
 
     Args:
         group (int >= 1): into how many groups the channels are divided.
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
 
     Shapes:
         `x` is (N, C, ...). The result has the same shape and dtype.
@@ -1931,9 +1933,9 @@ class CombinedNonMaxSuppression(_Primitive):
         clip_boxes (bool, optional): see `clip_boxes` above. Default: ``True``.
         boxes (Tensor of dtype float32): see `boxes` above.
         scores (Tensor of dtype float32): see `scores` above.
-        max_output_size_per_class (Tensor of dtype int32 or int64): see
-            `max_output_size_per_class` above.
-        max_total_size (Tensor of dtype int32 or int64): see `max_total_size` above.
+        max_output_size_per_class (Tensor of dtype int32): see `max_output_size_per_class`
+            above.
+        max_total_size (Tensor of dtype int32): see `max_total_size` above.
         iou_threshold (Tensor of dtype float32): see `iou_threshold` above.
         score_threshold (Tensor of dtype float32): see `score_threshold` above.
 
@@ -2043,7 +2045,8 @@ class ConjugateTranspose(_Primitive):
     """Computes the conjugate transpose, with the axes in the order `perm`.
 
     Args:
-        x (Tensor): the input.
+        x (Tensor of dtype bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         perm (tuple of ints or a list of ints): see `perm` above.
 
     Shapes:
@@ -2441,7 +2444,7 @@ class CumulativeLogsumexp(_Primitive):
     Args:
         exclusive (bool, optional): see `exclusive` above. Default: ``False``.
         reverse (bool, optional): see `reverse` above. Default: ``False``.
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
         axis (Tensor of dtype int16 or int32 or int64): the axis or axes along which it works;
             negative ones count from the end.
 
@@ -3012,7 +3015,7 @@ class Digamma(_Primitive):
     """Computes the derivative of the logarithm of the gamma function.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -3099,7 +3102,8 @@ class Dropout2D(_Primitive):
 
     Args:
         keep_prob (float in [0.0, 1.0], optional): see `keep_prob` above. Default: ``0.5``.
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
 
     Shapes:
         `x` is (N, C, H, W). The result has the same shape and dtype.
@@ -3116,7 +3120,8 @@ class Dropout3D(_Primitive):
 
     Args:
         keep_prob (float in [0.0, 1.0], optional): see `keep_prob` above. Default: ``0.5``.
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
 
     Shapes:
         `x` is (N, C, D, H, W). The result has the same shape and dtype.
@@ -3315,7 +3320,7 @@ class Eps(_Primitive):
     next number of the dtype.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -4025,7 +4030,7 @@ class GatherD(_Primitive):
         x (Tensor): the input.
         dim (int, or a Tensor that holds it): the axis or axes along which it works; negative
             ones count from the end.
-        index (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+        index (Tensor of dtype int32 or int64): the positions.
 
     Shapes:
         `index` has the same number of axes as `x` and is no longer along those other than `dim`.
@@ -4479,7 +4484,8 @@ class Im2Col(_Primitive):
             see `dilations` above. Default: ``1``.
         pads (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
             what is added around the input. Default: ``0``.
-        x (Tensor of a number dtype): the input.
+        x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+            the input.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, k_h * k_w, windows), of the same dtype.
@@ -4534,7 +4540,7 @@ class IndexFill(_Primitive):
         x (Tensor): the input.
         dim (int or a Tensor of dtype int32 or int64): the axis or axes along which it works;
             negative ones count from the end.
-        indices (Tensor of dtype int32 or int64): the positions.
+        indices (Tensor of dtype int32): the positions.
         value (Tensor or a number): the number `value` above.
 
     Shapes:
@@ -4903,7 +4909,7 @@ class Lgamma(_Primitive):
     """Computes the logarithm of the absolute value of the gamma function.
 
     Args:
-        x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int32): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -5182,7 +5188,7 @@ class LuSolve(_Primitive):
     Args:
         x (Tensor of dtype float16 or float32 or float64): the input.
         lu_data (Tensor of dtype float16 or float32 or float64): see `lu_data` above.
-        lu_pivots (Tensor of dtype int32 or int64): see `lu_pivots` above.
+        lu_pivots (Tensor of dtype int32): see `lu_pivots` above.
 
     Shapes:
         `x` is (..., M, K), `lu_data` is (..., M, M), `lu_pivots` is (..., M) of int32. The result
@@ -5354,7 +5360,7 @@ class MatrixInverse(_Primitive):
 
     Args:
         adjoint (bool, optional): see `adjoint` above. Default: ``False``.
-        x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
+        x (Tensor of dtype complex128 or complex64 or float32 or float64): the input.
 
     Shapes:
         `x` is (..., M, M). The result has the same shape and dtype.
@@ -5478,7 +5484,7 @@ class MaxPool3D(_Primitive):
             count. Default: ``None``.
         data_format (one of 'NCDHW', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
@@ -5502,7 +5508,8 @@ class MaxPool3DWithArgmax(_Primitive):
             ``'NCDHW'``.
         argmax_type (mindspore dtype, int32 or int64, optional): see `argmax_type` above.
             Default: ``int64``.
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
 
     Shapes:
         `x` is (N, C, D, H, W). Both results are (N, C, D', H', W'); the values keep the dtype, the
@@ -5548,7 +5555,8 @@ class MaxPoolWithArgmaxV2(_Primitive):
             Default: ``False``.
         argmax_type (mindspore dtype, int32 or int64, optional): see `argmax_type` above.
             Default: ``int64``.
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
 
     Shapes:
         `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
@@ -6121,7 +6129,8 @@ class NthElement(_Primitive):
 
     Args:
         reverse (bool, optional): see `reverse` above. Default: ``False``.
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
+            the input.
         n (int >= 0 or a Tensor of dtype int32): the number `n` above.
 
     Shapes:
@@ -6155,7 +6164,7 @@ class OneHot(_Primitive):
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-1``.
-        indices (Tensor of dtype int32 or int64 or uint8): the positions.
+        indices (Tensor of dtype int32 or int64): the positions.
         depth (int >= 0, or a Tensor that holds it): see `depth` above.
         on_value (Tensor of dtype float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             see `on_value` above.
@@ -7070,8 +7079,9 @@ class ResizeArea(_Primitive):
     Args:
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
-        images (Tensor of a real dtype): see `images` above.
-        size (Tensor of dtype int32 or int64): the size of the result.
+        images (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
+            see `images` above.
+        size (Tensor of dtype int32): the size of the result.
 
     Shapes:
         `images` is (N, H, W, C), `size` is (2,) of int32. The result is (N, *size, C), of float32.
@@ -7185,7 +7195,8 @@ class ReverseSequence(_Primitive):
     Args:
         seq_dim (int >= 0): see `seq_dim` above.
         batch_dim (int >= 0, optional): see `batch_dim` above. Default: ``0``.
-        x (Tensor): the input.
+        x (Tensor of dtype bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         seq_lengths (Tensor of dtype int32 or int64): see `seq_lengths` above.
 
     Shapes:
@@ -7943,7 +7954,7 @@ class Softsign(_Primitive):
     """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
 
     Args:
-        input_x (Tensor of a floating dtype): the input.
+        input_x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `input_x` may have any shape. The result has the same shape and dtype.
@@ -7958,7 +7969,7 @@ class Sort(_Primitive):
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``-1``.
         descending (bool, optional): whether large elements come first. Default: ``False``.
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        x (Tensor of dtype bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
 
     Shapes:
@@ -7994,7 +8005,8 @@ class SpaceToBatchND(_Primitive):
             above.
         paddings (tuple of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
             see `paddings` above.
-        input_x (Tensor of a real dtype): the input.
+        input_x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
 
     Shapes:
         `input_x` is (N, C, ...) with lengths that, with `paddings`, are multiples of `block_shape`.
@@ -8675,14 +8687,14 @@ class Tile(_Primitive):
 
     Args:
         input (Tensor): the input.
-        dims (tuple of ints >= 0 or a list of ints >= 0, or a Tensor that holds it): the axes;
-            negative ones count from the end.
+        dims (tuple of ints >= 0, or a Tensor that holds it): the axes; negative ones count from
+            the end.
 
     Shapes:
         The length of each axis is multiplied by its entry of `dims`; missing entries or axes count
         as 1. The dtype is kept.
     """
-    def __call__(self, input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor, dims: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
         """`Tile` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class TopK(_Primitive):
@@ -9056,8 +9068,8 @@ class UnsortedSegmentSum(_Primitive):
 
     Args:
         input_x (Tensor of a number dtype): the input.
-        segment_ids (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the segment to
-            which each slice belongs.
+        segment_ids (Tensor of dtype int16 or int32 or int64): the segment to which each slice
+            belongs.
         num_segments (int >= 1, or a Tensor that holds it): how many segments there are.
 
     Shapes:
@@ -9362,7 +9374,8 @@ def adaptive_max_pool3d(input: _Tensor, output_size: _b.int | _t.Literal[True] |
     also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         output_size (int >= 1 or one of True or a tuple of 3 (an int >= 1 or one of True) or a list of 3 (an int >= 1 or one of True), or a Tensor that holds it):
             the lengths of the last axes of the result.
         return_indices (any value, optional): whether the positions of the largest elements are
@@ -9890,7 +9903,7 @@ def argsort(input: _Tensor, axis: _b.int = -1, descending: _b.bool = False) -> _
     """Computes the indices that sort the elements along an axis.
 
     Args:
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input (Tensor of dtype bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``-1``.
@@ -10048,7 +10061,7 @@ def avg_pool1d(input_x: _Tensor, kernel_size: _b.int = 1, stride: _b.int = 1, pa
     """Applies 1-D average pooling: the mean of each window of a sequence.
 
     Args:
-        input_x (Tensor of a floating dtype): the input.
+        input_x (Tensor of dtype float16 or float32 or float64): the input.
         kernel_size (int >= 1, optional): the lengths of a window, or one for all axes. Default:
             ``1``.
         stride (int >= 1, optional): the steps from window to window, or one for all axes.
@@ -10071,7 +10084,7 @@ def avg_pool2d(input_x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] = 1
     `count_include_pad`. A `divisor_override` other than 0 replaces it.
 
     Args:
-        input_x (Tensor of a floating dtype): the input.
+        input_x (Tensor of dtype float16 or float32 or float64): the input.
         kernel_size (int >= 1 or a tuple of 2 ints >= 1, optional): the lengths of a window, or
             one for all axes. Default: ``1``.
         stride (int >= 1 or a tuple of 2 ints >= 1, optional): the steps from window to window,
@@ -10096,7 +10109,7 @@ def avg_pool3d(input_x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] = 1
     `count_include_pad`. A `divisor_override` other than 0 replaces it.
 
     Args:
-        input_x (Tensor of a floating dtype): the input.
+        input_x (Tensor of dtype float16 or float32 or float64): the input.
         kernel_size (int >= 1 or a tuple of 3 ints >= 1, optional): the lengths of a window, or
             one for all axes. Default: ``1``.
         stride (int >= 1 or a tuple of 3 ints >= 1, optional): the steps from window to window,
@@ -10196,7 +10209,7 @@ def bessel_i0(x: _Tensor) -> _Tensor:
     """Computes the modified Bessel function of the first kind, order 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10206,7 +10219,7 @@ def bessel_i0e(x: _Tensor) -> _Tensor:
     """Computes exp(-|x|) times the modified Bessel function I0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10216,7 +10229,7 @@ def bessel_i1(x: _Tensor) -> _Tensor:
     """Computes the modified Bessel function of the first kind, order 1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10226,7 +10239,7 @@ def bessel_i1e(x: _Tensor) -> _Tensor:
     """Computes exp(-|x|) times the modified Bessel function I1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10236,7 +10249,7 @@ def bessel_j0(x: _Tensor) -> _Tensor:
     """Computes the Bessel function of the first kind, order 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10246,7 +10259,7 @@ def bessel_j1(x: _Tensor) -> _Tensor:
     """Computes the Bessel function of the first kind, order 1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10256,7 +10269,7 @@ def bessel_k0(x: _Tensor) -> _Tensor:
     """Computes the modified Bessel function of the second kind, order 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10266,7 +10279,7 @@ def bessel_k0e(x: _Tensor) -> _Tensor:
     """Computes exp(x) times the modified Bessel function K0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10276,7 +10289,7 @@ def bessel_k1(x: _Tensor) -> _Tensor:
     """Computes the modified Bessel function of the second kind, order 1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10286,7 +10299,7 @@ def bessel_k1e(x: _Tensor) -> _Tensor:
     """Computes exp(x) times the modified Bessel function K1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10296,7 +10309,7 @@ def bessel_y0(x: _Tensor) -> _Tensor:
     """Computes the Bessel function of the second kind, order 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10306,7 +10319,7 @@ def bessel_y1(x: _Tensor) -> _Tensor:
     """Computes the Bessel function of the second kind, order 1.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
@@ -10616,7 +10629,7 @@ def celu(x: _Tensor, alpha: _b.float | _Tensor = 1.0) -> _Tensor:
     `alpha` must not be 0.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
         alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
             above. Default: ``1.0``.
 
@@ -10628,7 +10641,8 @@ def channel_shuffle(x: _Tensor, groups: _b.int) -> _Tensor:
     two axes.
 
     Args:
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         groups (int >= 1): into how many groups the channels are divided.
 
     Shapes:
@@ -11850,7 +11864,8 @@ def diff(x: _Tensor, n: _b.int = 1, axis: _b.int | _Tensor = -1, prepend: _Tenso
     raised if `n` is negative.
 
     Args:
-        x (Tensor): the input.
+        x (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+            the input.
         n (int, optional): the number `n` above. Default: ``1``.
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-1``.
@@ -11865,7 +11880,7 @@ def digamma(input: _Tensor) -> _Tensor:
     """Computes the derivative of the logarithm of the gamma function.
 
     Args:
-        input (Tensor of a floating dtype): the input.
+        input (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -11963,7 +11978,8 @@ def dropout1d(input: _Tensor, p: _b.float = 0.5, training: _b.bool = True) -> _T
     divides the others by 1 - p.
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
         p (float in [0.0, 1.0], optional): the number `p` above. Default: ``0.5``.
         training (bool, optional): whether the layer is being trained. Default: ``True``.
 
@@ -11975,7 +11991,8 @@ def dropout2d(input: _Tensor, p: _b.float | _b.bool = 0.5, training: _b.bool = T
     divides the others by 1 - p.
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
         p (number in [0, 1] or a bool, optional): the number `p` above. Default: ``0.5``.
         training (bool, optional): whether the layer is being trained. Default: ``True``.
 
@@ -11987,7 +12004,8 @@ def dropout3d(input: _Tensor, p: _b.float | _b.bool = 0.5, training: _b.bool = T
     divides the others by 1 - p.
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
         p (number in [0, 1] or a bool, optional): the number `p` above. Default: ``0.5``.
         training (bool, optional): whether the layer is being trained. Default: ``True``.
 
@@ -12072,7 +12090,7 @@ def eps(x: _Tensor) -> _Tensor:
     next number of the dtype.
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -12682,7 +12700,7 @@ def gather_d(x: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _Tensor:
         x (Tensor): the input.
         dim (int, or a Tensor that holds it): the axis or axes along which it works; negative
             ones count from the end.
-        index (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+        index (Tensor of dtype int32 or int64): the positions.
 
     Shapes:
         `index` has the same number of axes as `x` and is no longer along those other than `dim`.
@@ -12696,7 +12714,7 @@ def gather_elements(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _T
         input (Tensor): the input.
         dim (int, or a Tensor that holds it): the axis or axes along which it works; negative
             ones count from the end.
-        index (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+        index (Tensor of dtype int32 or int64): the positions.
 
     Shapes:
         `index` has the same number of axes as `input` and is no longer along those other than `dim`.
@@ -13186,7 +13204,7 @@ def i0(input: _Tensor) -> _Tensor:
     """Computes the modified Bessel function of the first kind, order 0.
 
     Args:
-        input (Tensor of a floating dtype): the input.
+        input (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -13398,7 +13416,7 @@ def index_fill(x: _Tensor, axis: _b.int | _Tensor | _Tensor | _b.complex, index:
         x (Tensor): the input.
         axis (int or a Tensor of dtype int32 or int64): the axis or axes along which it works;
             negative ones count from the end.
-        index (Tensor of dtype int32 or int64): the positions.
+        index (Tensor of dtype int32): the positions.
         value (Tensor or a number): the number `value` above.
 
     Shapes:
@@ -13532,8 +13550,7 @@ def inverse(input: _Tensor) -> _Tensor:
     """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
 
     Args:
-        input (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
-            input.
+        input (Tensor of dtype complex128 or complex64 or float32 or float64): the input.
 
     Shapes:
         `input` is (..., M, M). The result has the same shape and dtype.
@@ -13961,7 +13978,7 @@ def lgamma(input: _Tensor) -> _Tensor:
     """Computes the logarithm of the absolute value of the gamma function.
 
     Args:
-        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32): the input.
+        input (Tensor of dtype float16 or float32 or float64 or int32): the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -14289,7 +14306,7 @@ def lu_solve(b: _Tensor, LU_data: _Tensor, LU_pivots: _Tensor) -> _Tensor:
     Args:
         b (Tensor of dtype float16 or float32 or float64): see `b` above.
         LU_data (Tensor of dtype float16 or float32 or float64): see `LU_data` above.
-        LU_pivots (Tensor of dtype int32 or int64): see `LU_pivots` above.
+        LU_pivots (Tensor of dtype int32): see `LU_pivots` above.
 
     Shapes:
         `b` is (..., M, K), `LU_data` is (..., M, M), `LU_pivots` is (..., M) of int32. The result
@@ -14467,12 +14484,12 @@ def matrix_inverse(x: _Tensor) -> _Tensor:
     """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
 
     Args:
-        x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
+        x (Tensor of dtype complex128 or complex64 or float32 or float64): the input.
 
     Shapes:
         `x` is (..., M, M). The result has the same shape and dtype.
     """
-def matrix_norm(A: _Tensor, ord: _t.Any = 'fro', axis: _t.Any = (-2, -1), keepdims: _t.Any = False, *, dtype: _t.Any = None) -> _t.Any:
+def matrix_norm(A: _Tensor, ord: _t.Any = 'fro', axis: _t.Any = (-2, -1), keepdims: _b.bool = False, *, dtype: _t.Any = None) -> _t.Any:
     """Computes the norm of each matrix.
 
     Args:
@@ -14527,7 +14544,8 @@ def max_pool2d(x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: 
     With `return_indices`, a second result holds int64 positions in H * W.
 
     Args:
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         kernel_size (int >= 1 or a tuple of 2 ints >= 1): the lengths of a window, or one for
             all axes.
         stride (int >= 1 or a tuple of 2 ints >= 1 or None, optional): the steps from window to
@@ -14551,7 +14569,8 @@ def max_pool3d(x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: 
     With `return_indices`, a second result holds int64 positions in D * H * W.
 
     Args:
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         kernel_size (int >= 1 or a tuple of 3 ints >= 1): the lengths of a window, or one for
             all axes.
         stride (int >= 1 or a tuple of 3 ints >= 1 or None, optional): the steps from window to
@@ -14942,7 +14961,7 @@ def msort(input: _Tensor) -> _Tensor:
     """Sorts the input along its first axis.
 
     Args:
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input (Tensor of dtype bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
 
     Shapes:
@@ -15288,7 +15307,7 @@ def nonzero(input: _t.Any, *, as_tuple: _t.Any = False) -> _t.Any:
         as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
             whose rows are positions.
     """
-def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _t.Any = False, *, dtype: _Type | None = None) -> _Tensor:
+def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of vectors or matrices.
 
     Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.
@@ -15430,7 +15449,7 @@ def one_hot(indices: _Tensor, depth: _b.int | _Tensor, on_value: _b.float | _c.S
     range gives only `off_value`.
 
     Args:
-        indices (Tensor of dtype int32 or int64 or uint8): the positions.
+        indices (Tensor of dtype int32 or int64): the positions.
         depth (int >= 0, or a Tensor that holds it): see `depth` above.
         on_value (number or a Tensor of dtype float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8, optional):
             see `on_value` above. Default: ``1``.
@@ -15759,7 +15778,7 @@ def rand_like(input: _Tensor, seed: _b.int | None = None, *, dtype: _Type | None
     """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor; by default in its
     dtype.
     """
-def randint(low: _b.int, high: _b.int, size: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
+def randint(low: _b.int, high: _b.int, size: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Draws random integers in [low, high); int64 by default."""
 def randint_like(input: _Tensor, low: _b.int, high: _b.int, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Draws random integers in [low, high) in the shape of a Tensor; by default in its dtype."""
@@ -16093,7 +16112,8 @@ def reverse_sequence(x: _Tensor, seq_lengths: _Tensor, seq_dim: _b.int, batch_di
     """Reverses the first seq_lengths[i] elements along `seq_dim` of each row i of `batch_dim`.
 
     Args:
-        x (Tensor): the input.
+        x (Tensor of dtype bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         seq_lengths (Tensor of dtype int32 or int64): see `seq_lengths` above.
         seq_dim (int >= 0): see `seq_dim` above.
         batch_dim (int >= 0, optional): see `batch_dim` above. Default: ``0``.
@@ -16305,7 +16325,8 @@ def rrelu(input: _Tensor, lower: _b.float | _b.bool = 0.125, upper: _b.float | _
     upper).
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64): the
+            input.
         lower (number or a bool, optional): see `lower` above. Default: ``0.125``.
         upper (number or a bool, optional): whether the upper triangle is meant. Default:
             ``0.3333333333333333``.
@@ -16608,7 +16629,8 @@ def sgn(input: _Tensor) -> _Tensor:
     """Computes the sign of each element; for a complex number x it is x / |x|, and 0 for 0.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int32 or int64):
+            the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -16832,7 +16854,7 @@ def softsign(x: _Tensor) -> _Tensor:
     """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -16841,7 +16863,7 @@ def sort(input_x: _Tensor, axis: _b.int = -1, descending: _b.bool = False) -> _b
     """Sorts the elements along an axis; returns the values and their positions in the input.
 
     Args:
-        input_x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input_x (Tensor of dtype bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``-1``.
@@ -16856,7 +16878,8 @@ def space_to_batch_nd(input_x: _Tensor, block_size: _b.int | _b.tuple[_b.int, ..
     batch.
 
     Args:
-        input_x (Tensor of a real dtype): the input.
+        input_x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         block_size (int >= 1 or a tuple of ints >= 1 or a list of ints >= 1): see `block_size`
             above.
         paddings (tuple of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
@@ -17520,13 +17543,13 @@ def threshold(input: _Tensor, thr: _b.float, value: _b.float) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
     """Tiles the input: repeats it along each axis, the number of times given in `dims`.
 
     Args:
         input (Tensor): the input.
-        dims (tuple of ints >= 0 or a list of ints >= 0, or a Tensor that holds it): the axes;
-            negative ones count from the end.
+        dims (tuple of ints >= 0, or a Tensor that holds it): the axes; negative ones count from
+            the end.
 
     Shapes:
         The length of each axis is multiplied by its entry of `dims`; missing entries or axes count
@@ -17840,8 +17863,8 @@ def unsorted_segment_sum(input_x: _Tensor, segment_ids: _Tensor, num_segments: _
 
     Args:
         input_x (Tensor of a number dtype): the input.
-        segment_ids (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the segment to
-            which each slice belongs.
+        segment_ids (Tensor of dtype int16 or int32 or int64): the segment to which each slice
+            belongs.
         num_segments (int >= 1, or a Tensor that holds it): how many segments there are.
 
     Shapes:
@@ -17959,14 +17982,14 @@ def vecdot(x: _Tensor, y: _Tensor, *, axis: _b.int = -1) -> _Tensor:
         The shapes of `x` and `y` are broadcast. The result is the broadcast shape without that
         axis; integers are summed in int64.
     """
-def vector_norm(x: _Tensor, ord: _b.float = 2, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def vector_norm(x: _Tensor, ord: _b.float | _b.bool = 2, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the vector norm of order `ord` over the given axes, by default over all.
 
     Order inf is the largest magnitude, -inf the smallest, and 0 the number of nonzero elements.
 
     Args:
         x (Tensor): the input.
-        ord (number, optional): see `ord` above. Default: ``2``.
+        ord (number or a bool, optional): see `ord` above. Default: ``2``.
         axis (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
             the axis or axes along which it works; negative ones count from the end. Default:
             ``None``.

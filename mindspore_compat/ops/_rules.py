@@ -30,6 +30,9 @@ Integers = TensorOf(integer)
 Bools = TensorOf("bool")
 Index = TensorOf("int32", "int64")
 IndexOfAnyInt = TensorOf("int8", "int16", "int32", "int64", "uint8")
+WIDE_UNSIGNED = ("uint16", "uint32", "uint64")  # many kernels of the original lack them
+RealsUpTo64 = Reals.but("bfloat16")
+Sortable = RealsOrBools.but("bfloat16", *WIDE_UNSIGNED)
 Several = TupleOf(Anything) | ListOf(Anything)
 
 # Floats, with and without bfloat16 (which NumPy lacks), and floats or complex numbers ("inexact").

@@ -46,6 +46,10 @@ class TensorOf(Rule):
         object.__setattr__(self, "dtypes", _names(dtypes))
         object.__setattr__(self, "scalars", scalars)
 
+    def but(self, *dtypes):
+        """Returns the rule of these dtypes without some of them."""
+        return TensorOf((self.dtypes or number | {"bool"}) - set(dtypes), scalars=self.scalars)
+
     def kind(self, name):
         text = f"isinstance({name}, Tensor)"
         if self.dtypes:

@@ -2,7 +2,7 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, ScalarOf, TensorOf, any_dtype, floating
-from .._rules import Floats
+from .._rules import Float16To64, Floats
 
 
 def _elu(xp, x, *, alpha, reach=1.0):
@@ -67,7 +67,7 @@ elu_ext.vjp(input=lambda xp, g, input, alpha: xp.pointwise(_elu_ext_vjp, g, inpu
 
 
 @op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
-def celu(xp, x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
+def celu(xp, x: Float16To64, alpha: ScalarOf(Float, TypeError) = 1.0):
     """Applies the CELU activation: x where x is positive, alpha * (exp(x / alpha) - 1) elsewhere.
     `alpha` must not be 0.
 

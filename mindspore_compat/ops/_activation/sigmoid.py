@@ -7,7 +7,7 @@ fit the cache (`xp.blockwise`), which is three times as fast.
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, InTensor, Number, TensorOf, floating
-from .._rules import Floats, Inexact, Operand
+from .._rules import Float16To64, Floats, Inexact, Operand
 
 NumberOrTensor = InTensor(Number | Bool)
 
@@ -216,7 +216,7 @@ mish.vjp(x=lambda xp, g, x: xp.blockwise(_mish_vjp, g, x))
 
 
 @op("ops.softsign(x)", "ops.Softsign()(input_x: x)", "nn.Softsign()(x)")
-def softsign(xp, x: Floats):
+def softsign(xp, x: Float16To64):
     """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
 
     Shapes:

@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, TensorOf
-from .._rules import Index, Natural, Numbers, Positive, listed
+from .._rules import WIDE_UNSIGNED, Index, Natural, Numbers, Positive, listed
 from .sizes import need_kernel_fits, need_rank, per_dimension, sided, sizes_of
 
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
@@ -70,7 +70,7 @@ def unfold(
 @op("ops.Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)", compute="native")
 def im2col(
     xp,
-    x: Numbers,
+    x: Numbers.but("bfloat16", *WIDE_UNSIGNED),
     ksizes: listed(Positive, 1, 2),
     strides: listed(Positive, 1, 2) = 1,
     dilations: listed(Positive, 1, 2) = 1,

@@ -1,6 +1,6 @@
 """Bessel functions, element by element."""
 
-from .._rules import Floats
+from .._rules import Float16To64
 from .unary import unary
 
 unary(
@@ -12,7 +12,7 @@ unary(
     "ops.i0(input)",
     "ops.BesselI0()(x: input)",
     "Tensor.i0()",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -23,7 +23,7 @@ unary(
     "[0.7910172  0.64503527]",
     "ops.bessel_i0e(x: input)",
     "ops.BesselI0e()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -34,7 +34,7 @@ unary(
     "[0.12597911 0.2578943 ]",
     "ops.bessel_i1(x: input)",
     "ops.BesselI1()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -45,7 +45,7 @@ unary(
     "[0.09811263 0.1564208 ]",
     "ops.bessel_i1e(x: input)",
     "ops.BesselI1e()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -56,7 +56,7 @@ unary(
     "[1.5415068  0.92441905]",
     "ops.bessel_k0(x: input)",
     "ops.BesselK0()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -67,7 +67,7 @@ unary(
     "[1.9793339 1.5241094]",
     "ops.bessel_k0e(x: input)",
     "ops.BesselK0e()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -78,7 +78,7 @@ unary(
     "[3.747026  1.6564411]",
     "ops.bessel_k1(x: input)",
     "ops.BesselK1()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -89,7 +89,7 @@ unary(
     "[4.8112764 2.7310097]",
     "ops.bessel_k1e(x: input)",
     "ops.BesselK1e()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -100,7 +100,7 @@ unary(
     "[0.9844359 0.9384698]",
     "ops.bessel_j0(x: input)",
     "ops.BesselJ0()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -111,7 +111,7 @@ unary(
     "[0.12402598 0.24226846]",
     "ops.bessel_j1(x: input)",
     "ops.BesselJ1()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -122,7 +122,7 @@ unary(
     "[-0.93157303 -0.44451874]",
     "ops.bessel_y0(x: input)",
     "ops.BesselY0()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )
 
 
@@ -133,5 +133,5 @@ unary(
     "[-2.7041051 -1.4714724]",
     "ops.bessel_y1(x: input)",
     "ops.BesselY1()(x: input)",
-    only=Floats,
+    only=Float16To64,
 )

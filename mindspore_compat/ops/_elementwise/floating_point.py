@@ -3,10 +3,12 @@
 from ..._backend.bodies.gpu import bodies_of
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype, floating, number, real
+from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype, number, real
 from ..._core.tensor.promotion import promoted
-from .._rules import Anything, Operand, RealOperand
+from .._rules import WIDE_UNSIGNED, Anything, Float16To64, Operand, RealOperand
 from .unary import as_floating
+
+Signed = Anything.but("int8", "int16", "uint8", *WIDE_UNSIGNED)
 
 
 @op("ops.signbit(input)", "Tensor.signbit()")
@@ -24,7 +26,7 @@ def signbit(xp, input: Anything):
 
 
 @op("ops.sgn(input)", "Tensor.sgn()")
-def sgn(xp, input: Anything):
+def sgn(xp, input: Signed):
     """Computes the sign of each element; for a complex number x it is x / |x|, and 0 for 0.
 
     Shapes:
@@ -198,7 +200,7 @@ def isposinf(xp, input: Anything):
 
 
 @op("ops.eps(x)", "ops.Eps()(x)", compute="native")
-def eps(xp, x: TensorOf(floating)):
+def eps(xp, x: Float16To64):
     """Returns a Tensor of the input's shape filled with the machine epsilon, the gap from 1 to the
     next number of the dtype.
 

@@ -8,9 +8,9 @@ import math
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
-from ..._core.rules.vocabulary import Bool, Float, Int, Number, ScalarOf, TensorOf, floating
+from ..._core.rules.vocabulary import Bool, Float, Int, Number, ScalarOf, TensorOf
 from .._optimizer.inferred_metadata import INEXACT, need_among, need_same, together
-from .._rules import Anything, Float16To64, Float32Or64, Floats, NumbersOrBools, Operand
+from .._rules import Anything, Float16To64, Float32Or64, NumbersOrBools, Operand
 from ..primitive import Primitive
 from .unary import as_floating, unary
 
@@ -81,7 +81,7 @@ unary(
     "ops.lgamma(input)",
     "ops.Lgamma()(x: input)",
     "Tensor.lgamma()",
-    only=TensorOf(floating, "int32"),
+    only=TensorOf("float16", "float32", "float64", "int32"),
 )
 
 
@@ -93,7 +93,7 @@ unary(
     "ops.digamma(input)",
     "ops.Digamma()(x: input)",
     "Tensor.digamma()",
-    only=Floats,
+    only=Float16To64,
 )
 
 

@@ -10,7 +10,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, AsValue, Int, ListOf, OneOf, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._conv.sizes import need_rank, padding_of, per_dimension
-from .._rules import Anything, Float16To64, Index, Numbers, Reals
+from .._rules import Anything, Float16To64, Index, Numbers, Reals, RealsUpTo64
 from ..primitive import Primitive
 
 Block = Int(ge=2)
@@ -133,7 +133,7 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
 
 
 @op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", compute="native")
-def channel_shuffle(xp, x: Reals, groups: AsValue(Int(ge=1))):
+def channel_shuffle(xp, x: RealsUpTo64, groups: AsValue(Int(ge=1))):
     """Shuffles channels between groups: reshapes them to (groups, C / groups) and transposes the
     two axes.
 
@@ -218,7 +218,7 @@ def _from_batch(xp, api, x, block, crops):
     "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)",
     compute="native",
 )
-def space_to_batch_nd(xp, input_x: Reals, block_size: Blocks, paddings: Cuts):
+def space_to_batch_nd(xp, input_x: RealsUpTo64, block_size: Blocks, paddings: Cuts):
     """Pads the last axes with zeros and cuts them into blocks, whose positions become part of the
     batch.
 

@@ -139,7 +139,12 @@ def resize_linear1d(
 
 
 @op("ops.ResizeArea(align_corners=False)(images, size)", compute="native")
-def resize_area(xp, images: Reals, size: TensorOf("int32", "int64"), align_corners: Bool = False):
+def resize_area(
+    xp,
+    images: Reals.but("bfloat16", "uint32", "uint64"),
+    size: TensorOf("int32"),
+    align_corners: Bool = False,
+):
     """Resizes images with area interpolation: the mean of the pixels that each output covers.
 
     Shapes:

@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, InTensor, ScalarOf, TensorOf, integer
-from .._rules import Anything, IndexOfAnyInt
+from .._rules import Anything, Index, IndexOfAnyInt
 from .._shape.axes import axis_of
 
 
@@ -87,7 +87,7 @@ def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def gather_elements(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
+def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
     """Gathers single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
     x[i][index[i][j]].
 

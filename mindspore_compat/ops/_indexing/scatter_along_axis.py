@@ -240,7 +240,11 @@ class IndexAdd(Primitive):
     compute="native",
 )
 def index_fill(
-    xp, x: Anything, axis: Int | Index, index: Index, value: TensorOf(any_dtype, scalars=True)
+    xp,
+    x: Anything,
+    axis: Int | Index,
+    index: TensorOf("int32"),
+    value: TensorOf(any_dtype, scalars=True),
 ):
     """Fills the slices at the given indices along an axis with one number, in a copy of the input.
 

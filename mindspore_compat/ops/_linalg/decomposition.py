@@ -416,7 +416,7 @@ class Eig(Primitive):
     "ops.LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)",
     types=SameDtype("b LU_data"),
 )
-def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int32", "int64")):
+def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int32")):
     """Solves A y = b, given the packed LU factors of A = P L U and its row exchanges, which count
     from 1.
 

@@ -2,14 +2,14 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, Number, TensorOf, any_dtype, real
-from .._rules import Anything, InexactOfNumPy
+from .._rules import WIDE_UNSIGNED, Anything, InexactOfNumPy
 from .decomposition import _adjoint, _square
 
 Limit = Number | Bool | TensorOf(any_dtype)
 
 
 @op("ops.inverse(input)", "Tensor.inverse()", "ops.matrix_inverse(x: input)")
-def inverse(xp, input: InexactOfNumPy):
+def inverse(xp, input: InexactOfNumPy.but("float16")):
     """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
 
     Shapes:
@@ -25,7 +25,7 @@ def inverse(xp, input: InexactOfNumPy):
 
 
 @op("ops.MatrixInverse(adjoint=False)(x)")
-def matrix_inverse(xp, x: InexactOfNumPy, adjoint: Bool = False):
+def matrix_inverse(xp, x: InexactOfNumPy.but("float16"), adjoint: Bool = False):
     """Computes the inverse of each matrix, or of its adjoint if `adjoint` is True.
 
     Shapes:
@@ -137,7 +137,7 @@ def pinv(
 
 
 @op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
-def matrix_power(xp, input: TensorOf(real), n: Int):
+def matrix_power(xp, input: TensorOf(real).but("float16", "bfloat16", *WIDE_UNSIGNED), n: Int):
     """Raises each matrix to the integer power `n`. A negative power, of floats only, is a power of
     the inverse.
 

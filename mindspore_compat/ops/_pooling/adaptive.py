@@ -19,7 +19,7 @@ from ..._core.rules.vocabulary import (
     TupleOf,
 )
 from .._conv.sizes import need_rank, sizes_of
-from .._rules import Float16Or32, Floats, Reals, listed, several
+from .._rules import Float16Or32, Floats, Reals, RealsUpTo64, listed, several
 
 Positive, Natural = Int(ge=1), Int(ge=0)
 Volume = InTensor(AsValue(listed(Positive | OneOf(True), 3), Number | TensorOf()))
@@ -239,7 +239,7 @@ def adaptive_max_pool2d_primitive(
 
 
 @op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)", compute="kernels")
-def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: Any = False):
+def adaptive_max_pool3d(xp, input: RealsUpTo64, output_size: Volume, return_indices: Any = False):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
     also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
 
@@ -257,7 +257,7 @@ def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: A
 
 
 @op("ops.AdaptiveMaxPool3D()(x, output_size)", compute="kernels")
-def adaptive_max_pool3d_primitive(xp, x: Reals, output_size: Any):
+def adaptive_max_pool3d_primitive(xp, x: RealsUpTo64, output_size: Any):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes, and its int32 position
     in D * H * W. `output_size` is an integer Tensor of three elements.
 

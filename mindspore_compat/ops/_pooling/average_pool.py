@@ -6,7 +6,7 @@ Adaptive pooling is in _pooling/adaptive.py, the arithmetic in _backend/conv/poo
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf
 from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension, sided
-from .._rules import Floats, Natural, Positive, listed, several
+from .._rules import Float16To64, Floats, Natural, Positive, listed, several
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 
 
@@ -26,7 +26,7 @@ def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, diviso
 )
 def avg_pool1d(
     xp,
-    input_x: Floats,
+    input_x: Float16To64,
     kernel_size: Positive = 1,
     stride: Positive = 1,
     padding: several(Natural, 1) = 0,
@@ -64,7 +64,7 @@ def avg_pool1d(
 )
 def avg_pool2d(
     xp,
-    input_x: Floats,
+    input_x: Float16To64,
     kernel_size: several(Positive, 2) = 1,
     stride: several(Positive, 2) = 1,
     padding: several(Natural, 4) = 0,
@@ -108,7 +108,7 @@ def avg_pool2d(
 )
 def avg_pool3d(
     xp,
-    input_x: Floats,
+    input_x: Float16To64,
     kernel_size: several(Positive, 3) = 1,
     stride: several(Positive, 3) = 1,
     padding: several(Natural, 6) = 0,
@@ -307,7 +307,7 @@ def avg_pool_primitive(
 )
 def avg_pool3d_primitive(
     xp,
-    x: Floats,
+    x: Float16To64,
     kernel_size: several(Positive, 3) = 1,
     strides: several(Positive, 3) = 1,
     pad_mode: PadMode = "valid",

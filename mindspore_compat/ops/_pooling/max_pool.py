@@ -4,11 +4,12 @@ Fractional pooling is in _pooling/fractional.py, adaptive pooling in _pooling/ad
 arithmetic in _backend/conv/pooling.py.
 """
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
 from ..._core.tensor.dtype import int64
 from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension, sided
-from .._rules import Floats, Natural, Positive, Reals, several
+from .._rules import Float16To64, Floats, Natural, Positive, Reals, RealsUpTo64, several
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 
 
@@ -51,7 +52,7 @@ def max_pool_primitive(
 )
 def max_pool3d_primitive(
     xp,
-    x: Floats,
+    x: Float16To64,
     kernel_size: several(Positive, 3) = 1,
     strides: several(Positive, 3) = 1,
     pad_mode: PadMode = "VALID",
@@ -114,7 +115,7 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
 )
 def max_pool2d(
     xp,
-    x: Reals,
+    x: RealsUpTo64,
     kernel_size: several(Positive, 2),
     stride: several(Positive, 2) = None,
     padding: several(Natural, 2) = 0,
@@ -154,6 +155,7 @@ def max_pool2d(
     "ceil_mode=False, return_indices=False)",
     compute="kernels",
     inline=True,
+    quirks=Quirks(checked_by_call=("nn.MaxPool2dExt",)),
 )
 def max_pool2d_ext(
     xp,
@@ -201,7 +203,7 @@ def max_pool2d_ext(
 )
 def max_pool3d(
     xp,
-    x: Reals,
+    x: RealsUpTo64,
     kernel_size: several(Positive, 3),
     stride: several(Positive, 3) = None,
     padding: several(Natural, 3) = 0,
@@ -281,7 +283,7 @@ def max_pool_with_argmax(
 )
 def max_pool_with_argmax_v2(
     xp,
-    x: Reals,
+    x: RealsUpTo64,
     kernel_size: several(Positive, 2, 4),
     strides: several(Positive, 2, 4) = None,
     pads: several(Natural, 2, 4) = 0,
@@ -324,7 +326,7 @@ def max_pool_with_argmax_v2(
 )
 def max_pool3d_with_argmax(
     xp,
-    x: Reals,
+    x: RealsUpTo64,
     ksize: several(Positive, 3),
     strides: several(Positive, 3),
     pads: several(Natural, 3),

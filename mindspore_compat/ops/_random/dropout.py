@@ -22,9 +22,8 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     floating,
-    real,
 )
-from .._rules import Floats, Reals
+from .._rules import WIDE_UNSIGNED, Floats, Reals
 
 Chance = Float(ge=0.0, le=1.0)
 
@@ -57,6 +56,10 @@ derive(
     x=lambda xp, g, mask, keep: xp.dropped(g, mask, keep),
     upcast="low_precision_kernels",
 )
+
+
+Droppable = Reals.but("uint8", *WIDE_UNSIGNED)
+Signed = Reals.but("int8", "int16", "uint8", *WIDE_UNSIGNED)
 
 
 @op("ops.dropout(input, p=0.5, training=True, seed=None)", compute="kernels")
@@ -149,7 +152,7 @@ def _channels(xp, api, x, keep, ranks):
 
 
 @op("ops.dropout1d(input, p=0.5, training=True)")
-def dropout1d(xp, input: Reals, p: Chance = 0.5, training: Bool = True):
+def dropout1d(xp, input: Droppable, p: Chance = 0.5, training: Bool = True):
     """Applies channel dropout to sequences: sets whole channels to zero with probability `p` and
     divides the others by 1 - p.
 
@@ -165,7 +168,7 @@ def dropout1d(xp, input: Reals, p: Chance = 0.5, training: Bool = True):
 
 
 @op("ops.dropout2d(input, p=0.5, training=True)")
-def dropout2d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
+def dropout2d(xp, input: Droppable, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
     """Applies channel dropout to images: sets whole channels to zero with probability `p` and
     divides the others by 1 - p.
 
@@ -201,7 +204,7 @@ def dropout2d_ext(xp, input: Reals, p: Number(ge=0, le=1) = 0.5, training: Bool 
 
 
 @op("ops.dropout3d(input, p=0.5, training=True)")
-def dropout3d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
+def dropout3d(xp, input: Droppable, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
     """Applies channel dropout to volumes: sets whole channels to zero with probability `p` and
     divides the others by 1 - p.
 
@@ -222,7 +225,7 @@ def _with_mask(xp, api, x, keep, rank):
 
 
 @op("ops.Dropout2D(keep_prob=0.5)(x)")
-def dropout2d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
+def dropout2d_primitive(xp, x: Droppable, keep_prob: Chance = 0.5):
     """Applies channel dropout to images: keeps whole channels with probability `keep_prob` and
     divides them by that; the others become zero.
 
@@ -241,7 +244,7 @@ def dropout2d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
 
 
 @op("ops.Dropout3D(keep_prob=0.5)(x)")
-def dropout3d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
+def dropout3d_primitive(xp, x: Droppable, keep_prob: Chance = 0.5):
     """Applies channel dropout to volumes: keeps whole channels with probability `keep_prob` and
     divides them by that; the others become zero.
 
@@ -342,7 +345,7 @@ derive(
 
 
 @op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)")
-def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125, upper: Number | Bool = 1 / 3):
+def rrelu(xp, input: Signed, lower: Number | Bool = 0.125, upper: Number | Bool = 1 / 3):
     """Applies the randomized leaky ReLU: multiplies negative elements by random slopes in [lower,
     upper).
 

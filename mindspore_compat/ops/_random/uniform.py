@@ -10,6 +10,7 @@ from ..._core.rules.vocabulary import (
     Forbid,
     Int,
     TensorOf,
+    TupleOf,
     any_dtype,
     checked,
     floating,
@@ -170,7 +171,14 @@ class UniformInt(_Seeded):
 
 @public("ops.randint")
 @checked
-def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *, dtype: Whole = None):
+def randint(
+    low: Int,
+    high: Int,
+    size: AsValue(TupleOf(Int(ge=0)) | TensorOf("int32", "int64")),
+    seed: Seed = None,
+    *,
+    dtype: Whole = None,
+):
     """Draws random integers in [low, high); int64 by default.
 
     Example:

@@ -15,7 +15,7 @@ from ..._core.rules.vocabulary import (
     number,
     real,
 )
-from .._rules import Anything, Float16To64, Floats, ScalarInt
+from .._rules import WIDE_UNSIGNED, Anything, Float16To64, ScalarInt
 from .._shape.axes import axis_of
 from .picked import picked_vjp
 
@@ -183,7 +183,7 @@ def logcumsumexp(xp, input: Float16To64, axis: Int):
 )
 def diff(
     xp,
-    x: Anything,
+    x: Anything.but(*WIDE_UNSIGNED),
     n: Int = 1,
     axis: ScalarOf(Int, TypeError) = -1,
     prepend: Anything | None = None,
@@ -366,7 +366,7 @@ def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = N
 @op("ops.CumulativeLogsumexp(exclusive=False, reverse=False)(x, axis)")
 def cumulative_logsumexp(
     xp,
-    x: Floats,
+    x: Float16To64,
     axis: TensorOf("int16", "int32", "int64"),
     exclusive: Bool = False,
     reverse: Bool = False,

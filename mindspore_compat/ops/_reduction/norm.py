@@ -4,6 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import Truth
 from ..._core.rules.vocabulary import (
+    AsValue,
     Bool,
     CellOf,
     Float,
@@ -168,6 +169,7 @@ def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
 @op(
     "ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
     "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)",
+    quirks=Quirks(rules={"ops.vector_norm": {"ord": AsValue(Number | Bool)}}),
 )
 def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
     """Computes the vector norm of order `ord` over the given axes, by default over all.

@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import ElementOf
 from ..._core.rules.vocabulary import Bool, Int, InTensor, TensorOf, real
-from .._rules import Anything, Numbers, Reals, RealsOrBools
+from .._rules import Anything, Numbers, Reals, Sortable
 from .._shape.axes import axis_of
 from .picked import picked_vjp
 
@@ -14,7 +14,7 @@ from .picked import picked_vjp
     "ops.Sort(axis=-1, descending=False)(x: input_x)",
     compute="native",
 )
-def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
+def sort(xp, input_x: Sortable, axis: Int = -1, descending: Bool = False):
     """Sorts the elements along an axis; returns the values and their positions in the input.
 
     Shapes:
@@ -62,7 +62,7 @@ mint_sort.vjp(
 
 
 @op("ops.argsort(input, axis=-1, descending=False)", compute="native")
-def argsort(xp, input: RealsOrBools, axis: Int = -1, descending: Bool = False):
+def argsort(xp, input: Sortable, axis: Int = -1, descending: Bool = False):
     """Computes the indices that sort the elements along an axis.
 
     Shapes:
@@ -125,7 +125,7 @@ def _positions(xp, x, axis):
 
 
 @op("ops.msort(input)", "Tensor.msort()", compute="native")
-def msort(xp, input: RealsOrBools):
+def msort(xp, input: Sortable):
     """Sorts the input along its first axis.
 
     Shapes:
@@ -211,7 +211,12 @@ def mint_argsort(
 
 
 @op("ops.NthElement(reverse=False)(input, n)", compute="native")
-def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Bool = False):
+def nth_element(
+    xp,
+    input: Reals.but("bfloat16", "uint32", "uint64"),
+    n: Int(ge=0) | TensorOf("int32"),
+    reverse: Bool = False,
+):
     """Finds the n-th smallest element of each row, counted from 0, or the n-th largest with
     `reverse`.
 

@@ -99,7 +99,10 @@ _segment(
     quirks=Quirks(shapes_first=True),
 )
 def unsorted_segment_sum(
-    xp, input_x: TensorOf(number), segment_ids: IndexOfAnyInt, num_segments: InTensor(Int(ge=1))
+    xp,
+    input_x: TensorOf(number),
+    segment_ids: IndexOfAnyInt.but("int8", "uint8"),
+    num_segments: InTensor(Int(ge=1)),
 ):
     """Sums the slices of each segment. Slices with a negative segment id are ignored.
 

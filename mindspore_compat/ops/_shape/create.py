@@ -346,7 +346,7 @@ Value = TensorOf(integer | {"float16", "float32"})
 )
 def one_hot(
     xp,
-    indices: TensorOf("int32", "int64", "uint8"),
+    indices: TensorOf("int32", "int64"),
     depth: InTensor(Int(ge=0)),
     on_value: FirstOf(Number) | Value = 1,
     off_value: FirstOf(Number) | Value = 0,

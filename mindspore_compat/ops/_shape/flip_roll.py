@@ -115,7 +115,11 @@ def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
     compute="native",
 )
 def reverse_sequence(
-    xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0), batch_dim: Int(ge=0) = 0
+    xp,
+    x: Anything.but("bfloat16"),
+    seq_lengths: Index,
+    seq_dim: Int(ge=0),
+    batch_dim: Int(ge=0) = 0,
 ):
     """Reverses the first seq_lengths[i] elements along `seq_dim` of each row i of `batch_dim`.
 

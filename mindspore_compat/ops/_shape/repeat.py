@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, TensorOf, TupleOf, checked, number
+from ..._core.rules.vocabulary import Any, Int, InTensor, TensorOf, TupleOf, checked, number
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
 from .axes import axis_of
@@ -38,7 +38,7 @@ def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
 
 
 @op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", compute="native")
-def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=0)))):
+def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)))):
     """Tiles the input: repeats it along each axis, the number of times given in `dims`.
 
     Shapes:

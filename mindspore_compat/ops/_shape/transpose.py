@@ -85,7 +85,7 @@ def moveaxis(xp, x: Anything, source: Axes, destination: Axes):
 
 
 @op("ops.ConjugateTranspose()(x, perm)", compute="native")
-def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
+def conjugate_transpose(xp, x: Anything.but("bfloat16"), perm: TupleOf(Int) | ListOf(Int)):
     """Computes the conjugate transpose, with the axes in the order `perm`.
 
     Shapes:

@@ -140,6 +140,11 @@ def tile(self, *reps, **named):
                 f"For 'Tensor.tile', the counts must be a tuple where they are named, "
                 f"but got {reps[0]}."
             )
+    if not reps or isinstance(reps[0], list):
+        raise TypeError(
+            "For 'Tensor.tile', the counts must be ints or one tuple, but got "
+            f"{reps[0] if reps else 'none'}."
+        )
     return repeat_ops.tile.run(self, _counts("Tensor.tile", reps))
 
 
