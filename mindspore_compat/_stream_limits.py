@@ -165,7 +165,7 @@ class StreamLimitCtx:
     """
 
     @checked
-    def __init__(self, stream, cube_num: Int = -1, vector_num: Int = -1):
+    def __init__(self, stream, cube_num=-1, vector_num=-1):
         self.stream = _checked_stream("StreamLimitCtx", stream)
         self.cube_num, self.vector_num = cube_num, vector_num
         self._work = StreamCtx(stream)

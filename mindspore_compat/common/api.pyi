@@ -11,9 +11,9 @@ import numpy as _np
 class JitConfig:
     """Options of `jit`, given to `Cell.set_jit_config`."""
     jit_config_dict: _t.Any
-    def __init__(self, jit_level: _t.Literal['', 'O0', 'O1', 'O2', 'O3'] = '', exc_mode: _t.Literal['auto', 'sink', 'no_sink'] = 'auto', jit_syntax_level: _t.Literal['', 'STRICT', 'COMPATIBLE', 'LAX'] = '', debug_level: _t.Literal['RELEASE', 'DEBUG'] = 'RELEASE', infer_boost: _t.Literal['on', 'off'] = 'off', **kwargs: _t.Any) -> None: ...
+    def __init__(self, jit_level: _t.Literal['', 'O0', 'O1', 'O2', 'O3'] = '', exc_mode: _t.Literal['auto', 'sink', 'no_sink'] = 'auto', jit_syntax_level: _t.Literal['', 'STRICT', 'COMPATIBLE', 'LAX'] = '', debug_level: _t.Literal['RELEASE', 'DEBUG'] = 'RELEASE', infer_boost: _t.Literal['', 'on', 'off'] = 'off', **kwargs: _t.Any) -> None: ...
 # capture_mode, jit_level, dynamic, fullgraph, backend: Accepted for compatibility, has no effect here
-def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _t.Literal['', 'ms_backend', 'GE'] = '', **options: _t.Any) -> _t.Any:
+def jit(function: _t.Any = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _t.Any = '', **options: _t.Any) -> _t.Any:
     """Marks a function to run as a graph (just-in-time compilation).
 
     Here the function runs eagerly. After a few calls it is recorded, and then replayed without its

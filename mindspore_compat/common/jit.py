@@ -11,7 +11,7 @@ import threading
 
 from .._backend.arrays import release_memory
 from .._core.rules.checked import refuse_all
-from .._core.rules.vocabulary import AsValue, Bool, Callable, InstanceOf, OneOf, checked
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, OneOf, checked
 from .._core.without_effect import without_effect
 from ._graph_mode import steps
 from ._graph_mode.call import as_graph
@@ -83,13 +83,13 @@ def _mark(function):
 @without_effect("jit(capture_mode, jit_level, dynamic, fullgraph, backend)", "no graph is compiled")
 @checked
 def jit(
-    function: Callable | None = None,
+    function=None,
     *,
     capture_mode: AsValue(OneOf("ast", "bytecode", "trace")) = "ast",
     jit_level: AsValue(OneOf("O0", "O1")) = "O0",
     dynamic: OneOf(0, 1) = 0,
     fullgraph: Bool = False,
-    backend: OneOf("", "ms_backend", "GE") = "",
+    backend="",
     **options,
 ):
     """Marks a function to run as a graph (just-in-time compilation).
@@ -184,10 +184,10 @@ class JitConfig:
     def __init__(
         self,
         jit_level: AsValue(OneOf("", "O0", "O1", "O2", "O3")) = "",
-        exc_mode: OneOf("auto", "sink", "no_sink") = "auto",
-        jit_syntax_level: OneOf("", "STRICT", "COMPATIBLE", "LAX") = "",
-        debug_level: OneOf("RELEASE", "DEBUG") = "RELEASE",
-        infer_boost: OneOf("on", "off") = "off",
+        exc_mode: AsValue(OneOf("auto", "sink", "no_sink")) = "auto",
+        jit_syntax_level: AsValue(OneOf("", "STRICT", "COMPATIBLE", "LAX")) = "",
+        debug_level: AsValue(OneOf("RELEASE", "DEBUG")) = "RELEASE",
+        infer_boost: AsValue(OneOf("", "on", "off")) = "off",
         **kwargs,
     ):
         self.jit_config_dict = {
@@ -213,7 +213,11 @@ def lazy_inline(fn=None, attrs=None, policy=None):
         >>> print(Net().name_cells())
         OrderedDict()
     """
-    return (lambda function: function) if fn is None else fn
+    if fn is None:
+        return lambda function: function
+    if not hasattr(fn, "__name__"):
+        raise AttributeError(f"For 'lazy_inline', 'fn' must be a function, but got {fn!r}.")
+    return fn
 
 
 @without_effect("no_inline", "no graph is compiled")

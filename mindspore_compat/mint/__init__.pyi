@@ -2188,13 +2188,13 @@ def tensor_split(input: _Tensor, indices_or_sections: _t.Any, dim: _b.int = 0) -
     """Splits a Tensor along `dim` into nearly equal parts or at the given indices; see
     `ops.tensor_split`.
     """
-def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
     """Tiles the input: repeats it along each axis, the number of times given in `dims`.
 
     Args:
         input (Tensor): the input.
-        dims (tuple of ints >= 0 or a list of ints >= 0, or a Tensor that holds it): the axes;
-            negative ones count from the end.
+        dims (tuple of ints >= 0, or a Tensor that holds it): the axes; negative ones count from
+            the end.
 
     Shapes:
         The length of each axis is multiplied by its entry of `dims`; missing entries or axes count

@@ -735,7 +735,8 @@ class AdaptiveMaxPool3d(_Cell):
             the lengths of the last axes of the result.
         return_indices (any value, optional): whether the positions of the largest elements are
             returned too. Default: ``False``.
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
@@ -926,7 +927,7 @@ class BatchNorm1d(_Cell):
     moving_variance: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool | _Tensor = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -958,7 +959,7 @@ class BatchNorm2d(_Cell):
     moving_variance: _t.Any
     gamma: _t.Any
     beta: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool | _Tensor = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -1038,7 +1039,7 @@ class CELU(_Cell):
     Args:
         alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
             above. Default: ``1.0``.
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -1827,7 +1828,7 @@ class Dropout2dExt(_Cell):
     """
     p: _t.Any
     inplace: _t.Any
-    def __init__(self, p: _b.float = 0.5, inplace: _b.bool = False) -> None: ...
+    def __init__(self, p: _t.Any = 0.5, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Dropout3d(_Cell):
@@ -1858,7 +1859,7 @@ class DropoutExt(_Cell):
     """
     p: _t.Any
     inplace: _t.Any
-    def __init__(self, p: _b.float = 0.5, inplace: _b.bool = False) -> None: ...
+    def __init__(self, p: _t.Any = 0.5, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell as DynamicLossScaleUpdateCell
@@ -3451,7 +3452,7 @@ class MultiheadAttention(_Cell):
     in_proj_bias: _t.Any
     bias_k: _t.Any
     bias_v: _t.Any
-    def __init__(self, embed_dim: _b.int, num_heads: _b.int | _t.Literal[True], dropout: _b.float = 0.0, has_bias: _b.bool = True, add_bias_kv: _b.bool = False, add_zero_attn: _b.bool | _b.int = False, kdim: _b.int | None = None, vdim: _b.int | None = None, batch_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, embed_dim: _b.int, num_heads: _b.int | _t.Literal[True], dropout: _b.float = 0.0, has_bias: _b.bool = True, add_bias_kv: _b.bool = False, add_zero_attn: _b.bool = False, kdim: _b.int | None = None, vdim: _b.int | None = None, batch_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import MultilabelMarginLoss as MultilabelMarginLoss
 from ..nn.loss.loss import NLLLoss as NLLLoss
@@ -4366,7 +4367,7 @@ class Softsign(_Cell):
     """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
 
     Args:
-        x (Tensor of a floating dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -4563,7 +4564,7 @@ class Transformer(_Cell):
     d_model: _t.Any
     nhead: _t.Any
     batch_first: _t.Any
-    def __init__(self, d_model: _b.int = 512, nhead: _b.int | _t.Literal[True] = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', custom_encoder: _t.Any = None, custom_decoder: _t.Any = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int = 512, nhead: _b.int | _t.Literal[True] = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', custom_encoder: _t.Any = None, custom_decoder: _t.Any = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoder(_Cell):
     """Transformer decoder: a stack of copies of one layer.
@@ -4609,7 +4610,7 @@ class TransformerDecoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoder(_Cell):
     """Transformer encoder: a stack of copies of one layer.
@@ -4653,7 +4654,7 @@ class TransformerEncoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool | _b.int = False, norm_first: _b.bool | _b.int = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tril(_Cell):
     """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`."""

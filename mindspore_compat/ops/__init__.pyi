@@ -1933,9 +1933,9 @@ class CombinedNonMaxSuppression(_Primitive):
         clip_boxes (bool, optional): see `clip_boxes` above. Default: ``True``.
         boxes (Tensor of dtype float32): see `boxes` above.
         scores (Tensor of dtype float32): see `scores` above.
-        max_output_size_per_class (Tensor of dtype int32): see `max_output_size_per_class`
-            above.
-        max_total_size (Tensor of dtype int32): see `max_total_size` above.
+        max_output_size_per_class (Tensor of dtype int32 or int64): see
+            `max_output_size_per_class` above.
+        max_total_size (Tensor of dtype int32 or int64): see `max_total_size` above.
         iou_threshold (Tensor of dtype float32): see `iou_threshold` above.
         score_threshold (Tensor of dtype float32): see `score_threshold` above.
 

@@ -75,7 +75,7 @@ def merge_pipeline_strategys(src_strategy_dirs: _b.str, dst_strategy_file: _b.st
         dst_strategy_file (str): the file to write; its folder is created if necessary.
     """
 from ..train import merge_sliced_parameter as merge_sliced_parameter
-def parameter_broadcast(net: _Cell, layout: _t.Any, cur_rank: _b.int = 0, initial_rank: _b.int = 0) -> _t.Any:
+def parameter_broadcast(net: _t.Any, layout: _t.Any, cur_rank: _t.Any = 0, initial_rank: _t.Any = 0) -> _t.Any:
     """Broadcasts the parameters of one rank to the ranks that hold the same part of them.
 
     Every rank of a pipeline's stage must call it. With one process it does nothing.

@@ -3,14 +3,13 @@
 import math
 
 from .._core.declare.public_api import own
-from .._core.rules.vocabulary import Any, CellOf, InstanceOf, Int, checked
+from .._core.rules.vocabulary import CellOf, InstanceOf, Int
 from ..communication.groups import group_named
 from ..communication.inplace.process_groups import get_rank, get_world_size, new_group
 from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 
-@checked
-def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_rank: Int = 0):
+def parameter_broadcast(net, layout, cur_rank=0, initial_rank=0):
     """Broadcasts the parameters of one rank to the ranks that hold the same part of them.
 
     Every rank of a pipeline's stage must call it. With one process it does nothing.
@@ -26,7 +25,7 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
         initial_rank (int): the number of the first process of this stage. Default: ``0``.
 
     Raises:
-        TypeError: if an argument is of the wrong type.
+        TypeError: with several processes: an argument is of the wrong type.
         ValueError: with several processes: `cur_rank` is not this one, `initial_rank` not the first
             of its stage, or `layout` names no parameter of `net`.
         RuntimeError: with several processes: they are not connected.
@@ -39,10 +38,12 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
     Source: mindspore.parallel.parameter_broadcast of MindSpore 2.10.
     """
     api = "parameter_broadcast"
-    if layout is not None:
-        InstanceOf(dict).refuse(api, "layout", layout)
     if not layout or get_world_size() == 1:
         return
+    CellOf.refuse(api, "net", net)
+    InstanceOf(dict).refuse(api, "layout", layout)
+    Int.refuse(api, "cur_rank", cur_rank)
+    Int.refuse(api, "initial_rank", initial_rank)
     parameters = net.parameters_dict()
     _check(api, parameters, layout, cur_rank, initial_rank)
     for name, (devices, axes, *rest) in layout.items():

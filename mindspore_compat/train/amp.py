@@ -12,7 +12,8 @@ from types import FunctionType
 
 from .. import nn, ops
 from .._core.gradients.transforms import map_tensors
-from .._core.rules.vocabulary import Bool, CellOf, InstanceOf, OneOf, checked
+from .._core.rules.value_rules import Nothing
+from .._core.rules.vocabulary import AsValue, Bool, CellOf, InstanceOf, OneOf, checked
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
@@ -402,9 +403,9 @@ _config_level = {  # the same with the names and values that scripts read
 def build_train_network(
     network: CellOf,
     optimizer: CellOf,
-    loss_fn: CellOf | None = None,
+    loss_fn: CellOf | Nothing | None = None,
     level: OneOf(*LEVELS) = "O0",
-    boost_level: OneOf("O0", "O1", "O2") = "O0",
+    boost_level: AsValue(OneOf("O0", "O1", "O2")) = "O0",
     **kwargs,
 ):
     """Builds a training step of a network: mixed precision, loss, loss scale, optimizer.

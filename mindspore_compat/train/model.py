@@ -10,6 +10,7 @@ as ModelThor override it. `_run_epoch` and `_sink_epoch` run the steps of an epo
 from .._core import progress
 from .._core.context.config import config
 from .._core.rules.checked import Forbid, checked
+from .._core.rules.value_rules import Nothing
 from .._core.rules.vocabulary import Bool, CellOf, Int, ListOf
 from .._core.without_effect import without_effect
 from ..communication.comm_func import broadcast
@@ -74,10 +75,10 @@ class Model(Preparation, Evaluation):
     def __init__(
         self,
         network: CellOf,
-        loss_fn: CellOf = None,
-        optimizer: CellOf = None,
+        loss_fn: CellOf | Nothing = None,
+        optimizer: CellOf | Nothing = None,
         metrics=None,
-        eval_network: CellOf = None,
+        eval_network=None,
         eval_indexes=None,
         amp_level="O0",
         boost_level="O0",
@@ -160,6 +161,7 @@ class Model(Preparation, Evaluation):
         if not self._metric_fns:
             return
         if eval_network is not None:
+            CellOf.refuse("Model", "eval_network", eval_network)
             self._eval_network = eval_network
             self._eval_indexes = _need_three(eval_indexes)
             return

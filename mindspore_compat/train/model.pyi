@@ -28,7 +28,7 @@ class Model:
             `boost_config_dict` and `acc_level` (stored, but without effect).
     """
     epoch_iter: _t.Any
-    def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _Cell | None = None, eval_indexes: _t.Any = None, amp_level: _t.Any = 'O0', boost_level: _t.Any = 'O0', **kwargs: _t.Any) -> None: ...
+    def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _t.Any = None, eval_indexes: _t.Any = None, amp_level: _t.Any = 'O0', boost_level: _t.Any = 'O0', **kwargs: _t.Any) -> None: ...
     # Accepted for compatibility, has no effect here
     def build(self, train_dataset: _t.Any = None, valid_dataset: _t.Any = None, sink_size: _b.int = -1, epoch: _b.int = 1, sink_mode: _b.bool = True) -> _t.Any:
         """Checks the arguments of a run; nothing is compiled here.

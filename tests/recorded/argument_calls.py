@@ -34,8 +34,106 @@ CALLS = {
     "ds.text.WordpieceTokenizer(?)": "vocab, None, 1, [], object()",
     "ds.vision.TenCrop(2, ?)": "True, None, 1, 'a', []",
     "nn.BatchNorm1d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None",
-    "nn.BatchNorm2d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None",
+    "nn.BatchNorm2d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None, T(0.5), T(2.0)",
     "nn.BatchNorm3d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None",
+    # flags that are read by their truth, if at all
+    "nn.AvgPool1d(2, ceil_mode=?)": "True, False, None, [], '', 1, 'a', 0.5, np.array([1, 2])",
+    "nn.AvgPool1d(2, count_include_pad=?)": "True, False, None, [], 1, 'a', (0.5,)",
+    "nn.AvgPool2d(2, ceil_mode=?)": "True, False, None, [], '', 1, 'a', 0.5, np.array([1, 2])",
+    "nn.AvgPool2d(2, count_include_pad=?)": "True, False, None, [], 1, 'a', (0.5,)",
+    "nn.AvgPool2d(2, divisor_override=?)": "1, -2, 0.5, None, True",
+    "nn.MultiheadAttention(4, 2, add_bias_kv=?)": "True, None, 'a', 0.5, [], np.array([1, 2])",
+    "nn.MultiheadAttention(4, 2, add_zero_attn=?)": "True, None, 'a', 0.5, []",
+    "nn.MultiheadAttention(4, 2, batch_first=?)": "True, None, 'a', 0.5, []",
+    "nn.TransformerEncoderLayer(4, 2, norm_first=?)": "True, None, 'a', 0.5, []",
+    "ms.train.auc(np.array([0., 1.]), np.array([0., 1.]), reorder=?)": "True, None, 2, (2, 2)",
+    "nn.AvgPool3d(2, count_include_pad=?)": "True, None, 1, 'a', (0.5,)",
+    "nn.BatchNorm2d(3, gamma_init=?)": "np.float32(1), np.int64(1), np.ones(3), 'a', None",
+    "nn.TimeDistributed(nn.ReLU(), 1)(?)": "1j, [1.0], range(2)",
+    "nn.ChannelShuffle(1)(?)": "1j, [1.0], 2",
+    "nn.Unflatten(0, (1, 1))(?)": "1j, [1.0], 2",
+    # settings that only mode "pad" has
+    "nn.MaxPool1d(2, padding=?)": "0, 0.0, False, 1, (0,), 'a', None, 1.5, T(0)",
+    "nn.MaxPool2d(2, padding=?)": "0, 0.0, False, 1, (0, 0), 'a', None, 1.5, T(0)",
+    "nn.MaxPool2d(2, dilation=?)": "1, True, 2, (1, 1), None, 'a', 0.5",
+    "nn.MaxPool1d(2, pad_mode='pad', ceil_mode=?)": "True, None, 1, 'a', []",
+    "nn.MaxPool1d(2, pad_mode='pad', dilation=?)": "2, (1,), (1, 1), True, 'a', [], (True,)",
+    "nn.MaxPool2d(2, pad_mode='pad', ceil_mode=?)": "True, None, 1, 'a', []",
+    "nn.MaxPool3d(2, pad_mode='pad', ceil_mode=?)": "True, None, 1, 'a', []",
+    "nn.MaxPool3d(2, pad_mode='pad', return_indices=True, ceil_mode=?)": "True, None, 1, 'a'",
+    # settings that are read later
+    "mint.nn.Dropout(?)": "0.5, -1, 'a', None, [1]",
+    "mint.nn.Dropout2d(?)": "0.5, -1, 'a', None, [1]",
+    "mint.nn.Dropout(0.5, inplace=?)": "True, 1, 'a', None",
+    "mint.nn.MaxPool2d(?)": "2, -1, 'a', None, [1], (1, 'a')",
+    "mint.nn.MaxPool2d(2, ceil_mode=?)": "True, 1, 'a', None",
+    "ms.runtime.StreamLimitCtx(ms.runtime.Stream(), ?)": "1, 'a', None, 0.5",
+    "ms.jit(?)": "None, 1, 'a', []",
+    "ms.jit(abs, backend=?)": "'', 'ms_backend', 'a', None, 1",
+    "nn.Adam(weights, ?)": "0.1, [], (), {}, [0.1], -1, None, T([[1.0]])",
+    "ms.Model(nn.ReLU(), loss_fn=?)": "None, nn.L1Loss(), [], False, '', {}",
+    "ms.Model(nn.ReLU(), optimizer=?)": "None, [], False, '', 1, 'a'",
+    "ms.Model(nn.ReLU(), eval_network=?)": "None, [], 1, 'a'",
+    "ms.parallel.parameter_broadcast(?, {})": "nn.ReLU(), 1, 'a', None",
+    "ms.parallel.parameter_broadcast(nn.ReLU(), {'w': []}, ?)": "0, 'a', None",
+    "mint.nn.UpsamplingNearest2d(?)": "(2, 2), 2, 'a', None, (1, 1, 1)",
+    "mint.nn.UpsamplingBilinear2d(?)": "(2, 2), 2, 'a', None, (1, 1, 1)",
+    "mint.nn.UpsamplingBilinear2d(scale_factor=?)": "[2.0, 2.0], 2, 'a', None, [1.0]",
+    "mint.nn.Upsample(2, align_corners=?)": "True, None, 'a', 1",
+    "optim.ASGD(weights, alpha=?)": "0.5, 'a', None, [1]",
+    "optim.Rprop(weights, step_sizes=?)": "(1e-6, 50), 1, 'a', None, [1]",
+    "schedulers.CyclicLR(optim.SGD(weights, lr=0.1), 0.1, 0.2, gamma=?)": "0.5, 'a', None, [1]",
+    "plateau(mode=?)": "'min', 'a', 1, None, ()",
+    "plateau(threshold_mode=?)": "'rel', 'a', 1, None, ()",
+    "plateau(patience=?)": "1, 0.5, 'a', None, [1]",
+    "plateau(cooldown=?)": "1, 0.5, 'a', None, [1]",
+    "plateau(threshold=?)": "1, 0.5, 'a', None, [1]",
+    "plateau(eps=?)": "1, 0.5, 'a', None, [1]",
+    "ms.train.EarlyStopping(baseline=?)": "1, 0.5, None, 'a', [1], ()",
+    "ms.train.OnRequestExit(config_file=?)": "'a', None, 1, [1]",
+    "ms.train.SummaryCollector('.', num_process=?)": "1, 'a', None, [1], 0.5",
+    "ds.dataloader.DataLoader(rows, collate_fn=?)": "None, abs, 1, 'a', [1]",
+    "ds.dataloader.DataLoader(rows, worker_init_fn=?)": "None, abs, 1, 'a', [1]",
+    "ds.dataloader.DataLoader(rows, prefetch_factor=?)": "None, 1, 'a', [1]",
+    "ds.dataloader.DataLoader(rows, multiprocessing_context=?)": "None, 1, 'a', [1]",
+    # a wrong type is a ValueError
+    "nn.MultiheadAttention(4, 2, kdim=?)": "None, 4, 0, 3.0, 'a', []",
+    "nn.MultiheadAttention(?, 2)": "4, 3, 3.0, True, np.float32(1), T(1)",
+    "ms.JitConfig(exc_mode=?)": "'auto', 'a', 1, None, []",
+    "ms.JitConfig(jit_syntax_level=?)": "'LAX', 'a', 1, None, []",
+    "ms.JitConfig(debug_level=?)": "'DEBUG', 'a', 1, None, []",
+    "ms.JitConfig(infer_boost=?)": "'on', '', 'a', 1, None, []",
+    "nn.Jvp(?)(T([1.0]), T([1.0]))": "nn.ReLU(), 1, 'a', None",
+    "ms.amp.build_train_network(nn.ReLU(), nn.SGD(weights), boost_level=?)": "'a', 1, None",
+    # dtypes that no kernel of the original has
+    "ops.sort(of(ms.?, 3))": "float32, float16, int8, uint8, uint16, uint64, bfloat16",
+    "ops.argsort(of(ms.?, 3))": "float32, int8, uint8, uint32, bfloat16",
+    "ops.msort(of(ms.?, 3))": "float32, int8, uint8, uint32, bfloat16",
+    "ops.avg_pool2d(of(ms.?, 1, 1, 4, 4))": "float32, float16, float64, bfloat16, int32",
+    "ops.max_pool2d(of(ms.?, 1, 1, 4, 4), 2)": "float32, float16, int32, bfloat16",
+    "ops.adaptive_max_pool3d(of(ms.?, 1, 1, 4, 4, 4), (2, 2, 2))": "float32, int32, bfloat16",
+    "ops.dropout2d(of(ms.?, 1, 1, 4, 4))": "float32, int8, int32, uint8, uint16, bool_",
+    "ops.sgn(of(ms.?, 3))": "float32, int32, int8, uint8, uint16",
+    "ops.gather_elements(of(ms.float32, 3), 0, of(ms.?, 3) * 0)": "int32, int64, int8, int16",
+    "ops.one_hot(of(ms.?, 3), 2)": "int32, int64, uint8, int8, float32",
+    "ops.inverse(of(ms.?, 1, 1))": "float16, int32",
+    "ops.matrix_power(of(ms.?, 1, 1), 2)": "float32, int32, float16, bfloat16, uint16, uint8",
+    "ops.celu(of(ms.?, 3))": "float32, float16, float64, bfloat16, int32",
+    "ops.softsign(of(ms.?, 3))": "float32, float16, float64, bfloat16, int32",
+    "ops.bessel_j0(of(ms.?, 3))": "float32, float16, float64, bfloat16, int32",
+    "ops.digamma(of(ms.?, 3))": "float32, float16, float64, bfloat16, int32",
+    "ops.lgamma(of(ms.?, 3))": "float32, float16, int32, bfloat16, int64",
+    "ops.index_fill(of(ms.float32, 3), 0, of(ms.?, 1), 1.0)": "int32, int64",
+    "ops.diff(of(ms.?, 3))": "float32, int8, uint8, uint16, uint64",
+    # sequences and numbers of another type
+    "ops.tile(of(ms.float32, 2, 3), ?)": "(2, 1), [2, 1], (2, 'a')",
+    "of(ms.float32, 2, 3).tile(?)": "(2, 1), [2, 1]",
+    "of(ms.float32, 2, 3).tile(dims=?)": "(2, 1), [2, 1], 2",
+    "ops.vector_norm(of(ms.float32, 2, 3), ?)": "2, 'a', None, True, 1j",
+    "ops.randint(0, 5, ?)": "(2, 3), [2, 3], 2, None",
+    # kinds of other errors
+    "nn.get_activation(?)": "'relu', 'a', 1, None, [], {}",
+    "ms.lazy_inline(?)": "None, 1, 'a', []",
 }
 
 
@@ -58,8 +156,8 @@ def _parts(text):
 
 def names(ms):
     """Returns the names that the calls may use."""
-    for part in ("audio", "dataloader"):
-        importlib.import_module(f"{ms.__name__}.dataset.{part}")
+    for part in ("dataset.audio", "dataset.dataloader", "experimental.optim"):
+        importlib.import_module(f"{ms.__name__}.{part}")
     return {
         "ms": ms,
         "nn": ms.nn,
@@ -69,8 +167,20 @@ def names(ms):
         "np": np,
         "T": ms.Tensor,
         "rows": [np.array([1])],
+        "of": lambda dtype, *shape: ms.Tensor(np.ones(shape), ms.float32).astype(dtype),
+        "optim": ms.experimental.optim,
+        "schedulers": ms.experimental.optim.lr_scheduler,
+        "plateau": lambda **options: _plateau(ms, options),
+        "weights": [ms.Parameter(ms.Tensor([1.0]), name="weight")],
         "vocab": ms.dataset.text.Vocab.from_list(["a", "b"]),
     }
+
+
+def _plateau(ms, options):
+    """Returns a ReduceLROnPlateau with these options."""
+    optim = ms.experimental.optim
+    weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+    return optim.lr_scheduler.ReduceLROnPlateau(optim.SGD([weight], lr=0.1), **options)
 
 
 def outcome(call, known):

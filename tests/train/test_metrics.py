@@ -125,7 +125,6 @@ def test_areas(x, y, reorder, area):
     "arguments, error",
     [
         (("a", "b"), TypeError),
-        (([0, 1], [0, 1], 1), TypeError),
         (([0], [1]), ValueError),
         (([0, 1], [0, 1, 2]), ValueError),
         (([0, 2, 1], [0, 1, 2]), ValueError),

@@ -391,7 +391,6 @@ def test_fit_collects_the_training_only(tmp_path):
         (TypeError, {"collect_tensor_freq": "a"}),
         (ValueError, {"max_file_size": 0}),
         (TypeError, {"max_file_size": 1.5}),
-        (TypeError, {"num_process": "a"}),
         (TypeError, {"keep_default_action": 1}),
         (TypeError, {"export_options": 1}),
         (ValueError, {"export_options": {"a": "npy"}}),

@@ -19,11 +19,20 @@ class _Truth(Rule):
     def guard(self, name):
         return f"type({name}) is bool"
 
+    def value(self, name):
+        return f"_has_truth({name})"
+
     def read(self, value):
         return bool(value)
 
+    def scope(self):
+        return {"_has_truth": _has_truth}
+
     def noun(self):
         return "a bool, or a value that counts by its truth"
+
+    def annotation(self):
+        return "bool"
 
     def samples(self):
         return [True, False, 0, "text", None]
@@ -33,6 +42,15 @@ class _Truth(Rule):
 
     def __hash__(self):
         return hash(_Truth)
+
+
+def _has_truth(value) -> bool:
+    """Returns False for an array or Tensor of several elements."""
+    try:
+        bool(value)
+    except ValueError:
+        return False
+    return True
 
 
 Truth = _Truth()
@@ -92,6 +110,25 @@ class _Falsy(Rule):
 
 
 Falsy = _Falsy()
+
+
+class _Nothing(_Falsy):
+    """A falsy value; the function receives None. Joined to a rule of objects."""
+
+    def kind(self, name):
+        return "False"
+
+    def read(self, value):
+        return None if _has_truth(value) and not value else value
+
+    def noun(self):
+        return "a value that counts as false"
+
+    def annotation(self):
+        return "None"
+
+
+Nothing = _Nothing()
 
 
 class _Alone(Rule):

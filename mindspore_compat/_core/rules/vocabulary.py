@@ -510,10 +510,14 @@ class _Init(_Plain):
     _noun = "a str, a number, a Tensor or an Initializer"
 
     def kind(self, name):
-        return f"isinstance({name}, (str, int, float, Tensor, Initializer))"
+        return f"isinstance({name}, (str, int, float, _np_number, Tensor, Initializer))"
 
     def scope(self):
-        return {"Tensor": type_named("Tensor"), "Initializer": type_named("Initializer")}
+        return {
+            "_np_number": (np.integer, np.floating),
+            "Tensor": type_named("Tensor"),
+            "Initializer": type_named("Initializer"),
+        }
 
     def samples(self):
         return [

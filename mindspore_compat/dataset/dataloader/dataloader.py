@@ -7,7 +7,7 @@ import multiprocessing
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Callable, Int, Number, Str
+from ..._core.rules.vocabulary import AsValue, Bool, Int, Number, Str
 from .._rules import AnInstance
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
@@ -154,15 +154,17 @@ class DataLoader:
         sampler=None,
         batch_sampler=None,
         num_workers: Int(ge=0) = 0,
-        collate_fn: Callable = None,
+        collate_fn=None,
         pin_memory: Bool = False,
         drop_last: Bool = False,
         timeout: Number(ge=0) = 0.0,
-        worker_init_fn: Callable = None,
-        multiprocessing_context: Str | AnInstance(multiprocessing.context.BaseContext) = None,
+        worker_init_fn=None,
+        multiprocessing_context: AsValue(
+            Str | AnInstance(multiprocessing.context.BaseContext)
+        ) = None,
         generator: AnInstance(np.random.Generator) = None,
         *,
-        prefetch_factor: Int(ge=1) = None,
+        prefetch_factor: AsValue(Int(ge=1)) = None,
         persistent_workers: Bool = False,
         in_order: Bool = True,
     ):

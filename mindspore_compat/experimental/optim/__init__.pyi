@@ -33,7 +33,7 @@ class ASGD(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lambd: _b.float = 0.0001, alpha: _b.float | _b.bool = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float | _b.bool = 0.0, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lambd: _b.float = 0.0001, alpha: _t.Any = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float | _b.bool = 0.0, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -517,7 +517,7 @@ class Rprop(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, etas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.5, 1.2), step_sizes: _b.tuple[_b.float | _b.bool, _b.float | _b.bool] | _b.list[_b.float | _b.bool] = (1e-06, 50), *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, etas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.5, 1.2), step_sizes: _t.Any = (1e-06, 50), *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

@@ -47,7 +47,7 @@ class CyclicLR(LRScheduler):
         step_size_up: Number(gt=0) = 2000,
         step_size_down: Number(gt=0) | None = None,
         mode: Any = "triangular",
-        gamma: Number = 1.0,
+        gamma=1.0,
         scale_fn: Callable | None = None,
         scale_mode: Any = "cycle",
         last_epoch=-1,

@@ -3,7 +3,7 @@
 import math
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Number, OneOf, checked, inf
+from ..._core.rules.vocabulary import AsValue, Number, OneOf, checked, inf
 from ._schedule import as_float, need_optimizer, per_group, rates_of, set_rate, tensors_of
 
 
@@ -40,14 +40,14 @@ class ReduceLROnPlateau:
     def __init__(
         self,
         optimizer,
-        mode: OneOf("min", "max") = "min",
+        mode: AsValue(OneOf("min", "max")) = "min",
         factor: Number(lt=1.0) = 0.1,
-        patience: Number = 10,
-        threshold: Number = 1e-4,
-        threshold_mode: OneOf("rel", "abs") = "rel",
-        cooldown: Number = 0,
+        patience=10,
+        threshold=1e-4,
+        threshold_mode: AsValue(OneOf("rel", "abs")) = "rel",
+        cooldown=0,
         min_lr=0,
-        eps: Number = 1e-8,
+        eps=1e-8,
     ):
         need_optimizer("ReduceLROnPlateau", optimizer)
         groups = len(optimizer.param_groups)

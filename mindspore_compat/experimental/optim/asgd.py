@@ -2,15 +2,13 @@
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Number, checked, inf
+from ..._core.rules.vocabulary import Any, checked
 from ...ops._optimizer.formulas import asgd_update, unscaled
 from ._documented import documented, documented_implementation
 from ._rules import Decay, Finite, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["ASGD"]
-
-Power = Number(gt=-inf, lt=inf, numpy_scalars=True) | Bool
 
 
 @public("experimental.optim.ASGD")
@@ -47,7 +45,7 @@ class ASGD(GroupedOptimizer):
         params,
         lr: LrAbove = 1e-2,
         lambd: Finite = 1e-4,
-        alpha: Power = 0.75,
+        alpha: Any = 0.75,
         t0: Finite = 1e6,
         weight_decay: Decay = 0.0,
         maximize: Flag = False,

@@ -87,7 +87,7 @@ class CyclicLR(LRScheduler):
     base_lrs: _t.Any
     mode: _t.Any
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, base_lr: _t.Any, max_lr: _t.Any, step_size_up: _b.float = 2000, step_size_down: _b.float | None = None, mode: _t.Any = 'triangular', gamma: _b.float = 1.0, scale_fn: _c.Callable[..., _t.Any] | None = None, scale_mode: _t.Any = 'cycle', last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _t.Any, base_lr: _t.Any, max_lr: _t.Any, step_size_up: _b.float = 2000, step_size_down: _b.float | None = None, mode: _t.Any = 'triangular', gamma: _t.Any = 1.0, scale_fn: _c.Callable[..., _t.Any] | None = None, scale_mode: _t.Any = 'cycle', last_epoch: _t.Any = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current step."""
     def scale_fn(self, x: _t.Any) -> _t.Any:
@@ -240,7 +240,7 @@ class ReduceLROnPlateau:
     threshold_mode: _t.Any
     cooldown: _t.Any
     eps: _t.Any
-    def __init__(self, optimizer: _t.Any, mode: _t.Literal['min', 'max'] = 'min', factor: _b.float = 0.1, patience: _b.float = 10, threshold: _b.float = 0.0001, threshold_mode: _t.Literal['rel', 'abs'] = 'rel', cooldown: _b.float = 0, min_lr: _t.Any = 0, eps: _b.float = 1e-08) -> None: ...
+    def __init__(self, optimizer: _t.Any, mode: _t.Literal['min', 'max'] = 'min', factor: _b.float = 0.1, patience: _t.Any = 10, threshold: _t.Any = 0.0001, threshold_mode: _t.Literal['rel', 'abs'] = 'rel', cooldown: _t.Any = 0, min_lr: _t.Any = 0, eps: _t.Any = 1e-08) -> None: ...
     def get_last_lr(self) -> _t.Any:
         """Returns the current learning rates, a list of Tensors."""
     def in_cooldown(self) -> _t.Any:

@@ -2,16 +2,15 @@
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Float, ListOf, Number, TupleOf, checked, inf
+from ..._core.rules.vocabulary import Any, Float, ListOf, Number, TupleOf, checked, inf
 from ...ops._optimizer.formulas import rprop_update, unscaled
 from ._documented import documented, documented_implementation
-from ._rules import AtLeast, Flag, LrAbove
+from ._rules import Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["Rprop"]
 
 Pair = TupleOf(Number, length=2) | ListOf(Number, length=2)
-Sizes = TupleOf(AtLeast, length=2) | ListOf(AtLeast, length=2)
 Shrinking = Float(gt=0.0, lt=1.0)
 Growing = Float(gt=1.0, lt=inf)
 
@@ -50,7 +49,7 @@ class Rprop(GroupedOptimizer):
         params,
         lr: LrAbove = 1e-2,
         etas: Pair = (0.5, 1.2),
-        step_sizes: Sizes = (1e-6, 50),
+        step_sizes: Any = (1e-6, 50),
         *,
         maximize: Flag = False,
     ):

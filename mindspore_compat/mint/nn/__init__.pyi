@@ -1066,7 +1066,29 @@ class Unfold(_Cell):
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-from ...nn import Upsample as Upsample
+class Upsample(_Cell):
+    """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
+    modes are those of `ops.interpolate`.
+
+    Args:
+        size (int >= 1 or a tuple of ints >= 1 or a list of ints >= 1, or a Tensor that holds it or None, optional):
+            the size of the result. Default: ``None``.
+        scale_factor (float > 0.0 or an int >= 1 or a tuple of (a float > 0.0 or an int >= 1) or a list of (a float > 0.0 or an int >= 1) or None, optional):
+            see `scale_factor` above. Default: ``None``.
+        mode (str, optional): see `mode` above. Default: ``'nearest'``.
+        align_corners (bool or None, optional): whether the outermost samples of input and
+            output coincide. Default: ``None``.
+        recompute_scale_factor (bool or a value that counts as false or None, optional): see
+            `recompute_scale_factor` above. Default: ``None``.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.
+
+    Shapes:
+        `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
+        *size), of the same dtype.
+    """
+    def __init__(self, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _b.list[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> None: ...
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class UpsamplingBilinear2d(_Cell):
     """Upsamples images with bilinear interpolation, with aligned corners.
 

@@ -2,7 +2,7 @@
 
 from ..._core.declare.public_api import public
 from ..._core.gradients.transforms import jvp, tensors_in, vjp
-from ..._core.rules.vocabulary import Callable, checked
+from ..._core.rules.vocabulary import AsValue, Callable, checked
 from ..._core.tensor.tensor import Tensor
 from ..cell import Cell
 
@@ -30,7 +30,7 @@ class Jvp(Cell):
     """
 
     @checked
-    def __init__(self, fn: Callable):
+    def __init__(self, fn: AsValue(Callable)):
         super().__init__()
         self.fn = fn
 

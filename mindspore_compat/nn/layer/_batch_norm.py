@@ -10,7 +10,17 @@ import functools
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, Init, Int, LayerDType, ListOf, Number, checked
+from ..._core.rules.vocabulary import (
+    Bool,
+    Float,
+    Init,
+    Int,
+    LayerDType,
+    ListOf,
+    Number,
+    ScalarOf,
+    checked,
+)
 from ..._core.tensor.dtype import float32, float64
 from ..._core.tensor.tensor import Tensor
 from ...communication.groups import create_group, get_group_size, get_rank
@@ -18,7 +28,7 @@ from ...ops._normalization.batch_norm import channels_first, channels_last, norm
 from .._parts import parameter
 from ..cell import Cell
 
-Share = Number(ge=0, le=1) | Bool
+Share = ScalarOf(Number(ge=0, le=1, numpy_scalars=True) | Bool)
 
 
 def _need_shape(api, x, ranks, error=ValueError):

@@ -516,7 +516,7 @@ class Roll(Cell):
         return ops.roll(input_x, self.shift, self.axis)
 
 
-@public("nn.Upsample", "mint.nn.Upsample")
+@public("nn.Upsample")
 class Upsample(Cell):
     """Resizes images by interpolation; see `ops.interpolate`.
 

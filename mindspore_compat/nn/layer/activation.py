@@ -5,6 +5,7 @@ Activations without parameters (ReLU, GELU, Softmax, ...) are generated from the
 """
 
 import functools
+from collections.abc import Hashable
 
 from ... import ops
 from ..._core.declare.public_api import build, public
@@ -221,6 +222,8 @@ def get_activation(name, prim_name=None):
     """
     if name is None:
         return None
+    if not isinstance(name, Hashable):
+        raise TypeError(f"For 'get_activation', 'name' must be a str, but got {name!r}.")
     if not isinstance(name, str) or name not in _NAMES:
         subject = f"For '{prim_name}', the" if prim_name else "The"
         raise KeyError(

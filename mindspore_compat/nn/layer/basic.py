@@ -18,6 +18,7 @@ from ..._core.rules.vocabulary import (
     LayerDType,
     ListOf,
     Number,
+    TensorOf,
     TupleOf,
     checked,
 )
@@ -320,8 +321,7 @@ class _DropoutInPlace(Cell):
 
     _drop = None
 
-    @checked
-    def __init__(self, p: Number(ge=0, le=1) = 0.5, inplace: Bool = False):
+    def __init__(self, p=0.5, inplace=False):
         super().__init__()
         self.p = p
         self.inplace = inplace
@@ -330,6 +330,8 @@ class _DropoutInPlace(Cell):
         """Returns `input`, with elements or whole channels zeroed in training mode."""
         if not self.training or self.p == 0:
             return input
+        Number(ge=0, le=1).refuse(type(self).__name__, "p", self.p)
+        Bool.refuse(type(self).__name__, "inplace", self.inplace)
         out = type(self)._drop.run(input, float(self.p))
         return write_back(input, out) if self.inplace else out
 
@@ -582,6 +584,7 @@ class Unflatten(Cell):
 
     def construct(self, input_x):
         """Returns `input_x` with the axis split into several."""
+        TensorOf().refuse("Unflatten", "input_x", input_x)
         shape = input_x.shape
         if not -len(shape) <= self.axis < len(shape):
             raise ValueError(

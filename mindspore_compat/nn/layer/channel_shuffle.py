@@ -1,7 +1,7 @@
 """ChannelShuffle: shuffles channels between groups."""
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Forbid, Int, checked
+from ..._core.rules.vocabulary import Bool, Forbid, Int, TensorOf, checked
 from ..cell import Cell
 
 __all__ = ["ChannelShuffle"]
@@ -34,6 +34,7 @@ class ChannelShuffle(Cell):
 
     def construct(self, x):
         """Returns `x` with its channels interleaved."""
+        TensorOf().refuse("ChannelShuffle", "x", x)
         channels = x.shape[1] if x.ndim > 1 else 0
         if not channels or channels % self.groups:
             raise ValueError(

@@ -1,7 +1,7 @@
 """TimeDistributed: applies a layer to every time step."""
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import CellOf, Int, checked
+from ..._core.rules.vocabulary import CellOf, Int, TensorOf, checked
 from ...ops._shape.join_split import stack
 from ..cell import Cell
 
@@ -49,6 +49,7 @@ class TimeDistributed(Cell):
 
     def construct(self, inputs):
         """Returns the outputs of the layer, with the time axis in its original position."""
+        TensorOf().refuse("TimeDistributed", "inputs", inputs)
         if inputs.ndim < 3:
             raise ValueError(
                 f"For 'TimeDistributed', the input must have at least 3 axes, but got "

@@ -4,8 +4,8 @@ import copy
 
 from ... import ops
 from ..._core.declare.public_api import public
-from ..._core.rules import vocabulary
-from ..._core.rules.vocabulary import Bool, Int, LayerDType, Number, TensorOf, any_dtype, checked
+from ..._core.rules.value_rules import Truth
+from ..._core.rules.vocabulary import Bool, Int, LayerDType, Number, checked
 from ..._core.tensor.dtype import float32
 from ...common.initializer import XavierNormal, XavierUniform, initializer
 from ...ops._attention.multi_head import (
@@ -16,6 +16,7 @@ from ...ops._attention.multi_head import (
 )
 from .._parts import parameter
 from ..cell import Cell
+from ._attention_sizes import Anything, FeatureSize, Heads, Size, Width
 from .basic import Dense, Dropout
 from .container import CellList
 from .normalization import LayerNorm
@@ -28,11 +29,6 @@ __all__ = [
     "TransformerDecoder",
     "Transformer",
 ]
-
-Anything = TensorOf(any_dtype)
-Size = Int(ge=1)
-Width = vocabulary.AsValue(Size, Number | Bool)  # the original divides it first
-Heads, Flag = vocabulary.AsValue(Size | vocabulary.OneOf(True), Number), Bool | Int
 
 # Attention ----------------------------------------------------------------------------------------
 
@@ -84,11 +80,11 @@ class MultiheadAttention(Cell):
         num_heads: Heads,
         dropout: Number(ge=0, le=1) = 0.0,
         has_bias: Bool = True,
-        add_bias_kv: Bool = False,
-        add_zero_attn: Flag = False,
-        kdim: Size | None = None,
-        vdim: Size | None = None,
-        batch_first: Flag = False,
+        add_bias_kv: Truth = False,
+        add_zero_attn: Truth = False,
+        kdim: FeatureSize = None,
+        vdim: FeatureSize = None,
+        batch_first: Truth = False,
         dtype: LayerDType = float32,
     ):
         super().__init__()
@@ -252,8 +248,8 @@ class _Layer(Cell):
         dropout: Number(ge=0, lt=1) = 0.1,
         activation="relu",
         layer_norm_eps: Number = 1e-5,
-        batch_first: Flag = False,
-        norm_first: Flag = False,
+        batch_first: Truth = False,
+        norm_first: Truth = False,
         dtype: LayerDType = float32,
     ):
         super().__init__()
@@ -536,8 +532,8 @@ class Transformer(Cell):
         custom_encoder=None,
         custom_decoder=None,
         layer_norm_eps: Number = 1e-5,
-        batch_first: Flag = False,
-        norm_first: Flag = False,
+        batch_first: Truth = False,
+        norm_first: Truth = False,
         dtype: LayerDType = float32,
     ):
         super().__init__()

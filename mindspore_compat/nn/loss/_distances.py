@@ -551,7 +551,7 @@ class TripletMarginWithDistanceLoss(LossBase):
         margin: Float = 1.0,
     ):
         super().__init__(reduction)
-        self.distance_function = distance_function or _length
+        self.distance_function = _length if distance_function is None else distance_function
         self.swap = swap
         self.margin = margin
 

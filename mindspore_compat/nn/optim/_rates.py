@@ -43,7 +43,7 @@ def make_rate(api, value, name):
 
     Raises:
         TypeError: if an element of an iterable is not a number.
-        ValueError: if the iterable is empty, or a value is NaN.
+        ValueError: if a value is NaN.
     """
     if isinstance(value, LearningRateSchedule):
         return value
@@ -57,8 +57,6 @@ def make_rate(api, value, name):
         raise ValueError(f"For '{api}', 'learning_rate' must hold no NaN, but got {value!r}.")
     if values.ndim == 0:
         return host_parameter(values, name)
-    if not values.size:
-        raise ValueError(f"For '{api}', 'learning_rate' must not be empty.")
     return _IteratorLearningRate(values, name)
 
 
@@ -104,6 +102,8 @@ class _IteratorLearningRate(LearningRateSchedule):
     def construct(self, global_step):
         """Returns the learning rate of a step."""
         size = self.learning_rate.size
+        if not size:  # the original accepts it, and stops at the first step too
+            raise RuntimeError("For 'Optimizer', 'learning_rate' holds no value for this step.")
         self._calls += 1
         # a step on a GPU is read (and waited for) only when it may be past the last value
         if not self._warned and self._is_past(global_step, size):

@@ -11,7 +11,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, Plain, TensorOf, TupleOf
 from ..._core.tensor.tensor import Tensor
-from .._rules import Float16Or32, Float16To64, Float32
+from .._rules import Float16Or32, Float16To64, Float32, Index
 from ..primitive import Primitive
 
 Four = TupleOf(Float, length=4)
@@ -436,8 +436,8 @@ def combined_non_max_suppression(
     xp,
     boxes: AsValue(Float32, Plain),
     scores: AsValue(Float32, Plain),
-    max_output_size_per_class: TensorOf("int32"),
-    max_total_size: TensorOf("int32"),
+    max_output_size_per_class: Index,
+    max_total_size: Index,
     iou_threshold: Float32,
     score_threshold: Float32,
     pad_per_class: Bool = False,

@@ -163,7 +163,7 @@ class EarlyStopping(Callback):
     patience: _t.Any
     verbose: _t.Any
     mode: _t.Any
-    def __init__(self, monitor: _t.Any = 'eval_loss', min_delta: _t.Any = 0, patience: _t.Any = 0, verbose: _t.Any = False, mode: _t.Any = 'auto', baseline: _b.float | None = None, restore_best_weights: _b.bool = False) -> None: ...
+    def __init__(self, monitor: _t.Any = 'eval_loss', min_delta: _t.Any = 0, patience: _t.Any = 0, verbose: _t.Any = False, mode: _t.Any = 'auto', baseline: _t.Any = None, restore_best_weights: _b.bool = False) -> None: ...
     def is_improvement(self, value: _t.Any, reference: _t.Any) -> _t.Any:
         """Returns whether a value is better than another by more than `min_delta`."""
     def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
@@ -311,7 +311,7 @@ class OnRequestExit(Callback):
     eval_name: _t.Any
     def __exit__(self, *err: _t.Any) -> _t.Any:  # type: ignore
         """Restores the previous handler of the signal."""
-    def __init__(self, save_ckpt: _b.bool = True, save_mindir: _b.bool = True, file_name: _b.str = 'Net', directory: _b.str = './', config_file: _b.str | None = None, sig: _b.int = ...) -> None: ...
+    def __init__(self, save_ckpt: _b.bool = True, save_mindir: _b.bool = True, file_name: _b.str = 'Net', directory: _b.str = './', config_file: _t.Any = None, sig: _b.int = ...) -> None: ...
     def on_eval_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
         """Installs the signal handler, and loads the file that a stopped run saved."""
     def on_eval_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
@@ -388,7 +388,7 @@ class SummaryCollector(Callback):
     Args:
         summary_dir (str): the folder of the files; created if necessary.
         collect_freq (int): the number of steps (with data sinking, of epochs) between two records.
-        num_process (int): checked, but unused; this process writes the values.
+        num_process (int): unused; this process writes the values.
         collect_specified_data (dict, optional): what to collect, with the keys below.
 
             - collect_metric (bool): the loss, which is the mean of the first output of a step.

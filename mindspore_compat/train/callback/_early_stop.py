@@ -3,7 +3,7 @@
 import copy
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Number
+from ..._core.rules.vocabulary import Bool
 from ._monitored import Monitored
 
 __all__ = ["EarlyStopping"]
@@ -43,7 +43,7 @@ class EarlyStopping(Monitored):
         patience=0,
         verbose=False,
         mode="auto",
-        baseline: Number = None,
+        baseline=None,
         restore_best_weights: Bool = False,
     ):
         super().__init__(monitor, min_delta, patience, verbose, mode)

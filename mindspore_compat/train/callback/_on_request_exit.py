@@ -49,7 +49,7 @@ class OnRequestExit(Callback):
         save_mindir: Bool = True,
         file_name: Str = "Net",
         directory: Str = "./",
-        config_file: Str = None,
+        config_file=None,
         sig: Int = signal.SIGTERM,
     ):
         super().__init__()

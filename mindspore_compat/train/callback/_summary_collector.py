@@ -56,7 +56,7 @@ class SummaryCollector(Callback):
     Args:
         summary_dir (str): the folder of the files; created if necessary.
         collect_freq (int): the number of steps (with data sinking, of epochs) between two records.
-        num_process (int): checked, but unused; this process writes the values.
+        num_process (int): unused; this process writes the values.
         collect_specified_data (dict, optional): what to collect, with the keys below.
 
             - collect_metric (bool): the loss, which is the mean of the first output of a step.
@@ -115,7 +115,6 @@ class SummaryCollector(Callback):
         super().__init__()
         _check_directory(summary_dir, "summary_dir")
         _check_positive("collect_freq", collect_freq)
-        check_value_type("num_process", num_process, int)
         check_value_type("keep_default_action", keep_default_action, bool)
         if collect_tensor_freq is not None:
             _check_positive("collect_tensor_freq", collect_tensor_freq)

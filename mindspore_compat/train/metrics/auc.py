@@ -3,13 +3,14 @@
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, InstanceOf
+from ..._core.rules.value_rules import Truth
+from ..._core.rules.vocabulary import InstanceOf
 
 __all__ = ["auc"]
 
 
 @checked
-def auc(x, y, reorder: Bool = False):
+def auc(x, y, reorder: Truth = False):
     """Computes the area under a curve (AUC) by the trapezoidal rule.
 
     Args:

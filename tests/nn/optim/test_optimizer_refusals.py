@@ -55,7 +55,6 @@ RATES = [
     (np.array(0.1), TypeError),
     (["a"], TypeError),
     ([[0.1]], TypeError),
-    ([], ValueError),
     (Tensor([[0.1]]), ValueError),
     (nn.ReLU(), TypeError),
     (abs, TypeError),
@@ -92,6 +91,16 @@ def test_learning_rates_refused(parameters, value, error):
         momentum(parameters, value)
     with pytest.raises(error, match="Momentum"):
         momentum([{"params": parameters[:2], "lr": value}, {"params": parameters[2:]}])
+
+
+@pytest.mark.parametrize("value", [[], (), {}], ids=str)
+def test_no_learning_rates_stop_at_the_first_step(parameters, value):
+    optimizer = momentum(parameters, value)
+    before = [parameter.asnumpy().copy() for parameter in parameters]
+    with pytest.raises(RuntimeError, match="'learning_rate' holds no value"):
+        optimizer(make_gradients())
+    for parameter, value_before in zip(parameters, before):
+        assert (parameter.asnumpy() == value_before).all()
 
 
 @pytest.mark.parametrize("value, error", DECAYS, ids=str)

@@ -5,11 +5,14 @@ The arithmetic is in `ops/_pooling/average_pool.py`; this file computes the padd
 
 from ...._core.declare.op import op
 from ...._core.declare.public_api import public
+from ...._core.rules.value_rules import Truth
 from ...._core.rules.vocabulary import Any, Bool, Int, Str
 from ....ops._conv.sizes import need_rank, padding_of, per_dimension
 from ....ops._pooling.average_pool import average_windows
 from ..._parts import need_floats
 from .base import Real, _need_nchw, _Pool
+
+Divisor = Int(ge=1)
 
 
 @op(compute="kernels", inline=True)
@@ -45,14 +48,15 @@ class _AvgPool(_Pool):
     ):
         self._set_up(kernel_size, stride, pad_mode, padding)
         name = type(self).__name__
-        for flag, value in (("ceil_mode", ceil_mode), ("count_include_pad", count_include_pad)):
-            Bool.refuse(name, flag, value)
         if divisor_override is not None:
-            Int.refuse(name, "divisor_override", divisor_override)
-        if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(
-                f"For '{name}', 'divisor_override' must be > 0, but got {divisor_override}."
-            )
+            Divisor.refuse(name, "divisor_override", divisor_override)
+        if self._count < 3:
+            Truth.refuse(name, "ceil_mode", ceil_mode)
+            Truth.refuse(name, "count_include_pad", count_include_pad)
+            if divisor_override is None and count_include_pad and not ceil_mode:
+                ceil_mode, count_include_pad = False, True  # the original reads no more of them
+        Bool.refuse(name, "ceil_mode", ceil_mode)
+        Bool.refuse(name, "count_include_pad", count_include_pad)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override

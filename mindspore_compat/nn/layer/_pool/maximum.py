@@ -3,10 +3,15 @@
 The arithmetic is in `ops/_pooling/max_pool.py`; this file computes the padding of each mode.
 """
 
+import numpy as np
+
 from ...._core.declare.op import op
 from ...._core.declare.public_api import public
+from ...._core.rules.base import show, show_with_type
+from ...._core.rules.value_rules import Truth
 from ...._core.rules.vocabulary import Any, Bool, Str
-from ....ops._conv.sizes import need_rank, padding_of, per_dimension
+from ...._core.tensor.tensor import Tensor
+from ....ops._conv.sizes import need_rank, padding_of
 from ....ops._pooling.max_pool import largest_windows
 from ..._parts import need_floats
 from .base import Real, _need_nchw, _Pool
@@ -53,6 +58,13 @@ def pool_largest(
     return tuple(xp.squeeze(o, 0) for o in out) if indices else xp.squeeze(out, 0)
 
 
+def _is_number(value, number):
+    """Returns whether a value is a number or a Tensor of one that equals `number`."""
+    if isinstance(value, Tensor) and value.size == 1:
+        value = value.asnumpy().item()
+    return isinstance(value, (int, float, np.number)) and value == number
+
+
 def _need_fit(api, x, kernel, pads):
     if any(n + sum(p) < k for n, p, k in zip(x.shape[2:], pads, kernel)):
         raise ValueError(
@@ -75,30 +87,54 @@ class _MaxPool(_Pool):
         ceil_mode=False,
     ):
         super().__init__()
-        self._set_up(kernel_size, stride, pad_mode, padding)
         name = type(self).__name__
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
-        if not isinstance(dilation, (int, tuple)) or isinstance(dilation, bool):
-            error = TypeError if self._count == 3 else ValueError
+        mode = self._known_mode(pad_mode) if isinstance(pad_mode, str) else None
+        if mode in ("VALID", "SAME") and self._count < 3:
+            padding = self._without_padding(padding)
+        self._set_up(kernel_size, stride, pad_mode, padding)
+        Truth.refuse(name, "return_indices", return_indices)
+        if self.pad_mode == "PAD":
+            if self._count < 3 or return_indices:
+                Bool.refuse(name, "ceil_mode", ceil_mode)
+            self._dilation = self._dilation_sizes(dilation)
+        else:
+            self._dilation = (1,) * self._count
+            if not _is_number(dilation, 1) or return_indices or ceil_mode:
+                raise ValueError(
+                    f"For '{name}', 'dilation', 'return_indices' and 'ceil_mode' must be "
+                    f"left as they are where 'pad_mode' is not 'pad', but got "
+                    f"{show(dilation)}, {show(return_indices)} and {show(ceil_mode)}."
+                )
+        self.return_indices = bool(return_indices)
+        self.ceil_mode = bool(ceil_mode)
+
+    def _without_padding(self, padding):
+        """Returns 0 for any number that equals 0; refuses everything else."""
+        if not _is_number(padding, 0):
+            raise ValueError(
+                f"For '{type(self).__name__}', 'padding' must be 0 where 'pad_mode' is not 'pad', "
+                f"but got {show(padding)}."
+            )
+        return 0
+
+    def _dilation_sizes(self, dilation):
+        name, count = type(self).__name__, self._count
+        if count == 3 and dilation is True:
+            dilation = 1
+        if not isinstance(dilation, (int, tuple)):
+            error = TypeError if count == 3 else ValueError
             raise error(
                 f"For '{name}', 'dilation' must be an int or a tuple, but got "
-                f"{dilation!r} of type {type(dilation).__name__}."
+                f"{show_with_type(dilation)}."
             )
-        self._dilation = (
-            self._sizes("dilation", dilation, 1, (int, tuple))
-            if self._count > 1
-            else per_dimension(dilation, 1)
-        )
-        if len(self._dilation) != self._count or min(self._dilation) < 1:
-            raise ValueError(f"For '{name}', 'dilation' must be at least 1, but got {dilation!r}.")
-        plain = set(self._dilation) == {1} and not return_indices and not ceil_mode
-        if self.pad_mode != "PAD" and not plain:
-            raise ValueError(
-                f"For '{name}', 'dilation', 'return_indices' and 'ceil_mode' must be "
-                f"left as they are where 'pad_mode' is not 'pad', but got "
-                f"{dilation!r}, {return_indices!r} and {ceil_mode!r}."
-            )
+        if count == 1 and isinstance(dilation, tuple):
+            if len(dilation) != 1:
+                raise ValueError(
+                    f"For '{name}', 'dilation' must be an int or a tuple of 1 int, but got "
+                    f"{dilation!r}."
+                )
+            dilation = dilation[0]
+        return self._sizes("dilation", dilation, 1, (int, tuple))
 
     def construct(self, x):
         """Returns the maximum of each window of `x`, and its index if requested."""
