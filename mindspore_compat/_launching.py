@@ -193,15 +193,15 @@ def _check_modules(api, modules):
     return {name: cores for name, cores in modules.items() if cores}
 
 
-_MOST_CORES = 1 << 16  # more than any machine has
+_MOST_CORES = 1 << 16  # more than any machine has: a longer range names cores that are not there
 
 
 def _cores(api, text):
     """Returns the cores of a range such as "0-3", or of a list such as "0,2"."""
     if re.fullmatch(r"\d+-\d+", text):
         first, last = map(int, text.split("-"))
-        if first <= last < _MOST_CORES:
-            return list(range(first, last + 1))
+        if first <= last:
+            return list(range(first, min(last, first + _MOST_CORES) + 1))
     elif re.fullmatch(r"\d+(,\d+)*", text):
         return [int(number) for number in text.split(",")]
     raise ValueError(

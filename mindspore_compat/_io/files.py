@@ -189,8 +189,12 @@ def remove(path):
 
 
 def map_file(path):
-    """Maps a file into memory; it is unmapped when the last reference is gone."""
-    with open(path, "rb") as file:
+    """Maps a file into memory; it is unmapped when the last reference is gone.
+
+    Raises:
+        MemoryError: If the file is larger than the free address space.
+    """
+    with memory_for(path), open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
             return memoryview(b"")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

@@ -36,10 +36,10 @@ ROWS = [
             "layers.pool",
             f"nn.{name}(2, 2, 'valid', 'NCHW')(image).shape",
             "(1, 1, 2, 2)",
-            "TypeError",
+            error,
             f"{PAGES}/r1.10/api_python/nn/mindspore.nn.{name}.html",
         )
-        for name in ("MaxPool2d", "AvgPool2d")
+        for name, error in (("MaxPool2d", "ValueError"), ("AvgPool2d", "TypeError"))
     ),
     *(
         Change(

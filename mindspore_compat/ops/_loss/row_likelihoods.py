@@ -143,14 +143,14 @@ def smoothed_shares(target, smoothing, axis=1):
     return target * (1 - smoothing) + smoothing / target.shape[axis] if smoothing else target
 
 
-def _row_shares(xp, target, smoothing):
-    return target * (1 - smoothing) + smoothing / xp.row_size()
+def _row_shares(target, smoothing, classes):
+    return target * (1 - smoothing) + smoothing / classes
 
 
 def _row_share_nll(xp, x, target, *, smoothing):
     x = x - xp.row_max(x)
     logs = x - xp.log(xp.row_sum(xp.exp(x)))
-    return -xp.row_sum(_row_shares(xp, target, smoothing) * logs)
+    return -xp.row_sum(_row_shares(target, smoothing, xp.row_size()) * logs)
 
 
 def _share_nll_vjp(xp, g, x, target, smoothing):
@@ -172,7 +172,8 @@ def _share_nll_vjp(xp, g, x, target, smoothing):
 
 
 def _row_share_vjp(xp, x, target, g, *, smoothing):
-    shares, soft = _row_shares(xp, target, smoothing), xp.exp(x - xp.row_max(x))
+    shares = _row_shares(target, smoothing, xp.row_size())
+    soft = xp.exp(x - xp.row_max(x))
     return soft * (g * xp.row_sum(shares) / xp.row_sum(soft)) - shares * g
 
 
