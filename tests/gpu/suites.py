@@ -114,7 +114,7 @@ def read(xml):
 
 
 def _kind(message):
-    """Returns the text by which failures are grouped: the error without its numbers."""
+    """Returns the key that groups failures: the text of the error without its numbers."""
     return re.sub(r"[0-9][0-9.e+-]*", "#", message.strip().split("\n")[0])[:100]
 
 

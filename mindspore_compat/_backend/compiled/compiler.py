@@ -24,7 +24,8 @@ import time
 from ..starting import Thread
 
 NICENESS = 10  # beside busy processes it gets some 7 % of a core, on idle cores all
-WINDOWS = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+_LOW_PRIORITY = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)  # on Windows
+PRIORITY_FLAGS = _LOW_PRIORITY | getattr(subprocess, "CREATE_NO_WINDOW", 0)
 SECONDS = 0.2  # between two looks whether a process still runs
 _CODE = "import sys; sys.path[:] = {}; from {} import serve; serve({})"
 _DONE = b"\n"
@@ -58,7 +59,7 @@ class Compiler:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            creationflags=WINDOWS,
+            creationflags=PRIORITY_FLAGS,
         )
         self._answers = queue.SimpleQueue()
         reader = Thread(target=self._read, name="mindspore_compat-compiled", daemon=True)

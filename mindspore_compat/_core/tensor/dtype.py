@@ -419,7 +419,7 @@ TYPE_IDS = {
 
 
 def type_to_type_id(dtype: Type) -> int:
-    """Returns the number by which the arguments of a primitive refer to a type."""
+    """Returns the number that stands for a type in the arguments of a primitive."""
     return TYPE_IDS[dtype]
 
 

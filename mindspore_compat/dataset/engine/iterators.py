@@ -85,7 +85,7 @@ class Iterator:
                 self._rows = iter(self._pipeline.call(self._flow.rows))
 
     def _reset(self, step):
-        """Begins anew after the first `step` rows of all epochs."""
+        """Restarts after the first `step` rows of all epochs."""
         self.stop()
         self._left = self._epochs
         self._open(step)
