@@ -34,7 +34,7 @@ def formatted(error):
     text = "".join(summary.format())
     hint = advice(error, text)
     if hidden:
-        hint += f"  ({hidden} frames of mindspore_compat are hidden: {VARIABLE}=1 shows them)\n"
+        hint += f"  (hidden frames of mindspore_compat: {hidden}; {VARIABLE}=1 shows them)\n"
     return text + hint, bool(hint)
 
 
