@@ -1,12 +1,11 @@
-"""The networks of ranks_pipeline.py: each sets the stages of its Cells, and `data` for one step."""
+"""The networks that ranks_pipeline.py alone divides: each sets the stages of its Cells, and `data`
+for one step. tests/parallel/networks.py has those that other scripts divide, too.
+"""
 
 import numpy as np
+from parallel.networks import Table, drawn
 
 from mindspore_compat import Parameter, Tensor, communication, nn, ops
-
-
-def drawn(shape, scale=1.0, seed=0):
-    return (np.random.default_rng([seed, *shape]).normal(size=shape) * scale).astype(np.float32)
 
 
 class MLP(nn.Cell):
@@ -50,62 +49,6 @@ class LeNet(nn.Cell):
         return self.fc3(ops.relu(self.fc2(ops.relu(self.fc1(x)))))
 
 
-class Block(nn.Cell):
-    def __init__(self, width=16, heads=4):
-        super().__init__()
-        self.heads = heads
-        self.norm1, self.norm2 = nn.LayerNorm((width,)), nn.LayerNorm((width,))
-        self.q, self.v, self.out = (nn.Dense(width, width) for _ in range(3))
-        self.k = nn.Dense(width, width, has_bias=False)  # with one its gradient is but noise
-        self.up, self.down = nn.Dense(width, 4 * width), nn.Dense(4 * width, width)
-
-    def split(self, x):
-        b, s, w = x.shape
-        return ops.transpose(ops.reshape(x, (b, s, self.heads, w // self.heads)), (0, 2, 1, 3))
-
-    def construct(self, x, mask):
-        y = self.norm1(x)
-        q, k, v = self.split(self.q(y)), self.split(self.k(y)), self.split(self.v(y))
-        scores = ops.matmul(q, ops.transpose(k, (0, 1, 3, 2))) / (q.shape[-1] ** 0.5) + mask
-        y = ops.transpose(ops.matmul(ops.softmax(scores, -1), v), (0, 2, 1, 3))
-        x = x + self.out(ops.reshape(y, x.shape))
-        return x + self.down(ops.gelu(self.up(self.norm2(x))))
-
-
-class Table(nn.Cell):
-    """An embedding whose table is also the last layer's weight."""
-
-    def __init__(self, words=8, width=16, length=6):
-        super().__init__()
-        self.words = Parameter(Tensor(drawn((words, width), 0.3)), "words")
-        self.places = Parameter(Tensor(drawn((length, width), 0.3)), "places")
-
-    def construct(self, ids):
-        return ops.gather(self.words, ids, 0) + self.places
-
-
-class GPT(nn.Cell):
-    data = tuple(np.random.default_rng(n).integers(0, 8, (8, 6)).astype(np.int32) for n in (3, 4))
-
-    def __init__(self, stages):
-        super().__init__()
-        self.table = Table()
-        self.blocks = nn.CellList([Block() for _ in range(4)])
-        self.norm = nn.LayerNorm((16,))  # of the last stage: there its input is
-        self.mask = Tensor(np.triu(np.full((6, 6), -1e4, np.float32), 1))
-        if stages:
-            self.table.pipeline_stage = 0
-            for number, block in enumerate(self.blocks):
-                block.pipeline_stage = number * stages // 4
-
-    def construct(self, ids):
-        x = self.table(ids)
-        for block in self.blocks:
-            x = block(x, self.mask)
-        x = self.norm(x)
-        return ops.matmul(x.reshape((-1, x.shape[-1])), self.table.words.swapaxes(0, 1))
-
-
 class Divided(nn.Cell):
     """Two pairs of products; the inner units of each pair are divided within its stage."""
 
@@ -135,15 +78,6 @@ class Pair(nn.Cell):
 
     def construct(self, x):
         return self.down(ops.tanh(self.up(x, self.w1)), self.w2)
-
-
-class Loss(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.loss = nn.CrossEntropyLoss()
-
-    def construct(self, logits, labels):
-        return self.loss(logits, labels.reshape((-1,)))
 
 
 class Halves(nn.Cell):
@@ -178,13 +112,4 @@ class Passed(nn.Cell):
         return self.last(self.head(x.reshape((-1, 16)), words))
 
     def construct(self, ids):
-        return ops.concat((self.half(ids[:4]), self.half(ids[4:])))
-
-
-def with_weights(net):
-    """Gives every rank the same first weights."""
-    for number, p in enumerate(net.trainable_params()):
-        if "gamma" not in p.name:
-            scale = np.prod(p.shape[1:]) ** -0.5 if p.ndim > 1 else 0.1
-            p.set_data(Tensor(drawn(p.shape, scale, number)))
-    return net
+        return ops.concat((self.half(ids[:8]), self.half(ids[8:])))

@@ -4,18 +4,8 @@ through mpiexec with two or four ranks. Each rank first trains the whole network
 
 import numpy as np
 from kit.rank_checks import check, refused, run_named_checks
-from pipeline_networks import (
-    GPT,
-    MLP,
-    Divided,
-    Halves,
-    LeNet,
-    Long,
-    Loss,
-    Passed,
-    drawn,
-    with_weights,
-)
+from parallel.networks import GPT, Loss, drawn, with_weights
+from pipeline_networks import MLP, Divided, Halves, LeNet, Long, Passed
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, nn, ops
@@ -372,7 +362,7 @@ def a_parameter_as_a_result():
 
 @check
 def shared_parameters():
-    net = Halves()
+    net = with_weights(Halves())
     run = around(net)
     ids = Tensor(GPT.data[0])
     first = run(ids).asnumpy()
