@@ -9,8 +9,9 @@ During a capture a stream rejects what CUDA rejects: waiting, reading a value, c
 host memory, work on another stream, memory that the current pool does not have yet. A rejected call
 invalidates the capture, as on a device. To learn shapes, the stand-in does compute during the
 capture. At the end it restores the previous memory contents, and makes memory allocated during the
-capture unreadable. A replay repeats the recorded work. A graph does not keep earlier memory alive:
-a replay that finds it freed fails, whereas a device would read arbitrary data.
+capture unreadable. A replay repeats the recorded work. Memory allocated during a capture belongs to
+the pool, and stays for later graphs of the same pool. A graph does not keep other memory alive: a
+replay that finds it freed fails, whereas a device would read arbitrary data.
 """
 
 import contextlib
@@ -93,6 +94,7 @@ class MemoryPool:
     def __init__(self, allocator=None):
         self._limit = 0
         self._used = self._total = 0
+        self.captured = {}  # memory that was allocated during captures, by its address
 
     def malloc(self, size):
         return bytearray(size)
@@ -142,7 +144,8 @@ class Graph:
         self.streams = {stream}  # the one captured, and those that waited for an event of it
         self.stream = stream
         self.pool = weakref.ref(state.pools[-1]) if state.pools else None
-        self._own = {}  # memory that was allocated meanwhile, by its address
+        self._own = []  # memory that was allocated meanwhile
+        self._of_pool = state.pools[-1].captured if state.pools else {}
         self._before = {}  # id -> (memory of before, weakly; its values at the first use)
         self._calls = []
 
@@ -153,7 +156,8 @@ class Graph:
         for array in new:
             memory = owner(array._host)
             if memory.size:
-                self._own[address(memory)] = memory
+                self._own.append(memory)
+                self._of_pool[address(memory)] = memory
                 lent = lent_of.setdefault(id(memory), numpy.frombuffer(*_bytes(memory)[:2]))
                 start = address(array._host) - address(lent)
                 array._host = numpy.ndarray(array.shape, array.dtype, lent, start, array.strides)
@@ -161,7 +165,7 @@ class Graph:
     def use(self, host):
         """Notes memory that a call uses."""
         memory = owner(host)
-        if address(memory) not in self._own and id(memory) not in self._before:
+        if address(memory) not in self._of_pool and id(memory) not in self._before:
             self._before[id(memory)] = weakref.ref(memory), memory.copy()
 
     def taken(self, value):
@@ -191,7 +195,7 @@ class Graph:
             there = memory()
             if there is not None and there.flags.writeable:
                 there[...] = values
-        for memory in self._own.values():
+        for memory in self._own:
             if memory.flags.writeable and memory.dtype.kind == "f":
                 memory.fill(numpy.nan)
 

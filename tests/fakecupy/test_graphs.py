@@ -118,6 +118,35 @@ def test_a_replay_finds_that_memory_was_freed(cp):
         graph.launch()
 
 
+def test_a_second_graph_reads_memory_of_the_first_that_its_pool_keeps(cp):
+    pool, stream = cp.cuda.MemoryPool(), cp.cuda.Stream(non_blocking=True)
+    x, total = cp.arange(3.0), cp.zeros(3)
+    with cp.cuda.using_allocator(pool.malloc), stream:
+        x + 1  # the pool gets memory
+        stream.begin_capture()
+        y = x + 1
+        first = stream.end_capture()
+        stream.begin_capture()
+        total[...] = y
+        second = stream.end_capture()
+    del y
+    gc.collect()
+    first.launch()
+    second.launch()
+    assert total.tolist() == [1, 2, 3]
+
+
+def test_a_graph_does_not_keep_memory_of_another_pool(cp):
+    x = cp.arange(3.0)
+    _first, *inputs = captured(cp, lambda: x + 1)
+    graph, _ = captured(cp, lambda: inputs[0] + 1)
+    graph.launch()
+    inputs.clear()
+    gc.collect()
+    with pytest.raises(graphs.CUDARuntimeError, match="is freed"):
+        graph.launch()
+
+
 def test_another_stream_takes_part_once_it_waits_for_the_first(cp):
     x, side = cp.ones(2), cp.cuda.Stream(non_blocking=True)
 

@@ -48,11 +48,12 @@ def test_steps_in_low_precision_are_captured(space, dtype, network, logged):
     assert logged == []
 
 
-def test_work_of_the_host_runs_between_two_graphs(space, logged):
+@pytest.mark.parametrize("network", ["LeNet-5", "batch norm"])
+def test_work_of_the_host_runs_between_two_graphs(space, network, logged):
     def step(cell):
         return nn.TrainOneStepCell(cell, nn.AdamOffload(cell.trainable_params(), 0.01))
 
-    eager, captured = runs("LeNet-5", made=step)
+    eager, captured = runs(network, made=step)
     captured.same_as(eager)
     assert logged == []
 

@@ -174,6 +174,13 @@ def test_work_of_the_host_runs_between_two_graphs(space, logged):
         assert counts.transfers == 2 and counts.synchronisations == 1
 
 
+def test_the_second_graph_writes_what_the_first_computed(space, logged):
+    eager, captured = runs("batch norm", "AdamOffload")  # its moving averages
+    captured.same_as(eager)
+    assert logged == []
+    assert [counts.names["launches"]["graph"] for counts in captured.counts[3:]] == [2] * 3
+
+
 def test_the_host_reads_whether_a_step_overflowed_between_two_graphs(space, logged):
     def step(cell):
         optimizer = OPTIMIZERS["AdamOffload"](cell.trainable_params())
