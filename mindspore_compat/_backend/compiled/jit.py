@@ -19,7 +19,6 @@ and compiles none.
 
 import __future__
 
-import collections
 import functools
 import hashlib
 import importlib.util
@@ -84,6 +83,7 @@ class Loop:
         self._library = library
         self._done = None
         self._is_awaited = False
+        self._requests = 0  # calls that would have used it
 
     def __reduce__(self):
         """Pickles the source of the loop, not its compiled code."""
@@ -94,6 +94,7 @@ class Loop:
         """Requests the compilation of the loop, unless it was requested before. Returns True if the
         loop is ready."""
         if self._done is None or not self._done.is_set():
+            self._requests += 1
             _queue.add(self)
         if _setting() == "wait":
             self._is_awaited = True
@@ -283,12 +284,13 @@ def _vector_functions():
 
 class _Queue:
     """The queue of loops to compile. A thread has one after the other compiled, and ends when none
-    is left."""
+    is left. Those that callers wait for come first, then those that most calls have requested."""
 
     def __init__(self):
         self._lock = threading.Lock()
-        self._waiting = collections.deque()
+        self._waiting = []
         self._thread = None
+        self.compiler = Compiler()
 
     def add(self, loop):
         """Appends a loop, once, no matter how many threads ask for it."""
@@ -322,7 +324,6 @@ class _Queue:
                 return
 
     def _work(self):
-        compiler = Compiler()
         try:
             while True:
                 with self._lock:
@@ -330,20 +331,23 @@ class _Queue:
                     if not self._waiting or not threading.main_thread().is_alive():
                         self._thread = None
                         return
-                    loop = self._waiting.popleft()
+                    loop = max(self._waiting, key=lambda loop: (loop._is_awaited, loop._requests))
+                    self._waiting.remove(loop)
                 try:
-                    loop.compile(compiler)
+                    loop.compile(self.compiler)
                 finally:
                     loop._done.set()
         except BaseException:
             self._thread = None
             raise
         finally:
-            compiler.stop()
+            self.compiler.stop()
 
 
 class _Closed:
     """The queue of a forked process: a thread of the parent may have held Numba's locks."""
+
+    compiler = Compiler()
 
     def add(self, loop):
         """Does nothing: a forked process compiles no loops."""
@@ -353,6 +357,11 @@ class _Closed:
 
 
 _queue = _Queue()
+
+
+def compiler_time():
+    """Returns the processor time in seconds of the process that compiles loops for this one."""
+    return _queue.compiler.processor_time()
 
 
 def _after_fork():

@@ -4,10 +4,11 @@ A thread that spins for work (spinning.py) gains where cores are idle. Beside ot
 takes time from the threads that compute, those of its own process too.
 
 The cores within reach of this process are those that it uses and those that are idle: its own
-processor time plus the idle time of the cores, per second. Where fewer are within reach than the
-pool has threads, other processes use the rest. Threads of this process that compete with each
-other do not change the sum. Where a control group limits the process, the cores within reach are
-also at most those of the group less what other processes of the group use.
+processor time plus the idle time of the cores, per second. (The process that compiles loops for
+this one runs where a core is idle, so its time is added to this process's.) Where fewer are within
+reach than the pool has threads, other processes use the rest. Threads of this process that compete
+with each other do not change the sum. Where a control group limits the process, the cores within
+reach are also at most those of the group less what other processes of the group use.
 
 Worked example: two cores, and two threads that share work. In the last 0.2 s this process used
 0.26 s, and the cores were idle for 0.02 s: 1.4 cores are within reach, fewer than 0.85 x 2. There
@@ -22,6 +23,7 @@ import os
 import time
 from typing import NamedTuple
 
+from ..compiled import jit
 from . import affinity, cgroup
 from .limits import threads
 
@@ -35,7 +37,7 @@ class Times(NamedTuple):
     """Counts in seconds, which only grow; and the cores that they belong to."""
 
     now: float  # of a clock
-    own: float  # processor time of this process
+    own: float  # processor time of this process, and of the one that compiles loops for it
     idle: float  # of `cores`, in sum
     counted: float  # idle or not; it stands still where a sandbox only imitates the counts
     cores: int  # that this process may use
@@ -96,7 +98,7 @@ def _compete(before, after, wanted):
 def _times():
     """Returns the Times now; None where the system does not count them."""
     cores = affinity.available()
-    now, own = time.monotonic(), time.process_time()
+    now, own = time.monotonic(), time.process_time() + jit.compiler_time()
     idle = _idle_time(cores)
     if idle is None:
         return None

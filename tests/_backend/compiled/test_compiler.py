@@ -1,8 +1,9 @@
-"""The process that compiles loops: it fills the disk cache, and ends with its parent."""
+"""The process that compiles loops: it fills the disk cache, runs where a core is idle, completes
+its loop when its parent ends, and then ends."""
 
+import importlib
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from kit.loop_calls import CALLS
 from kit.loops import every_size, needs_numba
 
 from mindspore_compat._backend import arrays
+from mindspore_compat._backend.compiled import compiler as compiler_module
 from mindspore_compat._backend.compiled import disk_cache, jit
 from mindspore_compat._backend.compiled.compiler import Compiler
 from mindspore_compat._backend.loops import products
@@ -130,29 +132,170 @@ def test_every_loop_keeps_its_digest_when_it_is_sent(monkeypatch):
 
 
 @needs_numba
-@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_the_process_ends_when_its_parent_is_killed():
-    text = """
-import sys, time
-import numpy as np
-from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.compiled.compiler import Compiler
-compiler = Compiler()
-text = "def {}(x):\\n    x[0] = 1\\n".format
-compiler.compile(jit.Loop(text, [(np.dtype("float32"), True)], False, "one"))
-print(compiler._process.pid, flush=True)
-time.sleep(600)
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_processor_time_of_the_process_is_known(compiler):
+    assert compiler.processor_time() == 0
+    compiler.compile(loop_of())
+    assert compiler.processor_time() > 0.05
+
+
+# A loop that takes as long to compile as the test wants ------------------------------------------
+
+SLOW = """
+import os, pathlib, time
+from mindspore_compat._backend.compiled import compiler
+
+class Loop:
+    ready = None
+
+    def __init__(self, folder, longest=600):
+        self.folder, self.longest = folder, longest
+
+    def compile(self):
+        compiler.LONGEST = self.longest
+        folder = pathlib.Path(self.folder)
+        kind = "idle" if os.sched_getscheduler(0) == os.SCHED_IDLE else "low"
+        (folder / kind).write_text(str(os.getpid()))
+        while not (folder / f"complete {kind}").exists():
+            time.sleep(0.01)
+        (folder / "completed").touch()
+        self.ready = self.compile
 """
-    parent = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
-    child = int(parent.stdout.readline())
-    os.kill(child, 0)
-    parent.send_signal(signal.SIGKILL)
-    parent.wait()
-    for _ in range(300):
+PARENT = """
+import os, pathlib, signal, sys, threading, time
+folder, end, longest = sys.argv[1:]
+sys.path.append(folder)
+from mindspore_compat._backend.compiled.compiler import Compiler
+import slow
+
+def work():
+    compiler.compile(slow.Loop(folder, float(longest)))
+    compiler.stop()
+
+compiler = Compiler()
+threading.Thread(target=work).start()
+while not (pathlib.Path(folder) / "idle").exists():
+    time.sleep(0.01)
+if end == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+elif end == "interrupted":
+    os.killpg(os.getpgid(0), signal.SIGINT)
+    time.sleep(600)
+"""
+linux = pytest.mark.skipif(sys.platform != "linux", reason="SCHED_IDLE is of Linux")
+
+
+@pytest.fixture
+def slow(tmp_path, monkeypatch):
+    """The module of the loop."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "slow", raising=False)
+    return importlib.import_module("slow")
+
+
+def run_parent(folder, end, longest=600):
+    """Runs a process that ends while its loop is compiled; returns its exit status and what it has
+    printed. Ends only when no process holds its output."""
+    parent = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", PARENT, str(folder), end, str(longest)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        start_new_session=True,
+    )
+    return parent.returncode, parent.stdout + parent.stderr
+
+
+def wait_for_end(number):
+    """Waits until the process with this number has ended."""
+    limit = time.monotonic() + 120
+    while time.monotonic() < limit:
         try:
-            os.kill(child, 0)
+            os.kill(number, 0)
         except ProcessLookupError:
-            break
-        time.sleep(0.1)
-    else:
-        pytest.fail("the process still runs after 30 s")
+            return
+        time.sleep(0.05)
+    pytest.fail("the process still runs after 120 s")
+
+
+@linux
+@pytest.mark.parametrize(
+    ("end", "status"), [("at its end", 0), ("killed", -9), ("interrupted", -2)]
+)
+def test_the_process_completes_its_loop_after_its_parent(end, status, slow, tmp_path):
+    """A child of another process is reaped by the system, so it leaves no zombie."""
+    returned, output = run_parent(tmp_path, end)
+    assert returned == status
+    assert "KeyboardInterrupt" in output if end == "interrupted" else output == ""
+    number = int((tmp_path / "idle").read_text())
+    os.kill(number, 0)
+    assert not (tmp_path / "completed").exists()
+    (tmp_path / "complete idle").touch()
+    wait_for_end(number)
+    assert (tmp_path / "completed").exists()
+
+
+@linux
+@pytest.mark.parametrize("end", ["at its end", "killed"])
+def test_the_process_does_not_go_on_for_long(end, slow, tmp_path):
+    run_parent(tmp_path, end, longest=0.2)
+    wait_for_end(int((tmp_path / "idle").read_text()))
+    assert not (tmp_path / "completed").exists()
+
+
+@linux
+def test_a_parent_that_goes_on_ends_the_process_and_reaps_it(compiler, slow, tmp_path):
+    (tmp_path / "complete idle").touch()
+    assert compiler.compile(slow.Loop(tmp_path))
+    number = int((tmp_path / "idle").read_text())
+    compiler.stop()
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
+
+
+@linux
+def test_beside_processes_that_leave_no_core_idle_it_gets_a_higher_priority(
+    compiler, slow, tmp_path, monkeypatch
+):
+    """A process that runs where a core is idle might never complete its loop."""
+    monkeypatch.setattr(compiler_module, "PATIENCE", 0.0)
+    (tmp_path / "complete low").touch()
+    assert compiler.compile(slow.Loop(tmp_path))
+    if (tmp_path / "idle").exists():
+        wait_for_end(int((tmp_path / "idle").read_text()))
+    assert compiler.compile(slow.Loop(tmp_path))
+
+
+class Recorded:
+    """A loop that the queue compiles, and notes when."""
+
+    def __init__(self, order, requests, is_awaited=False):
+        self._order, self._requests, self._is_awaited = order, requests, is_awaited
+        self._done = None
+
+    def compile(self, compiler):
+        self._order.append((self._requests, self._is_awaited))
+
+
+def test_the_most_requested_loop_is_compiled_first(monkeypatch):
+    queue, order = jit._Queue(), []
+    monkeypatch.setattr(queue, "_start", lambda: None)
+    for requests, is_awaited in [(1, False), (7, False), (2, True), (3, False)]:
+        queue.add(Recorded(order, requests, is_awaited))
+    queue._work()
+    assert order == [(2, True), (7, False), (3, False), (1, False)]
+
+
+def test_each_request_of_a_waiting_loop_counts(monkeypatch):
+    queue, order = jit._Queue(), []
+    monkeypatch.setattr(queue, "_start", lambda: None)
+    monkeypatch.setattr(jit, "_queue", queue)
+    monkeypatch.setattr(jit, "_setting", lambda: "background")
+    loops = [loop_of(), loop_of()]
+    monkeypatch.setattr(jit.Loop, "compile", lambda loop, compiler: order.append(loop))
+    loops[0].request()
+    loops[1].request()
+    loops[1].request()
+    queue._work()
+    assert order == loops[::-1]

@@ -203,3 +203,11 @@ def test_the_counts_are_the_systems():
     assert after.own - before.own >= 0.05
     assert after.counted > before.counted > before.idle > 0
     assert 0 <= after.idle - before.idle <= after.cores * (after.now - before.now + 0.02)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/stat")
+def test_the_compiler_of_this_process_is_no_competition(monkeypatch):
+    """It runs where a core is idle, and ends its use of the core when this process needs it."""
+    before = contention._times()
+    monkeypatch.setattr(contention.jit, "compiler_time", lambda: 1000.0)
+    assert 1000 <= contention._times().own - before.own < 2000
