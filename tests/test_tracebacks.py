@@ -13,6 +13,12 @@ from mindspore_compat._core import frames, hints
 from mindspore_compat._startup import tracebacks
 
 pytestmark = pytest.mark.quick
+
+
+def text_of(error):
+    return tracebacks.formatted(error)[0]
+
+
 SCRIPT = """
 import numpy as np
 import mindspore as ms
@@ -76,7 +82,7 @@ def test_an_unexpected_keyword_names_the_parameter_that_is_meant():
         (nn.Dense, "has_biass", "has_bias"),
     ):
         error = caught(function, weights, **{keyword: 1})
-        assert f"did you mean '{meant}'? The signature is " in tracebacks.format_error(error)
+        assert f"did you mean '{meant}'? The signature is " in text_of(error)
     assert tracebacks.keyword_hint(caught(lambda: None, dim=1)) == ""
     assert "The learning rate is learning_rate." in str(caught(nn.Adam, weights, lr=0.1))
 
@@ -85,13 +91,13 @@ def test_a_model_without_a_loss_is_refused_with_the_reason():
     data = ms.dataset.NumpySlicesDataset((np.ones((4, 2), np.float32), np.ones(4, np.float32)))
     net = nn.Dense(2, 1)
     model = ms.Model(net, optimizer=nn.SGD(net.trainable_params(), 0.1))
-    assert "has no loss_fn" in tracebacks.format_error(caught(model.train, 1, data.batch(2)))
+    assert "has no loss_fn" in text_of(caught(model.train, 1, data.batch(2)))
 
 
 @pytest.mark.parametrize("name", sorted(hints.NAMES["Tensor"]))
 def test_names_of_tensors_elsewhere(name):
     error = caught(getattr, ms.Tensor([1.0]), name)
-    assert f"  hint: {hints.NAMES['Tensor'][name]}\n" in tracebacks.format_error(error)
+    assert f"  hint: {hints.NAMES['Tensor'][name]}\n" in text_of(error)
 
 
 @pytest.mark.parametrize("owner", ["", "nn"])
@@ -123,7 +129,7 @@ def test_no_private_name_is_suggested():
 )
 def test_the_nearest_name_is_suggested_once(line, meant):
     error = caught(eval, line, {"Tensor": ms.Tensor, "nn": nn})
-    text = tracebacks.format_error(error).lower()
+    text = text_of(error).lower()
     assert text.count("did you mean") == 1 and f"did you mean '{meant.lower()}'?" in text.replace(
         "mean: ", "mean "
     )
@@ -138,14 +144,14 @@ def test_the_nearest_name_is_suggested_once(line, meant):
     ],
 )
 def test_names_that_cannot_be_imported(line, hint):
-    text = tracebacks.format_error(caught(exec, line))
+    text = text_of(caught(exec, line))
     assert text.count(f"  hint: {hint}") + text.count("Did you mean: 'Dense'?") == 1
 
 
 def test_nothing_near_is_not_suggested():
     for line in ("Tensor([1]).qqqqqq", "qqqqqq", "import qqqqqq.nn"):
         error = caught(exec, line, {"Tensor": ms.Tensor})
-        text = tracebacks.format_error(error).lower()
+        text = text_of(error).lower()
         assert "did you mean" not in text and "hint" not in text
     assert tracebacks.spelling_hint(caught(getattr, ms.Tensor([1]), "_transpos")) == ""
 
@@ -207,8 +213,8 @@ class Listed(nn.Cell):
 def test_layers_in_a_list_have_no_parameters(layers, wanted):
     net = Listed(layers)
     error = caught(lambda: nn.SGD(net.trainable_params(), 0.1))
-    assert (f"use mindspore.nn.{wanted}" in tracebacks.format_error(error)) == bool(wanted)
-    assert ("'Listed' keeps layers" in tracebacks.format_error(error)) == bool(wanted)
+    assert (f"use mindspore.nn.{wanted}" in text_of(error)) == bool(wanted)
+    assert ("'Listed' keeps layers" in text_of(error)) == bool(wanted)
 
 
 def test_forward_is_to_be_called_construct():
@@ -230,7 +236,7 @@ def test_images_with_their_channels_last():
 
 def test_names_that_are_elsewhere_in_the_package():
     assert "'relu' in mindspore.ops and in mindspore.mint.nn" in str(caught(getattr, ms, "relu"))
-    text = tracebacks.format_error(caught(getattr, ms.Tensor([1.0]), "gelu"))
+    text = text_of(caught(getattr, ms.Tensor([1.0]), "gelu"))
     assert "it is a function: mindspore.ops.gelu or mindspore.mint.nn.functional.gelu" in text
 
 
@@ -256,6 +262,6 @@ def divide(x):
 def test_an_error_in_a_worker_process_shows_its_line():
     data = ms.dataset.NumpySlicesDataset([1, 2, 3], shuffle=False)
     data = data.map(divide, num_parallel_workers=2, python_multiprocessing=True)
-    text = tracebacks.format_error(caught(lambda: list(data.create_tuple_iterator())))
+    text = text_of(caught(lambda: list(data.create_tuple_iterator())))
     assert "return x / missing" in text and "in divide" in text
     assert "worker_processes.py" not in text

@@ -5,7 +5,6 @@ platforms, examples.
 `phrases.py` parses the sentences.
 """
 
-import ast
 import re
 from pathlib import Path
 
@@ -120,10 +119,7 @@ def read_text(path, strict=True):
             raise BadInput(path, "no API page: no line shows a signature of a mindspore name", 1)
         return
     for (first, page), (last, _) in zip(starts, starts[1:] + [(len(lines), None)], strict=False):
-        page.source, page.language = (
-            str(path),
-            "zh" if re.search(r"[\u4e00-\u9fff]{4}", text) else "en",
-        )
+        page.source = str(path)
         release = re.search(r"\b(?:blob/r|^r)(\d+\.\d+(?:\.\w+)?)\b", text, re.M)
         page.release = release[1] if release else None
         fill(page, lines[first + 1 : last], styled=False)
@@ -290,12 +286,3 @@ def _dedent(output):
         return ""
     low = min(indent for indent, _ in output)
     return "\n".join(" " * (indent - low) + text for indent, text in output)
-
-
-def runnable(example):
-    """Returns whether an example's statements parse; pages that lost their indentation do not."""
-    try:
-        ast.parse(example.source)
-    except SyntaxError:
-        return False
-    return True

@@ -79,5 +79,4 @@ class Page:
     refers: str = None  # the page to which this one refers
     bases: list = field(default_factory=list)
     same_as: str = None
-    language: str = "en"
     release: str = None

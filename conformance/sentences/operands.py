@@ -11,7 +11,6 @@ from .rules import Subject
 from .tables import sections
 from .typenames import type_name
 
-_NAME = r"‹[A-Za-z_*][\w.*]*›"
 _JOIN = re.compile(
     r"\s*(?:,? and/or |, and |, or | and | or | nor |,|/|、|\|\||&| but not )\s*(?:the )?"
 )

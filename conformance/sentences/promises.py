@@ -12,12 +12,6 @@ _SAME = re.compile(
     r"|data type|dtype|type))*)\s+(?:as|with|of)\s+"
     r"(?:that of |those of |the )?(?:input )?`+(?P<name>\w+)`+(?P<after>[^\w`]|$)"
 )
-_SAME_SIMPLE = re.compile(
-    r"(?:shape|data type|dtype|type)[^.]{0,30}\bsame as (?:the )?(?:input )?`+(?P<name>\w+)`+"
-)
-_CHINESE = re.compile(
-    r"(?:shape|形状|数据类型|dtype)[^。]{0,20}?与\s*`(?P<name>\w+)`\s*(?:的[^。]{0,10})?相同"
-)
 
 
 def promises(text):

@@ -61,8 +61,6 @@ TESTS = {
     "state": True,
     "set to": True,
 }
-VAGUE = {"unsupported", "invalid"}  # the sentence names no condition that can be tested
-FACETS = {"dtype", "type", "shape", "rank", "len", "size", "each", "keys", "sum", "product", "dim"}
 _ORDER = sorted(TESTS, key=len, reverse=True)
 
 
@@ -141,15 +139,8 @@ class Rule:
     reason: str = None
     line: int = field(default=0, compare=False)
 
-    @property
-    def vague(self):
-        return all(clause.test in VAGUE for clause in self.clauses)
-
     def __str__(self):
         return f"{self.error}: " + "; ".join(map(str, self.clauses))
-
-    def same_condition(self, other):
-        return set(self.clauses) == set(other.clauses)
 
 
 def outer_split(text, mark):

@@ -21,14 +21,9 @@ _NOT_IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 
 
-def format_error(error):
-    """Returns the text of an error: traceback without the package's frames, path of the Cell,
-    hint."""
-    return formatted(error)[0]
-
-
 def formatted(error):
-    """Returns the text of an error, and whether it differs from Python's."""
+    """Returns the text of an error (traceback without the package's frames, path of the Cell,
+    hint), and whether it differs from Python's."""
     summary = traceback.TracebackException.from_exception(error)
     hidden = hide_package_frames(summary)
     text = "".join(summary.format())

@@ -9,8 +9,6 @@ from ._convert import refuse_complex
 
 _Mode = AsValue(OneOf("full", "same", "valid")).called("'full', 'same' or 'valid'")
 
-_MODES = ("full", "same", "valid")
-
 
 def sliding(a, v, mode, api, complexes=False):
     """Computes the convolution of two vectors, in their promoted dtype.

@@ -24,7 +24,6 @@ _LN2_LOW = single(1.4286068e-06)
 _ROUNDING = single(12582912.0)  # 1.5 * 2**23: adding it rounds to an integer, in the low bits
 _ROUNDING_BITS = whole(0x4B400000)
 _BIAS, _FRACTION_BITS = whole(127), whole(23)
-_SIGN = whole(-0x80000000)
 _REST = whole(0x7FFFFFFF)
 _ROOT_HALF_BITS = whole(0x3F3504F3)  # the bits of sqrt(1/2)
 _FRACTION = whole(0x007FFFFF)

@@ -200,19 +200,6 @@ def _without_padding(grad, shape, fitted):
     return out
 
 
-def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
-    """Returns the largest value of each window, and its position.
-
-    Args:
-        xp, x, kernel, stride, pads, dilation, ceil_mode: As in `maximum`.
-
-    Returns:
-        The values, and their positions as in `index_of_maximum`.
-    """
-    largest = maximum(xp, x, kernel, stride, pads, dilation, ceil_mode)
-    return largest, index_of_maximum(xp, x, largest, kernel, stride, pads, dilation)
-
-
 def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
     """Returns the positions of the values `largest` that `maximum` returned.
 
@@ -549,9 +536,6 @@ def _average_gradient(xp, g, size, kernel, stride, pads):
                 target += g
         g = padded(xp, dilated, ((-before, -after),) + ((0, 0),) * (len(kernel) - 1 - i))
     return g
-
-
-# Positions from `maximum_with_index` or `adaptive_maximum`.
 
 
 def average_pool_gradient(xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor):

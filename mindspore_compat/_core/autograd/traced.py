@@ -297,8 +297,3 @@ def _saved_value(scope, name):
 def array_type_of(base):
     """Returns the array class of a space."""
     return next((kind for kind, space in SPACES.items() if space is base), Batch)
-
-
-def is_live(values):
-    """Returns True if any of the values is Traced with a node."""
-    return any(type(v) is Traced and v.node is not None for v in values)

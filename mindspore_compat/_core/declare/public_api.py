@@ -459,7 +459,6 @@ def _make_class(op, area, name, groups, base):
     stored = op.quirks.stored.get(path, {})
     scope.update({f"stored_{n}": convert for n, convert in stored.items()})
     lines += [f"    self.{n} = {f'stored_{n}({n})' if n in stored else n}" for n in signature.names]
-    star = "*" if signature.star else ""
     method = "__call__" if area.startswith("ops") else "construct"
     lines += ["", *call_lines(method, name, call, scope, base)]
     if is_late:
@@ -482,7 +481,6 @@ def _make_class(op, area, name, groups, base):
         method: scope[method],
         "__doc__": describe(op, path, signature, call),
         "__module__": f"mindspore_compat.{area}",
-        "_starred": star,
     }
     return type(name, (base,), body)
 

@@ -13,7 +13,7 @@ import enum
 import ml_dtypes
 import numpy as np
 
-from .promotion import division_np, promote_np, scalar_np
+from .promotion import promote_np, scalar_np
 
 
 class Type:
@@ -473,11 +473,6 @@ def promote(a: Type, b) -> Type:
     if isinstance(b, type):
         return from_numpy(scalar_np(to_numpy(a), b))
     return from_numpy(promote_np(to_numpy(a), to_numpy(b)))
-
-
-def division(common: Type) -> Type:
-    """Returns the dtype of a true division of Tensors of dtype `common`: float32 of integers."""
-    return from_numpy(division_np(to_numpy(common)))
 
 
 def numpy_dtype(name: str) -> np.dtype:

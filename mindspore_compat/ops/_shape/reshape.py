@@ -13,7 +13,7 @@ from ..primitive import WithoutArguments
 from .axes import as_tuple, axis_of
 from .transpose import transpose
 
-Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
+Scalar = ScalarOf(Int, TypeError)
 
 
 def shape_of(api, shape):

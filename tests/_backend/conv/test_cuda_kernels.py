@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kit import close, sass
+from kit.windows import maximum_with_index
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.conv import adaptive_pooling, convolution, cuda_kernels, pooling
@@ -75,7 +76,7 @@ def test_a_thread_goes_on_with_further_planes(space, monkeypatch):
     both(space, convolution.im2col, x, *sizes)
     columns = convolution.im2col(np, x, *sizes)
     both(space, convolution.col2im, columns, x.shape[2:], *sizes)
-    both(space, pooling.maximum_with_index, x, *sizes)
+    both(space, maximum_with_index, x, *sizes)
     y = pooling.maximum(np, x, *sizes)
     both(space, pooling.max_gradient, y, x, y, *sizes)
 
@@ -146,7 +147,7 @@ def check_pooling(space, sizes, ceil_mode, dtype, seed, nan):
     if nan:
         x[0, 0].reshape(-1)[0] = np.nan
     both(space, pooling.maximum, x, *sizes[1:], ceil_mode)
-    both(space, pooling.maximum_with_index, x, *sizes[1:], ceil_mode)
+    both(space, maximum_with_index, x, *sizes[1:], ceil_mode)
     y = pooling.maximum(np, x, *sizes[1:], ceil_mode)
     g = rng.standard_normal(y.shape).astype(dtype)
     both(space, pooling.max_gradient, g, x, y, *sizes[1:])
@@ -201,9 +202,9 @@ def test_half_types_are_added_in_float32(space, dtype):
     sums = convolution.col2im(space, space.asarray(one.astype(dtype)), (9, 8), *sizes)
     exact = convolution.col2im(np, one, (9, 8), *sizes)
     np.testing.assert_array_equal(sums.get(), exact.astype(dtype))
-    top, index = pooling.maximum_with_index(space, space.asarray(x), *sizes)
+    top, index = maximum_with_index(space, space.asarray(x), *sizes)
     wide = x.astype(np.float32)
-    wide_top, wide_index = pooling.maximum_with_index(np, wide, *sizes)
+    wide_top, wide_index = maximum_with_index(np, wide, *sizes)
     np.testing.assert_array_equal(top.get(), wide_top.astype(dtype))
     np.testing.assert_array_equal(index.get(), wide_index)
     g = space.asarray(np.ones(top.shape, dtype))

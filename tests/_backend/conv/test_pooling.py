@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from kit import close
+from kit.windows import maximum_with_index
 
 from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._backend.conv import adaptive_pooling, pooling
@@ -46,7 +47,7 @@ def test_maximum_its_index_and_gradient(case):
     size, kernel, stride, pads, dilation, ceil_mode = case
     rng = np.random.default_rng(sum(size))
     x = rng.integers(-3, 3, (2, 3, *size)).astype(float)  # many ties
-    y, index = pooling.maximum_with_index(np, x, *case[1:])
+    y, index = maximum_with_index(np, x, *case[1:])
     np.testing.assert_array_equal(y, pooling.maximum(np, x, *case[1:]))
     g, u = rng.standard_normal(y.shape), rng.standard_normal(x.shape)
     gradient, picked = np.zeros(x.shape), np.zeros(y.shape)
@@ -71,7 +72,7 @@ def test_the_index_of_nan_is_that_of_the_first_one(case):
     size, kernel, stride, pads, dilation, _ = case
     rng = np.random.default_rng(sum(size))
     x = np.where(rng.random((1, 2, *size)) < 0.3, np.nan, -np.inf)
-    y, index = pooling.maximum_with_index(np, x, *case[1:])
+    y, index = maximum_with_index(np, x, *case[1:])
     for lead in np.ndindex(1, 2):
         for at, cells in windows(size, kernel, stride, pads, dilation, y.shape[2:]):
             first = next((cell for cell in cells if np.isnan(x[(*lead, *cell)])), cells[0])
@@ -143,7 +144,7 @@ def test_result_does_not_depend_on_the_block(block, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.float32])
 def test_padding_never_wins(dtype):
     x = np.full((1, 1, 3, 3), np.iinfo(dtype).min if dtype != np.float32 else -np.inf, dtype)
-    y, index = pooling.maximum_with_index(np, x, (3, 3), (1, 1), ((1, 1),) * 2, (1, 1))
+    y, index = maximum_with_index(np, x, (3, 3), (1, 1), ((1, 1),) * 2, (1, 1))
     assert y.dtype == dtype and (y == x).all() and index.min() >= 0
 
 
