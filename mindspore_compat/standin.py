@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ._paths import PACKAGE, same_module_spec
-from ._startup import hooks
+from ._startup import traceback_hooks
 
 NAME = "mindspore"
 VARIABLE = "MINDSPORE_COMPAT"
@@ -85,7 +85,7 @@ def install():
         )
     if StandIn not in sys.meta_path:
         sys.meta_path.insert(0, StandIn)
-        hooks.install()
+        traceback_hooks.install()
     return StandIn
 
 
@@ -96,7 +96,7 @@ def uninstall():
     """
     waiting = "_mindspore_compat_startup"
     if StandIn in sys.meta_path:
-        hooks.uninstall()
+        traceback_hooks.uninstall()
     sys.meta_path[:] = [
         finder
         for finder in sys.meta_path

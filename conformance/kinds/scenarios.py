@@ -83,8 +83,8 @@ def _optimizer(name, entry, table):
 
 
 def _formula(name, argument, text, table):
-    """Returns the formula to use if the original fails: {} if the original works, None if the
-    formula does not apply.
+    """Returns what a case adds if a formula is to answer where the original fails: {} if the table
+    has no rule for the argument, None if the formula does not cover this value.
     """
     rule = table["rules"].get(name) or table["rules"].get(f"{name}.{argument}")
     if rule is None:

@@ -290,7 +290,8 @@ def _builtins(log):
 
 
 class _OutOfTime(BaseException):
-    """Ends an example, even if it handles exceptions."""
+    """Ends an example that runs too long. A BaseException, so that an `except Exception` of the
+    example does not catch it."""
 
 
 @contextlib.contextmanager

@@ -100,14 +100,13 @@ class Space:
         self.module = module
         if bodies is not None:
             self.bodies = bodies
-        self.kernels = (
-            kernels  # hand-written kernels (conv/cuda_kernels.py), if the library runs them
-        )
-        self.low_precision = low_precision  # dtypes computed in float32 and rounded on store
-        self.low_precision_products = low_precision  # dtypes whose products are, too
-        self.low_precision_kernels = (
-            low_precision  # and those of ops that are whole kernels on a GPU
-        )
+        # Hand-written kernels (conv/cuda_kernels.py), if the library runs them.
+        self.kernels = kernels
+        # Dtypes computed in float32 and rounded when stored; the same of products, and of ops that
+        # are whole kernels on a GPU.
+        self.low_precision = low_precision
+        self.low_precision_products = low_precision
+        self.low_precision_kernels = low_precision
         self._special = special
         self._linalg = linalg
 

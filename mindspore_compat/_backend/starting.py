@@ -1,7 +1,7 @@
 """Threads whose starter does not wait for ever.
 
-`threading.Thread.start` waits until the new thread says that it runs. Where memory lacks, the
-thread may die before it can say so, and its starter waits for ever. The threads of this package are
+`threading.Thread.start` waits until the new thread reports that it runs. If memory runs out, the
+thread may die before it can do so, and its starter waits for ever. The threads of this package are
 of the class below: `start` gives up after a time. A thread whose `start` is interrupted before it
 runs never runs; `threading.enumerate` does not list it, as it would for ever.
 """

@@ -76,7 +76,7 @@ def write(path, values, *, crc=False, metadata=None):
 def pieces(arrays, about):
     """Yields the bytes of a file: the length of the header, the header, the values.
 
-    The package would copy all values at once, and would end the process where memory lacks.
+    The package would copy all values at once, and would end the process if memory runs out.
 
     Args:
         arrays: A dict from tags to arrays.

@@ -1,4 +1,4 @@
-"""Checks of readers and writers of MindRecord files: file names and numbers of readers."""
+"""Checks of readers and writers of MindRecord files: file names and the number of readers."""
 
 import os
 

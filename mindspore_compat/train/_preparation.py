@@ -20,7 +20,8 @@ class Preparation:
 
     @staticmethod
     def _check_methods_for_custom_callbacks(callbacks, current_mode):
-        """Rejects callbacks that define hooks which a run does not call."""
+        """Rejects, for `fit`, callbacks that define hooks of older releases (`step_begin`), which
+        `fit` does not call."""
         if current_mode == "fit":
             check_callbacks_of_fit(as_list(callbacks))
 

@@ -127,15 +127,15 @@ def _is_several(value):
 
 
 def _bounds(table, *dtypes):
-    """Returns the row of a table for the least precise of some dtypes; exact for those of no
-    floats."""
+    """Returns the row of a table for the least precise of some dtypes; (0, 0) if the table has none
+    of them."""
     names = [_OF_COMPLEX.get(dtype.name, dtype.name) for dtype in dtypes]
     return max((table[name] for name in names if name in table), default=(0, 0))
 
 
 def _widened(array):
-    """Returns the array in the widest dtype of its kind; numbers of ml_dtypes are no kind of
-    NumPy's."""
+    """Returns floats as float64 and complex numbers as complex128. (The floats of ml_dtypes have
+    the kind 'V', so they are what is neither a bool, an int nor complex.)"""
     if array.dtype.kind in "biu":
         return array
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)

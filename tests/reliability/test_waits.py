@@ -129,7 +129,7 @@ def test_threads_are_started_with_a_limit():
 
 
 class _Dies(starting.Thread):
-    """A thread that dies before it says that it runs, as where memory lacks."""
+    """A thread that dies before it reports that it runs, as it does if memory runs out."""
 
     def _bootstrap(self):
         pass

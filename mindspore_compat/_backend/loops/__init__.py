@@ -1,4 +1,5 @@
-"""Compiled loops of array functions: products, sums, gather and scatter, argmax, where.
+"""Compiled loops of array functions: products, sums and extremes of rows, gather and scatter,
+argmax, where.
 
 Importing this package registers them at the door (compiled/door.py). Functions without a loop here
 are in host/: the maximum along a leading axis, for instance, is NumPy's, shared by threads

@@ -2,7 +2,7 @@
 
 Threads share the rows of the result. In a scatter-add, each piece zeroes its own rows and adds
 their values while they are in the cache, in the order of the indices. So the results are bitwise
-those of sequential additions.
+those of sequential additions. Sums and extremes of rows are in sums.py.
 """
 
 import functools

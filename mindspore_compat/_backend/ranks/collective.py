@@ -82,7 +82,7 @@ class Group(ObjectExchangesMixin):
         _group_counts[ranks] += 1
         self.key = f"{ranks} {_group_counts[ranks]}"
         self._line = Line()
-        self._agreed = set()  # the exchanges over NCCL that the members have compared
+        self._agreed = set()  # descriptions of NCCL exchanges that the members have compared
         self._digest = 0  # digest of the exchanges over NCCL since the last header
         self._messages = collections.Counter()
         self._parts = collections.Counter()  # of messages: the header, and the data if MPI has them

@@ -392,7 +392,7 @@ def backward_arrays(kind, has_mask):
 class Direction(NamedTuple):
     """The loops of one direction: functions of the kind and the options."""
 
-    text: Callable  # also of the name of the loop
+    text: Callable  # its last argument is the name of the loop
     arrays: Callable
 
 

@@ -12,7 +12,7 @@ with the values as usual, and the call is recorded:
 `plan` compiles these lines into one function, which calls the same functions in the same order, so
 that it computes from other inputs bitwise what the step would. Only these calls are recorded.
 Reading a value, passing it to another library, or using an outside array aborts the recording, with
-a reason; the step still completes, because all values are there, and is not replayed.
+a reason. The step still completes, because it has all values; it is not replayed later.
 
 common/_graph_mode/steps.py decides which part of a training step is recorded, and when.
 """

@@ -262,7 +262,7 @@ def units(rows, rates, decays, row_update, skip=None, **settings):
             `can_skip(rows)`.
         settings: the other arguments of `_units_of_kernels`.
     """
-    if not kernels_take(rows):  # the largest first: if memory lacks, it lacks before any write
+    if not kernels_take(rows):  # the largest first: memory runs out before any write
         order = sorted(range(len(rows)), key=lambda index: -rows[index][0].size)
         return [
             Unit(partial(row_update, *rows[index], rates[index], decays[index])) for index in order

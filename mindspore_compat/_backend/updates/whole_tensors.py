@@ -133,7 +133,7 @@ class Whole:
         """
         if kernels_take(rows):
             return self._units_of_kernels(rows, skip, scalars)
-        # the largest first: if memory lacks, it lacks before anything is written
+        # the largest first: if memory runs out, it does before anything is written
         rows = sorted(rows, key=lambda row: -row[0].size)
         return [Several(partial(self._units_of_row, *row, **scalars)) for row in rows]
 

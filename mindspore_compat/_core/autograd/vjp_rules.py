@@ -16,7 +16,7 @@ from ..._backend.space import implementation
 from .tape import VjpRule
 
 TABLE = {}
-COMPOSED = {}  # functions that are composed of others on values other than arrays
+COMPOSED = {}  # name: the function that values other than arrays run, made of others
 FEW_REPEATS = 8  # up to this number of repeats, the copies of an element are added one by one
 
 

@@ -258,8 +258,8 @@ def _without_history(out):
 
 @contextlib.contextmanager
 def walking():
-    """A context for a backward pass over a tape whose gradient is already closed: it counts as one
-    more open gradient."""
+    """A context for a backward pass that runs after the scope of its gradient has ended
+    (`linearize`): inside, one more gradient counts as open."""
     depth.open += 1
     try:
         yield

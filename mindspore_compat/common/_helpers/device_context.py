@@ -38,7 +38,7 @@ class DeviceCtx:
 
     def __init__(self, name, device_id=None):
         self.name, self.device_id = name, device_id
-        self._left = []  # by entry: how to go back
+        self._undo = []  # for each `__enter__`, the function that undoes it
 
     def __enter__(self):
         if self.name not in _NAMES:
@@ -49,12 +49,12 @@ class DeviceCtx:
         if self.name == _META:
             inner = no_init_parameters()
             inner.__enter__()
-            self._left.append(inner.__exit__)
+            self._undo.append(inner.__exit__)
         else:
             before = config.device_target, config.device_id
             set_device(self.name, self.device_id)
-            self._left.append(lambda *error: set_device(*before))
+            self._undo.append(lambda *error: set_device(*before))
         return self
 
     def __exit__(self, *error):
-        self._left.pop()(*error)
+        self._undo.pop()(*error)

@@ -265,8 +265,8 @@ class _Parcel:
 
 
 def _unpack_objects(api, parcel, contents):
-    """Returns the objects of parcels; raises an error if a parcel, or this process itself, has
-    one."""
+    """Returns the objects of parcels. Raises this process's own pickling error, or a RuntimeError
+    with that of another process."""
     if parcel.error is not None:
         raise parcel.error
     for content in contents:

@@ -136,7 +136,8 @@ class Biquad(_Filter):
 
 
 def _turn(sample_rate, frequency, quality):
-    """Returns cosine and sine of a frequency as an angle per sample, and the cookbook's alpha."""
+    """Returns cos w, sin w and alpha = sin w / (2 quality), for the angle per sample w = 2 pi
+    frequency / sample_rate."""
     angle = 2.0 * pi * frequency / sample_rate
     return cos(angle), sin(angle), sin(angle) / 2.0 / quality
 

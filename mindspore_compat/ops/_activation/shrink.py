@@ -27,7 +27,7 @@ def tanhshrink(xp, input: Numbers):
     """
     if input.dtype.kind in "iu":
         input = xp.cast(input, "float32")
-    if input.dtype.kind == "V":  # bfloat16, for which there is no arithmetic
+    if input.dtype.kind == "V":  # bfloat16: rounded once, at the end
         upcast = xp.cast(input, "float32")
         return xp.cast(upcast - xp.tanh(upcast), input.dtype)
     return input - xp.tanh(input)  # in float16 the tangent is rounded first

@@ -6,7 +6,7 @@ from ..._core.rules.vocabulary import OneOf
 from .._rules import Anything, Several
 from .._shape.join_split import of_one_dtype
 
-MOST_TERMS = 32  # of one kernel, whose arguments have a limit in bytes
+MOST_TERMS = 32  # that one kernel adds: CUDA limits the bytes of its arguments
 
 
 @op(

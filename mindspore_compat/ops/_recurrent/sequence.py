@@ -138,7 +138,7 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     return grads, flow, _weight_vjp(xp, grads, before), None
 
 
-rnn_sequence_vjp.fills = False  # a cell uses only the state, most layers only the outputs
+rnn_sequence_vjp.fills = False  # no zeros: a cell uses only the state, most layers the outputs
 
 
 # LSTM: the gates are input, forget, candidate, output ---------------------------------------------

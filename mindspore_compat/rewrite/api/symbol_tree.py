@@ -23,7 +23,8 @@ class Position(NamedTuple):
     before_node: bool
 
     def index(self):
-        """Returns the index in the block; a place after an `if` is also after its `else`."""
+        """Returns the index in the block at which a node is inserted. An `if` and its `else` are
+        two statements of the block: a place is before both or after both."""
         places = [
             self.statement.block.statements.index(sibling)
             for sibling in self.statement.siblings()

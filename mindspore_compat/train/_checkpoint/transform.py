@@ -221,8 +221,8 @@ def all_checkpoints(
         missing = [number for number in wanted_ranks if number not in files]
         if missing:
             raise ValueError(
-                f"For '{api}', 'src_checkpoints_dir' must have the checkpoints of the "
-                f"ranks {missing}, of which rank {rank} has need."
+                f"For '{api}', 'src_checkpoints_dir' must contain the checkpoints of ranks "
+                f"{missing}, which rank {rank} needs."
             )
         parameters = change.run(
             {number: load_checkpoint(files[number], format=kind) for number in wanted_ranks}
