@@ -180,10 +180,10 @@ class Files:
             self.write(f"{name}{columns}/{part}.csv", "\n".join(rows) + "\n")
         return f"{name}{columns}"
 
-    def texts(self, *names, name="texts"):
-        """A folder with files of sentences."""
-        for index, each in enumerate(names):
-            self.lines(f"{name}/{each}", 5 + index)
+    def texts(self, *names, name="texts", each=None):
+        """A folder with files of sentences; without a number for each file, each has its own."""
+        for index, part in enumerate(names):
+            self.lines(f"{name}/{part}", each or 5 + index)
         return name
 
     def reviews(self, name="reviews"):
@@ -218,7 +218,7 @@ class Files:
         heads = 1 if classes == 10 else 2
         parts = [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]
         for index, part in enumerate(parts if classes == 10 else ["train", "test"]):
-            rows = _bytes((2 + index % 2, heads + 3072), index)
+            rows = _bytes((5 + 5 * (index % 2), heads + 3072), index)  # the original reads by fives
             rows[:, :heads] %= 10
             self.write(f"{name}/{part}.bin", rows.tobytes())
         return name
@@ -242,15 +242,15 @@ class Files:
                 self.write(f"{name}/{label}/{number}.png", png(pixels))
         return name
 
-    def sounds(self, *names, name="sounds"):
-        """A folder with short sounds."""
+    def sounds(self, *names, name="sounds", rate=None):
+        """A folder with short sounds; without a rate, each has its own."""
         for index, each in enumerate(names):
             path = Path(name, each)
             path.parent.mkdir(parents=True, exist_ok=True)
             with sound.open(str(path), "wb") as file:
                 file.setnchannels(1)
                 file.setsampwidth(2)
-                file.setframerate(8000 + index)
+                file.setframerate(rate or 8000 + index)
                 file.writeframes((_bytes((40,), index).astype("<i2") * 99).tobytes())
         return name
 

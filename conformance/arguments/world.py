@@ -21,17 +21,24 @@ class World:
     schedulers = []  # of real MindSpore, which can be started once for each process
 
     def __init__(self, ms):
-        self.ms, self.started = ms, False
+        self.ms, self.started, self.launched = ms, False, False
 
     def start(self):
-        """Initialize communication; real MindSpore needs a process that schedules it."""
+        """Initialize communication."""
+        if self.launch() or not self.started:
+            self.ms.communication.init()
+        self.started = True
+
+    def launch(self):
+        """Say that a launcher started this process alone; real MindSpore needs a process that
+        schedules it. Returns whether communication must be initialized for each case.
+        """
         os.environ.update(_LAUNCHED)
+        self.launched = True
         is_original = self.ms.__name__ == REFERENCE
         if is_original and not self.schedulers:
             self._schedule()
-        if not (is_original and self.started):
-            self.ms.communication.init()
-        self.started = True
+        return not is_original
 
     def _schedule(self):
         known = {
@@ -52,7 +59,8 @@ class World:
         return self
 
     def __exit__(self, *error):
-        if self.started and self.ms.__name__ != REFERENCE:
-            self.ms.communication.release()
+        if self.launched and self.ms.__name__ != REFERENCE:
+            if self.ms.communication.GlobalComm.INITED:
+                self.ms.communication.release()
             for name in _LAUNCHED:
                 del os.environ[name]

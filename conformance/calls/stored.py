@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 
 from ..errors import BadInput
+from . import rules
 from .table import table, users
 
 FOLDER = Path(__file__).parents[1] / "answers" / "values"
@@ -75,11 +76,14 @@ def by_others(name):
     return {label: kept for label, kept in load().get(name, {}).items() if "by" in kept}
 
 
-def cases_of(name):
+def cases_of(name, entry=None):
     """(label, what the case contains) of one name: what is stored, and what must hold of it. Of a
-    method or property without values, those of its class that use it.
+    method or property without values, those of its class that use it. With the entry of the spec,
+    also what the rules of many names say.
     """
     stored = load()
+    for label, case, seen in rules.cases_of(name, entry, stored.get(name, {})) if entry else ():
+        yield label, {**case, **_wanted(f"{name}::{label}", seen)}
     for label, kept in stored.get(name, {}).items():
         yield label, {**kept, **_wanted(f"{name}::{label}", kept["seen"])}
     yield from _holding(name)
@@ -99,12 +103,15 @@ def _holding(name):
     """Calls after which statements must be true of any implementation, whatever the numbers are."""
     for index, given in enumerate(table()["holds"].get(name, ()), 1):
         case = {**given, "owner": given.get("self"), "by": "its page", "fresh": True}
-        case["then"] = [f"bool({text})" for text in case.pop("then")]
+        case["then"] = [f"bool({text})" for text in case.pop("then", ())]
         case.pop("self", None)
         for part in ("init", "call"):
             if isinstance(case.get(part), list):
                 case[part] = {f"*{i}": text for i, text in enumerate(case[part])}
         seen = {f"then {i}": "True" for i, _ in enumerate(case["then"], 1)}
+        if "refused" in case:
+            error, *case["errors"] = case.pop("refused").split()
+            seen = {"refused": error}
         yield f"holds {index}", {**case, **_wanted(f"{name}::holds {index}", seen)}
 
 

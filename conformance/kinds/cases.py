@@ -96,9 +96,10 @@ def of_entry(name, entry, kinds=KINDS):
     for label, more in members.cases_of(name, entry):
         add(members.KIND, label, **more)
     if "values" in kinds:
-        for label, more in stored.cases_of(name):
-            errors = {"errors": errors_of(entry)} if "refused" in more["wanted"] else {}
-            add("values", label, **more, **errors)
+        for label, more in stored.cases_of(name, entry):
+            if "refused" in more["wanted"]:
+                more = {**more, "errors": [*errors_of(entry), *more.get("errors", ())]}
+            add("values", label, **more)
     call = call_of(name, entry)
     if call is None:
         return found

@@ -36,7 +36,7 @@ def _prepared_for(worker, case):
     loops = Loops(worker.ms, steps.offer(worker).dense)
     sample.played, sample.printed, sample.signalled = loops.played, loops.printed, loops.signalled
     sample.spy = lambda: loops.spy(sample.held)
-    sample.changed = _changed_parameters
+    sample.changed, sample.orders = _changed_parameters, _orders
     sample.files, sample.world, sample.held = Files(worker.ms), World(worker.ms), None
     sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # seen after a call
     sample.note = Note
@@ -49,6 +49,12 @@ def _prepared_for(worker, case):
 def _changed_parameters(distribution, factor=0.5):
     """Returns the parameters of a distribution, each multiplied by a factor."""
     return [value * factor for value in distribution.get_dist_args()]
+
+
+def _orders(dataset, epochs=12):
+    """Returns in how many orders the rows of a dataset come in some epochs."""
+    iterator = dataset.create_tuple_iterator(num_epochs=epochs, output_numpy=True)
+    return len({str([[str(part) for part in row] for row in iterator]) for _ in range(epochs)})
 
 
 def _seen(worker, case):

@@ -1,0 +1,83 @@
+"""Rules that the calls of many names follow by their pages alone (`rules` in `data/calls`).
+
+A rule changes arguments of one good call of each name that has them: the changed call must be
+refused, or accepted, and then statements about its result are true.
+
+    - {names: 'dataset\\.\\w+Dataset', given: {num_samples: '-1'}, refused: ValueError}
+"""
+
+import re
+from functools import cache
+
+from ..reading import signatures
+from .table import table
+
+
+def cases_of(name, entry, stored):
+    """(label, case without what is wanted, facts that are wanted) of each rule that concerns a
+    name, made from the first of its stored calls or the first of the table.
+    """
+    found = [rule for pattern, rule in _rules() if pattern.fullmatch(name)]
+    base = _base(name, entry, stored) if found else None
+    if base is None:
+        return
+    for rule in found:
+        case = _changed(base, rule["given"], entry)
+        if case is None:
+            continue
+        text = ", ".join(f"{key}={text}" for key, text in rule["given"].items() if text is not None)
+        if "refused" in rule:
+            error, *others = rule["refused"].split()
+            yield f"not {text}", {**case, "errors": others}, {"refused": error}
+        else:
+            then = [f"bool({text})" for text in rule.get("then", ())]
+            seen = {f"then {i}": "True" for i, _ in enumerate(then, 1)}
+            yield f"given {text}", {**case, "then": then}, seen
+
+
+@cache
+def _rules():
+    return [(re.compile(rule["names"]), rule) for rule in table()["rules"]]
+
+
+def _base(name, entry, stored):
+    """A call that is accepted, by argument names."""
+    listed = [kept for kept in stored.values() if "refused" not in kept["seen"]]
+    listed += table()["calls"].get(name, [])
+    for given in listed:
+        base = {key: given[key] for key in ("first", "init", "call") if key in given}
+        owner = given.get("owner", given.get("self"))
+        if not {"init", "call"} & base.keys():
+            continue
+        parts = {"init": _signature(entry), "call": _inputs(entry)}
+        if "init" not in base:
+            parts["call"] = parts["init"]
+        for part in ("init", "call"):
+            if isinstance(base.get(part), list):
+                base[part] = _named(base[part], parts[part])
+        return {**base, "owner": owner, "by": "its page", "fresh": True}
+    return None
+
+
+def _signature(entry):
+    return [a for a, kind, _ in signatures.parse(entry.get("signature") or []) if kind != "kwargs"]
+
+
+def _inputs(entry):
+    inner = entry.get("call") or list(entry.get("inputs", {}))
+    return [a for a, kind, _ in signatures.parse(inner) if kind != "kwargs"]
+
+
+def _named(given, names):
+    return {names[i] if i < len(names) else f"*{i}": str(t) for i, t in enumerate(given)}
+
+
+def _changed(base, given, entry):
+    """The call with other arguments; None if it lacks one of them. None as text leaves it out."""
+    part = "init" if "init" in base else "call"
+    names = _signature(entry)
+    if any(key not in names and text is not None for key, text in given.items()):
+        return None
+    kept = {key: text for key, text in base[part].items() if key not in given}
+    added = {key: text for key, text in given.items() if text is not None}
+    return {**base, part: {**kept, **added}}
