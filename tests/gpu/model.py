@@ -128,12 +128,19 @@ def _rows_divided_as_in(batch, whole):
     """Long rows are divided into chunks as if the batch were the whole one while the block runs."""
     from mindspore_compat._backend.bodies import row_layout
 
-    chunk = row_layout.CHUNK
-    row_layout.CHUNK = chunk * batch // whole
+    choose, chunk, few = row_layout.choose, row_layout.CHUNK, row_layout.FEW_BLOCKS
+
+    def choose_for_whole(problem):
+        longer = problem.shape[0] > 1  # channels: a larger batch has longer rows, else more rows
+        row_layout.CHUNK = chunk * batch // whole if longer else chunk
+        row_layout.FEW_BLOCKS = few if longer else few * batch // whole
+        return choose(problem)
+
+    row_layout.choose = choose_for_whole
     try:
         yield
     finally:
-        row_layout.CHUNK = chunk
+        row_layout.choose, row_layout.CHUNK, row_layout.FEW_BLOCKS = choose, chunk, few
 
 
 @contextlib.contextmanager
