@@ -9,7 +9,6 @@ from ..._backend import arrays, random
 from ..._backend.steps import cuda_graph
 from ..._backend.steps.refused import Reason, Refused
 from ..._core.autograd.tape import depth
-from ..._core.gradients.leaves import WEIGHTS
 from ..._core.gradients.transforms import map_tensors, tensors_in
 from ..._core.tensor.tensor import Tensor
 from ..parameter import Parameter
@@ -26,6 +25,7 @@ from .reachable import (
     refuse_hooks,
     weakly,
 )
+from .unreachable import Uses
 
 MOST_ON_HOST = 1 << 16  # bytes of a Tensor on the host; its values are compared before each replay
 
@@ -103,13 +103,15 @@ class Graph:
         self._inputs, self._given = inputs, [tensor._array for tensor in inputs]
         self._put_in(args, kwargs)
         own_ids = {id(tensor) for tensor in tensors}
+        uses = Uses(own_ids | variables)
         keeper = _Writes(inputs, self.capture)
 
         def step():
             remaining = iter(inputs)
             replace = lambda tensor: tensor if isinstance(tensor, Parameter) else next(remaining)  # noqa: E731
-            result = function(*map_tensors(replace, args), **map_tensors(replace, kwargs))
-            before.settle()
+            with uses:
+                result = function(*map_tensors(replace, args), **map_tensors(replace, kwargs))
+            before.settle(uses.rows.values())
             _refuse_results(result, own_ids)
             return result
 
@@ -117,14 +119,15 @@ class Graph:
             with keeper:
                 self._made = self.capture.capture(step)
         except BaseException:
-            before.restore()
+            before.restore(uses.rows.values())
             self._inputs = None
             raise
-        self._keep(before, own_ids)
+        self._keep(before, own_ids, uses)
 
-    def _keep(self, before, own):
-        """Stores what the graph depends on."""
+    def _keep(self, before, own, uses):
+        """Stores what the graph depends on, and so keeps all memory that it reads."""
         captured = [(tensor, array) for tensor, array, _ in before.rows if id(tensor) in own]
+        captured += uses.rows.values()
         captured = [row for row in captured if not self.capture.follows(row[0])]
         self._own = own
         self._captured = captured
@@ -157,7 +160,6 @@ class _Before:
 
     Attributes:
         rows: (Tensor, its array, its values if they are on the host).
-        others: (Parameter, its array) of all other Parameters.
 
     Raises:
         Refused: if a Tensor is large and on the host.
@@ -168,15 +170,12 @@ class _Before:
         self.rows = [
             (tensor, tensor._array, _host_values(tensor)) for tensor in by_identity.values()
         ]
-        others = [
-            weight
-            for weight in WEIGHTS.values()
-            if id(weight) not in by_identity and has_array(weight)
-        ]
-        self.others = [(weight, weight._array) for weight in others]
 
-    def settle(self):
+    def settle(self, others):
         """Makes the step write into the previous arrays instead of replacing them.
+
+        Args:
+            others: (Tensor, its array before) of the other Tensors that the step uses.
 
         Raises:
             Refused: if that is impossible, or an array on the host was written to.
@@ -191,7 +190,7 @@ class _Before:
             if type(now) is not type(array) or not alike(now, array):
                 raise Refused(Reason.PARAMETER_CHANGES.format(name_of(tensor)))
             replaced_tensors.append((tensor, array, now))
-        for tensor, array in self.others:
+        for tensor, array in others:
             if tensor._array is not array:
                 raise Refused(Reason.PARAMETER_UNREACHABLE.format(name_of(tensor)))
         memory = {id(array) for _, array, _ in self.rows}
@@ -203,13 +202,13 @@ class _Before:
             array[...] = now
             tensor._array = array
 
-    def restore(self):
-        """Restores everything."""
+    def restore(self, others):
+        """Restores everything; `others` as in `settle`."""
         for tensor, array, values in self.rows:
             tensor._array = array
             if values is not None:
                 array[...] = values
-        for tensor, array in self.others:
+        for tensor, array in others:
             tensor._array = array
 
 
