@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from fakecupy import counting, rawkernels
+from fakecupy import rawkernels
 from kit import close, same
 from kit.loops import without_compiler
 
@@ -14,6 +14,7 @@ from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.cuda.equal_numbers import first_equal
 from mindspore_compat._core.tensor.tensor import stored
+from tests.gpu import counters
 
 DEVICES = ["fakecupy", *["cupy"] * arrays.gpu_available()]
 SPACES = ["numpy", *DEVICES]
@@ -157,10 +158,10 @@ def test_an_optimizer_of_all_rows_waits_for_nothing_on_a_gpu(space, name, scaled
             step = nn.TrainOneStepCell(network, optimizer)
         for ids in [*IDS, *IDS]:
             ids = Tensor(ids, ms.int32)
-            with counting.counted() as counts:
+            with counters.counted() as counts:
                 step(ids)
         assert not counts.names["synchronisations"]
-        assert counts.names["launches"]["graph"] == graph
+        assert counts.names["launches"]["graph"] == (graph and counters.can_count())
         found.append(cell.embedding_table.asnumpy())
     ms.set_context(mode=ms.PYNATIVE_MODE)
     same(found[0], found[1])
@@ -176,7 +177,7 @@ def test_a_step_that_updates_rows_is_not_captured(space, capture_allowed):
         cell = table()
         step = nn.TrainOneStepCell(ops_of(cell), nn.LazyAdam(cell.trainable_params(), 0.1))
         for ids in [*IDS, *IDS]:
-            with counting.counted() as counts:
+            with counters.counted() as counts:
                 step(Tensor(ids, ms.int32))
         assert not counts.names["launches"]["graph"]
         found.append(cell.embedding_table.asnumpy())
@@ -204,7 +205,7 @@ def test_clipping_and_loss_scales_keep_rows(space, ids):
     ids = Tensor(ids, ms.int32)
     (sparse,) = gradient(table(), lambda x: x, ids)
     (dense,) = gradient(table(sparse=False, target="DEVICE"), lambda x: x, ids)
-    with counting.counted() as counts:
+    with counters.counted() as counts:
         clipped = ops.clip_by_global_norm((sparse, Tensor([3.0])), 0.5)
     assert "_rows" in vars(clipped[0]) and "_rows" in vars(sparse)
     assert counts.synchronisations == 0 and stored(clipped[0]).shape[0] <= ids.size
