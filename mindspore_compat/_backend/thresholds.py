@@ -39,6 +39,7 @@ class Least:
     ADD_AT = (1 << 12) + 1  # elements: worth a sparse matrix, or a single flat index
     APPLY_TAPS = 1 << 14  # products: below, a call costs as much as it saves
 
+    ONE_HOT = 1 << 13  # elements of the result: a comparison of each costs more than a scatter
     GRID_POINTS = 1 << 6  # samples: array functions take tens of microseconds
 
     # Elementwise functions that threads share.

@@ -2,6 +2,7 @@
 
 from ..._backend import arrays
 from ..._backend.arrays import HOST, current_space, space_of
+from ..._backend.thresholds import Least
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -374,12 +375,27 @@ def one_hot(
             f"{on_value.dtype} and {off_value.dtype}."
         )
     axis = axis if axis >= 0 else axis + indices.ndim + 1
-    view = [1] * (indices.ndim + 1)
-    view[axis] = depth
+    if indices.size * depth < Least.ONE_HOT:
+        return xp.where(_is_position(xp, indices, depth, axis), on_value, off_value)
+    return _written(xp, indices, depth, on_value, off_value, axis)
+
+
+def _is_position(xp, indices, depth, axis):
+    """Returns True at each index along a new axis."""
+    line = [1] * (indices.ndim + 1)
+    line[axis] = depth
     positions = xp.arange(depth, dtype="int32" if indices.dtype == "uint8" else indices.dtype)
-    return xp.where(
-        xp.expand_dims(indices, axis) == xp.reshape(positions, tuple(view)), on_value, off_value
-    )
+    return xp.expand_dims(indices, axis) == xp.reshape(positions, tuple(line))
+
+
+def _written(xp, indices, depth, on_value, off_value, axis):
+    """Returns `off_value` along a new axis, with `on_value` written at each index within range."""
+    index = xp.expand_dims(indices, axis)
+    inside = xp.logical_and(index >= 0, index < depth)
+    values = xp.where(inside, on_value, off_value)
+    shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
+    off_values = xp.broadcast_to(off_value, shape)
+    return xp.scatter_along_axis(off_values, xp.where(inside, index, 0), values, axis)
 
 
 @public("Tensor.new_zeros")
@@ -587,5 +603,7 @@ def mint_one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
     """
     if num_classes == -1:
         num_classes = int(xp.max(tensor)) + 1 if tensor.size else 1
-    positions = xp.expand_dims(tensor, -1) == xp.arange(num_classes)
-    return xp.cast(positions, tensor.dtype)
+    if tensor.size * num_classes < Least.ONE_HOT:
+        return xp.cast(_is_position(xp, tensor, num_classes, tensor.ndim), tensor.dtype)
+    on_value, off_value = xp.ones((), tensor.dtype), xp.zeros((), tensor.dtype)
+    return _written(xp, tensor, num_classes, on_value, off_value, tensor.ndim)
