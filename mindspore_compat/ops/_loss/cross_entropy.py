@@ -9,7 +9,7 @@ import math
 
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import implements
-from ..._core.autograd.vjp_rules import derive
+from ..._core.autograd.vjp_rules import derive, expanded_zeros
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.values import upcast
@@ -47,7 +47,7 @@ def place_class(xp, y, target, axis, size):
         result = bodies.pointwise(_at_class, y, places, classes, size=size)
         if result is not None:
             return result
-    zeros = xp.zeros((*y.shape[:axis], size, *y.shape[axis + 1 :]), y.dtype)
+    zeros = expanded_zeros(xp, (*y.shape[:axis], size, *y.shape[axis + 1 :]), y.dtype)
     return xp.scatter_along_axis(zeros, places, y, axis)
 
 
