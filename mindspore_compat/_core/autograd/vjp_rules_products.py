@@ -55,7 +55,7 @@ def _matmul_right(xp, g, x, y):
             else xp.expand_dims(conj(xp, x), -1) * xp.expand_dims(g, -2)
         )
     if y.ndim == 1:
-        return xp.sum(conj(xp, x) * xp.expand_dims(g, -1), tuple(range(x.ndim - 1)))
+        return xp.matmul(xp.reshape(g, (-1,)), conj(xp, xp.reshape(x, (-1, x.shape[-1]))))
     if y.ndim == 2 and x.ndim > 2:  # one product instead of a batch of them and a sum
         rows = xp.reshape(x, (-1, x.shape[-1]))
         return xp.matmul(adjoint(xp, rows), xp.reshape(g, (-1, g.shape[-1])))
