@@ -112,7 +112,7 @@ def _functions(text):
 _library(
     "numpy",
     "pointwise",
-    """abs add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh clip conj copysign cos
+    """abs add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh conj copysign cos
     cosh deg2rad divide exp exp2 expm1 fmax fmin i0 imag log log10 log1p log2
     logaddexp2 maximum minimum mod multiply nan_to_num negative nextafter positive rad2deg real
     reciprocal sin sinc sinh sqrt square subtract tan tanh""",
@@ -217,6 +217,8 @@ at_least(x, low) : pointwise
     max(x, low) in the dtype of `x`; NaN if either is NaN. If equal, the gradient goes to `x`.
 at_most(x, high) : pointwise
     min(x, high), with the dtype, NaN and gradient of `at_least`.
+clip(x, low, high) : pointwise
+    NumPy's `clip`: min(max(x, low), high).
 keep(mask, x)
     `x` where `mask` is true, 0 elsewhere; both have the same shape.
 where(condition, *choices) : pointwise

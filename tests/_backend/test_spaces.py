@@ -182,6 +182,7 @@ EXTRAS = {
     "distinct": (np.array([4, 2, 4, 9]),),
     "at_least": (normal(4), 0.5),
     "at_most": (normal(4), np.array(0.5)),
+    "clip": (normal(4), np.array(-0.5, "f"), 0.5),
     "where": (normal(4) > 0, normal(4), normal(4)),
     "scatter_add": (normal(5, 2), np.array([0, 3, 0]), normal(3, 2)),
     "scatter_set": (normal(5, 2), np.array([0, 3]), normal(2, 2)),

@@ -61,3 +61,14 @@ def test_bounds_and_updates_share_too():
 
 def test_clip_by_value_of_a_list_is_a_tuple():
     assert type(ops.clip_by_value([Tensor([2.0])], 0, 1)) is tuple
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(-1.0, 1.0, ([0, 1, 1, 1, 1, 0], 1, 1)), (1.0, -1.0, ([0] * 6, 0, 6))],
+)
+def test_bounds_of_clamp_get_the_gradient_of_what_they_replace(low, high, expected):
+    """Where `low` is above `high`, each element is `high`."""
+    grads = ms.grad(ops.clamp, (0, 1, 2))(Tensor(X, ms.float32), Tensor(low), Tensor(high))
+    for grad, wanted in zip(grads, expected, strict=True):
+        np.testing.assert_array_equal(grad.asnumpy(), wanted)

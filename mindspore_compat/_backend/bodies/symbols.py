@@ -260,6 +260,10 @@ class SymbolSpace:
         """Computes min(x, high)."""
         return self._bounded("at_most", self.minimum, x, high)
 
+    def clip(self, x, low, high):
+        """Computes min(max(x, low), high)."""
+        return self.at_most(self.at_least(x, low), high)
+
     def _bounded(self, name, general, x, bound):
         """Returns `x` bounded on one side, with the sign of `x` where both are zeros if the bound
         is a plain number."""

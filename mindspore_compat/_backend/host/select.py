@@ -139,6 +139,15 @@ def at_most(xp, x, high):
     return xp.minimum(x, high)
 
 
+def clip(xp, x, low, high):
+    """Computes NumPy's `clip`: min(max(x, low), high)."""
+    if not (_clips(x, low) and _clips(x, high)):
+        return xp.module.clip(x, low, high)
+    if x.size < Least.WHERE:  # NumPy's `clip` has an overhead
+        return np.minimum(np.maximum(x, low), high)
+    return _clip(xp, x, low, high)
+
+
 def _clips(x, bound):
     """Returns True if `clip` of the host can apply the bound: `x` is an array of the host, and
     `bound` is one number that has its dtype or converts to it."""
@@ -150,8 +159,8 @@ def _clips(x, bound):
 
 
 def _clip(xp, x, low=None, high=None):
-    """Returns `x` clipped at the bound that is not None, by NumPy's `clip` with the end of the
-    dtype's range as the other bound."""
+    """Returns `x` clipped by NumPy's `clip`, with the end of the dtype's range in place of a bound
+    that is None."""
     kind = x.dtype
     dtype = np.dtype(np.float32) if kind == np.float16 else kind
     ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)

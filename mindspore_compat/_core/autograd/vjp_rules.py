@@ -186,8 +186,8 @@ derive(
     "clip(x, low, high)",
     arrays="x low high",
     x=lambda xp, g, x, low, high: xp.where((x >= low) & (x <= high), g, 0),
-    low=lambda xp, g, x, low: xp.where(x < low, g, 0),
-    high=lambda xp, g, x, high: xp.where(x > high, g, 0),
+    low=lambda xp, g, x, low, high: xp.where((x < low) & (low <= high), g, 0),
+    high=lambda xp, g, x, low, high: xp.where((x > high) | (low > high), g, 0),
 )
 derive(
     "where(condition, x, y)",

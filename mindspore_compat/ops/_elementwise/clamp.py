@@ -47,8 +47,11 @@ def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None
     """
     if min is None and max is None:
         raise ValueError("For 'clamp', 'min' and 'max' can not both be None.")
-    out = input if min is None else xp.at_least(input, min)
-    return out if max is None else xp.at_most(out, max)
+    if min is None or max is None:
+        return xp.at_most(input, max) if min is None else xp.at_least(input, min)
+    if min.ndim or max.ndim:
+        return xp.at_most(xp.at_least(input, min), max)
+    return xp.clip(input, min, max)
 
 
 @public("ops.clip_by_value")

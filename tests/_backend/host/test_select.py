@@ -7,10 +7,12 @@ import pytest
 from kit import same
 from kit.loops import by_python, fresh_loops, needs_numba, on_threads
 
+from mindspore_compat import Tensor
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.compiled import door
 from mindspore_compat._backend.host import select
 from mindspore_compat._backend.loops import choose
+from mindspore_compat.ops._elementwise.clamp import clamp
 
 RANDOM = np.random.default_rng(5)
 SHAPE = (6, 6000)
@@ -68,6 +70,31 @@ def test_bounds_are_those_of_maximum_and_minimum(dtype):
         ):
             assert found.dtype == wanted.dtype
             np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("count", [5, 1 << 15])
+def test_two_bounds_are_those_of_maximum_and_minimum(dtype, count):
+    """The lower bound may be above the upper one, which then is the result."""
+    x = _elements((count,), dtype)
+    ends = [(1, 4), (4, 1), (np.array(1, dtype), np.array(4, dtype))]
+    if x.dtype.kind == "f":
+        ends += [(-0.5, 2.5), (np.array(np.nan, dtype), 2), (-np.inf, np.array(np.nan, dtype))]
+    for low, high in ends:
+        found, wanted = HOST.clip(x, low, high), np.minimum(np.maximum(x, low), high)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_two_bounds_take_one_pass(monkeypatch):
+    """Also over a large array, whose bounds have no axes."""
+    calls, numpy_clip = [], np.clip
+    monkeypatch.setattr(
+        np, "clip", lambda *given, **kw: calls.append(0) or numpy_clip(*given, **kw)
+    )
+    x = np.arange(1 << 15, dtype=np.float32)
+    clamp.run(Tensor(x), Tensor(2.0), Tensor(5.0))
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("number", [300, -300, 1 << 40])
