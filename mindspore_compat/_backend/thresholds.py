@@ -96,6 +96,7 @@ class Most:
     POWER_FACTORS = 4  # factors of a product that stands for a power: each is rounded
     ALONG_FLAT = 1 << 13  # indices: with more, NumPy's own index arrays cost less than checks
     PAD_BLOCKS = 64  # blocks of an array and its padding: each costs some calls
+    TOP_K_SORT = 64  # elements of a row: a stable sort takes no longer than a partition
     TOP_K_SHARE = 4  # a divisor: up to this fraction of an axis, a partition is worth its cost
     TAPS_WHOLE = 64  # rows or columns for each weight of a row of a sparse matrix
     UPDATE_COPIED = 6144  # elements: gathering costs less than updating each array in place

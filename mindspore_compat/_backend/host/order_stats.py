@@ -4,6 +4,7 @@ On the host, NumPy's partition finds the element of a rank several times as fast
 comparisons then find the indices. On other arrays, and with NaNs, a stable sort is used.
 """
 
+import functools
 import math
 
 import numpy
@@ -13,6 +14,7 @@ from ..threads import scheduler
 from ..thresholds import Least, Most
 
 _PIECE = 1 << 16  # elements of a piece, about
+_FEW = 1 << 10  # rows whose positions are kept
 
 _UNSORTED = "bfloat16"  # NumPy does not sort its NaNs to the end
 
@@ -22,11 +24,11 @@ def top_k(xp, x, k, axis=-1, largest=True):
 
     Equal values keep the order of their indices, as in a stable sort.
     """
-    if x.dtype.name == _UNSORTED:
+    if x.dtype.kind == "V" and x.dtype.name == _UNSORTED:
         values, order = xp.top_k(xp.cast(x, "float32"), k, axis, largest)
         return xp.cast(values, x.dtype), order
     if 0 < k <= x.shape[axis] // Most.TOP_K_SHARE and _comparable(x):
-        return _top_k_by_partition(xp, x, k, axis, largest)
+        return _top_k_of_rows(xp, x, k, axis, largest)
     key = x
     if largest:
         key = xp.flip(x, axis)
@@ -47,27 +49,52 @@ def _comparable(x):
     return largest == largest
 
 
-def _top_k_by_partition(xp, x, k, axis, largest):
-    """Returns `top_k` by a partition of each row."""
+def _top_k_of_rows(xp, x, k, axis, largest):
+    """Returns `top_k` by a sort of each short row, or a partition of each long one."""
     rows = x if axis in (-1, x.ndim - 1) else numpy.moveaxis(x, axis, -1)
     shape, length = rows.shape, rows.shape[-1]
     rows = rows.reshape(-1, length)
-    indices = (_top_indices if rows.size <= _PIECE else _top_indices_by_threads)(rows, k, largest)
-    values = _of_rows(rows, indices)
-    if values.dtype.kind == "f":
-        order = numpy.argsort(-values if largest else values, 1, kind="stable")
+    if x.dtype.kind == "f" and length <= Most.TOP_K_SORT and rows.size <= _PIECE:
+        results = _top_k_by_sort(rows, k, largest)
     else:
-        order = top_k(xp, values, k, 1, largest)[1]
-    results = _of_rows(values, order), _of_rows(indices, order)
+        results = _top_k_by_partition(xp, rows, k, largest)
     results = [result.reshape(*shape[:-1], k) for result in results]
     last = axis in (-1, x.ndim - 1)
     return tuple(results if last else [numpy.moveaxis(result, -1, axis) for result in results])
 
 
+def _top_k_by_sort(rows, k, largest):
+    """Returns the `k` largest (or smallest) values of each row in order, and their indices."""
+    order = (-rows if largest else rows).argsort(1, kind="stable")[:, :k]
+    return _of_rows(rows, order), order.copy()
+
+
+def _top_k_by_partition(xp, rows, k, largest):
+    """Returns the result of `_top_k_by_sort`; only the values that a partition finds are sorted."""
+    indices = (_top_indices if rows.size <= _PIECE else _top_indices_by_threads)(rows, k, largest)
+    values = _of_rows(rows, indices)
+    if values.dtype.kind == "f":
+        order = (-values if largest else values).argsort(1, kind="stable")
+    else:
+        order = top_k(xp, values, k, 1, largest)[1]
+    return _of_rows(values, order), _of_rows(indices, order)
+
+
 def _of_rows(rows, indices):
     """Returns the elements of each row at indices from 0."""
-    flat = indices + numpy.arange(0, rows.size, rows.shape[1])[:, None]
-    return rows.reshape(-1).take(flat)
+    count, length = rows.shape
+    starts = (
+        _starts(count, length) if count <= _FEW else numpy.arange(0, rows.size, length)[:, None]
+    )
+    return rows.reshape(-1).take(indices + starts)
+
+
+@functools.lru_cache(maxsize=64)
+def _starts(count, length):
+    """Returns the positions of the first elements of rows, as a column."""
+    starts = numpy.arange(0, count * length, length)[:, None]
+    starts.flags.writeable = False
+    return starts
 
 
 def _top_indices_by_threads(rows, k, largest):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat._backend import arrays
+from mindspore_compat._backend.thresholds import Most
 
 pytestmark = pytest.mark.host
 
@@ -28,9 +29,11 @@ def _order(x, axis, largest):
     return x.shape[axis] - 1 - np.flip(order, axis) if largest else order
 
 
+@pytest.mark.parametrize("way", ["sort", "partition"])
 @pytest.mark.parametrize("holes", [False, True])
 @pytest.mark.parametrize("shape, axis, dtype", CASES)
-def test_as_a_stable_sort(shape, axis, dtype, holes):
+def test_as_a_stable_sort(shape, axis, dtype, holes, way, monkeypatch):
+    monkeypatch.setattr(Most, "TOP_K_SORT", 64 if way == "sort" else 0)
     x = _elements(shape, dtype, holes)
     xp = arrays.space_of(x)
     for largest in (True, False):
