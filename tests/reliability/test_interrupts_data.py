@@ -2,6 +2,7 @@
 Nothing is half changed, and no thread, process or lock is left.
 """
 
+import contextlib
 import multiprocessing
 import threading
 import time
@@ -130,6 +131,27 @@ def test_an_interrupted_start_or_end_of_workers_leaves_no_thread(place, monkeypa
     with pytest.raises(KeyboardInterrupt):
         list(rows(2).create_tuple_iterator(num_epochs=1, output_numpy=True))
     assert not set(threading.enumerate()) - before
+
+
+def test_an_interrupted_kill_ends_the_other_processes_and_all_threads(monkeypatch):
+    def interrupted(*_):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    before = set(threading.enumerate())
+    iterator = rows(2, processes=True).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    next(iterator)
+    assert multiprocessing.active_children()
+    monkeypatch.setattr(multiprocessing.process.BaseProcess, "kill", interrupted)
+    with contextlib.suppress(KeyboardInterrupt):
+        iterator.stop()
+    until = time.monotonic() + 20
+    while time.monotonic() < until and (
+        set(threading.enumerate()) - before or multiprocessing.active_children()
+    ):
+        time.sleep(0.05)
+    assert not set(threading.enumerate()) - before
+    assert not multiprocessing.active_children()
 
 
 def test_the_next_iteration_is_whole():

@@ -104,9 +104,14 @@ class WorkerProcess:
 def _kill(process, owner):
     """Kills a process that has started. Does nothing in a forked copy of the process that started
     it."""
-    if os.getpid() == owner and process.pid is not None:
+    if os.getpid() != owner or process.pid is None:
+        return
+    try:
         process.kill()
-        process.join()
+    except BaseException:  # an interrupt; this function is called only once
+        process.kill()
+        raise
+    process.join()
 
 
 def _serve(connection, work, cores, parent):

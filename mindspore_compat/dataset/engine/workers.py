@@ -308,6 +308,8 @@ class _Pool:
         self.processes = [WorkerProcess(work) for _ in range(workers)] if processes else []
         self.workers, self.threads, self.unfinished = workers, [], []
         self.left = None  # the time when the reader left with a result
+        # An interrupt may keep the reader from ending the pool.
+        weakref.finalize(self, _dismiss, self.tasks, self.threads).atexit = False
         _open_pools().add(self)
 
     def seconds(self):
@@ -442,21 +444,20 @@ class _Pool:
 
     def abandon(self):
         """Ends the processes at once, and the threads after their current row."""
-        self.kill()
-        self._dismiss()
+        try:
+            self.kill()
+        finally:
+            self._dismiss()
         self._join()
 
     def kill(self):
-        """Ends the processes at once."""
-        for process in self.processes:
-            process.kill()
+        """Ends the processes at once, all of them even if one call is interrupted."""
+        with contextlib.ExitStack() as stack:
+            for process in self.processes:
+                stack.callback(process.kill)
 
     def _dismiss(self):
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self.tasks.get_nowait()
-        for _ in self.threads:
-            self.tasks.put(None)
+        _dismiss(self.tasks, self.threads)
 
     def _join(self):
         """Waits for the threads, except for hanging ones."""
@@ -473,6 +474,15 @@ def _open_pools():
     pools = weakref.WeakSet()
     atexit.register(lambda: [pool.kill() for pool in list(pools)])
     return pools
+
+
+def _dismiss(tasks, threads):
+    """Ends the threads of a pool after their current row."""
+    with contextlib.suppress(queue.Empty):
+        while True:
+            tasks.get_nowait()
+    for _ in threads:
+        tasks.put(None)
 
 
 def _take(tasks, work):
