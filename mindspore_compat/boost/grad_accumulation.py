@@ -4,6 +4,7 @@ Its two graph functions are public, because scripts use them.
 """
 
 from .. import ops
+from .._backend.steps.journal import whole_step
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import CellOf, Int
 from .._core.tensor.tensor import Tensor
@@ -63,15 +64,19 @@ class GradientAccumulation(Cell):
         )
 
     def construct(self, loss, grads):
-        self.hyper_map(
-            ops.partial(gradient_accumulation_op, self._max_accumulation_step),
-            self._grad_accumulation,
-            grads,
-        )
+        return whole_step(self._accumulated, (loss, grads), {})
+
+    def _accumulated(self, loss, grads):
+        """Adds a step's gradients and returns the loss. The update comes last: until then an
+        interrupt undoes everything."""
+        add = ops.partial(gradient_accumulation_op, self._max_accumulation_step)
+        self.hyper_map(add, self._grad_accumulation, grads)
         step = int(self._accumulation_step) + 1
-        if step >= self._max_accumulation_step:
-            self.optimizer(self._grad_accumulation)
-            self.hyper_map(gradient_clear_op, self._grad_accumulation)
-            step = 0
-        ops.assign(self._accumulation_step, Tensor(step, mstype.int32))
+        if step < self._max_accumulation_step:
+            ops.assign(self._accumulation_step, Tensor(step, mstype.int32))
+            return loss
+        mean = tuple(ops.clone(gradient) for gradient in self._grad_accumulation)
+        self.hyper_map(gradient_clear_op, self._grad_accumulation)
+        ops.assign(self._accumulation_step, Tensor(0, mstype.int32))
+        self.optimizer(mean)
         return loss

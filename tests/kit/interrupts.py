@@ -1,15 +1,21 @@
-"""Interrupts at chosen lines: what a KeyboardInterrupt does at a moment of its own choosing.
+"""Interrupts of a function: at chosen lines, or at a random moment.
 
-`stops(function)` runs a function again and again, each time with an Interrupt raised at another
-line that it executes, in the package or in a library. The lines are counted, so the moments are the
-same in each run of a test. A line `with` is none of them: it is run again at the end of its block,
-where Python itself raises nothing, so that locks are released.
+`half_changed(step, tensors, 60)` runs a step again and again, each time with an Interrupt raised at
+another line that it executes, in the package or in a library. The lines are counted, so the moments
+are the same in each run of a test. A line `with` is none of them: it is run again at the end of its
+block, where Python itself raises nothing, so that locks are released.
+
+`half_changed(step, tensors, random_moments(step, 60))` raises a KeyboardInterrupt from a timer, as
+Ctrl+C does. It comes between any two instructions of Python.
 """
 
 import functools
 import linecache
 import os
+import random
+import signal
 import sys
+import time
 
 import numpy as np
 
@@ -103,8 +109,42 @@ class State:
         ]
 
 
-def half_changed(step, tensors, count):
-    """Interrupts a step at up to `count` lines: (interrupts, those that left it half done).
+def stop_after(seconds, function):
+    """Calls a function and raises KeyboardInterrupt after some seconds, unless it has returned;
+    returns whether the interrupt left the function."""
+    due = [True]
+
+    def interrupt(*_):
+        if due:
+            due.clear()
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+        function()
+        due.clear()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    return False
+
+
+def random_moments(function, count, seed=0):
+    """`count` functions that interrupt a call of a function at a random moment."""
+    durations = []
+    for _ in range(5):
+        start = time.perf_counter()
+        function()
+        durations.append(time.perf_counter() - start)
+    draw, most = random.Random(seed), sorted(durations)[2]
+    return [functools.partial(stop_after, draw.uniform(0, most)) for _ in range(count)]
+
+
+def half_changed(step, tensors, stops):
+    """Interrupts a step several times: (tries, those that left it half done).
 
     After each interrupt the state is compared with those before and after a whole step, and so is
     the state after one more step, which finds what an interrupt has broken for later.
@@ -112,6 +152,8 @@ def half_changed(step, tensors, count):
     Args:
         step: a function without arguments that changes the Tensors, and nothing else that counts.
         tensors: the Tensors.
+        stops: functions that interrupt a call of a function and return whether they have; or at
+            most how many lines to interrupt it at.
     """
     state = State(tensors)
     course = [state.values()]
@@ -119,18 +161,18 @@ def half_changed(step, tensors, count):
         step()
         course.append(state.values())
     state.restore(course[0])
-    chosen = moments(step, count)
+    if isinstance(stops, int):
+        stops = [functools.partial(stop_at, number) for number in moments(step, stops)]
     wrong = []
-    for number in chosen:
+    for stop in stops:
         state.restore(course[0])
-        if not stop_at(number, step):
-            continue
+        stopped = stop(step)
         not_old, not_new = state.differences(course[0]), state.differences(course[1])
-        if not_old and not_new:
-            wrong.append((number, "half", not_old, not_new))
+        if not_new and (not_old or not stopped):
+            wrong.append((stop.args, "half", not_old, not_new))
             continue
         step()
         if later := state.differences(course[1 if not_new else 2]):
-            wrong.append((number, "later", later))
+            wrong.append((stop.args, "later", later))
     state.restore(course[0])
-    return len(chosen), wrong
+    return len(stops), wrong

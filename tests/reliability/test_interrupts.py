@@ -1,85 +1,36 @@
 """A training step is whole: whatever is raised in between, it is finished or not begun."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from kit.interrupts import State, half_changed, moments, stop_at
+from kit.trainings import (
+    CELLS,
+    OPTIMIZERS,
+    STEPS_OF_THEIR_OWN,
+    batch,
+    network,
+    plain_step,
+    state_of,
+    update_alone,
+    weights,
+)
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, Tensor, mint, nn
+from mindspore_compat import Tensor, nn
 from mindspore_compat._backend.thresholds import Least
 from mindspore_compat._core.sharding.array import ShardedSpace
 from mindspore_compat.common.sparse_tensor import RowTensor
-from mindspore_compat.experimental import optim
-
-SHAPES = [(3, 4), (5,), (2, 3, 4), (90, 100), (300, 300)]
-OPTIMIZERS = {
-    "SGD": lambda params: nn.SGD(params, 0.1, momentum=0.9),
-    "SGD without momentum": lambda params: nn.SGD(params, 0.1),
-    "Momentum": lambda params: nn.Momentum(params, 0.1, 0.9, weight_decay=0.01),
-    "Adam": lambda params: nn.Adam(params, 0.1),
-    "Adam, AMSGrad": lambda params: nn.Adam(params, 0.1, use_amsgrad=True),
-    "Adam, rates by group": lambda params: nn.Adam(
-        [{"params": params[:2], "lr": 0.2}, {"params": params[2:]}], 0.1
-    ),
-    "Adam, a rate that changes": lambda params: nn.Adam(params, nn.ExponentialDecayLR(0.1, 0.9, 3)),
-    "AdamWeightDecay": lambda params: nn.AdamWeightDecay(params, 0.1, weight_decay=0.01),
-    "AdamOffload": lambda params: nn.AdamOffload(params, 0.1),
-    "LazyAdam": lambda params: nn.LazyAdam(params, 0.1),
-    "AdaMax": lambda params: nn.AdaMax(params, 0.1),
-    "AdaFactor": lambda params: nn.AdaFactor(params, 0.1, relative_step=False),
-    "Adagrad": lambda params: nn.Adagrad(params),
-    "Adadelta": lambda params: nn.Adadelta(params),
-    "ASGD": lambda params: nn.ASGD(params),
-    "FTRL": lambda params: nn.FTRL(params),
-    "Lamb": lambda params: nn.Lamb(params, 0.1),
-    "LARS": lambda params: nn.LARS(nn.Momentum(params, 0.1, 0.9)),
-    "ProximalAdagrad": lambda params: nn.ProximalAdagrad(params),
-    "RMSProp": lambda params: nn.RMSProp(params, 0.1, momentum=0.5, centered=True),
-    "Rprop": lambda params: nn.Rprop(params),
-    **{
-        f"experimental {name}": lambda params, name=name: getattr(optim, name)(params, 0.1)
-        for name in (
-            "Adadelta Adagrad Adam Adamax AdamW ASGD NAdam RAdam RMSprop Rprop SGD".split()
-        )
-    },
-    "mint AdamW": lambda params: mint.optim.AdamW(params, 0.1, amsgrad=True),
-    "mint SGD": lambda params: mint.optim.SGD(params, 0.1, momentum=0.9),
-    "mint FusedAdamW": lambda params: mint.optim.FusedAdamW(params, 0.1),
-}
-
-
-def weights():
-    rng = np.random.default_rng(0)
-    return [
-        Parameter(Tensor(rng.normal(size=shape).astype(np.float32)), name=f"w{number}")
-        for number, shape in enumerate(SHAPES)
-    ]
-
-
-def state_of(value):
-    """The Parameters of a Cell, and those in its attributes."""
-    if isinstance(value, Parameter):
-        return [value]
-    if isinstance(value, nn.Cell):
-        return [*value.get_parameters(), *state_of(list(vars(value).values()))]
-    if isinstance(value, dict):
-        value = list(value.values())
-    return (
-        [part for item in value for part in state_of(item)]
-        if type(value) in (tuple, list, ms.ParameterTuple)
-        else []
-    )
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_an_update_is_finished_or_not_begun(name):
-    params = weights()
-    optimizer = OPTIMIZERS[name](params)
-    rng = np.random.default_rng(1)
-    gradients = tuple(Tensor(rng.normal(size=shape).astype(np.float32)) for shape in SHAPES)
-    optimizer(gradients)  # compiles, and divides the parameters
-    tensors = [*params, *state_of(optimizer)]
-    count, wrong = half_changed(lambda: optimizer(gradients), tensors, 60)
+    update, tensors = update_alone(OPTIMIZERS[name])
+    update()  # compiles, and divides the parameters
+    count, wrong = half_changed(update, tensors, 60)
     assert not wrong
     assert count == 60
 
@@ -114,37 +65,27 @@ class Descent(nn.Optimizer):
         return True
 
 
-def network():
-    ms.set_seed(1)
-    return nn.SequentialCell(
-        nn.Dense(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dense(4, 2), nn.BatchNorm1d(2)
-    )
-
-
-def plain_step(net, make):
-    return nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), make(net.trainable_params()))
-
-
-def scaled_step(net, make):
-    scale = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 2)
-    optimizer = make(net.trainable_params())
-    loss = nn.WithLossCell(net, nn.MSELoss())
-    return nn.TrainOneStepWithLossScaleCell(loss, optimizer, scale)
-
-
 @pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["PyNative", "graph"])
-@pytest.mark.parametrize("make_step", [plain_step, scaled_step])
+@pytest.mark.parametrize("make_step", CELLS.values(), ids=CELLS)
 @pytest.mark.parametrize("make", [OPTIMIZERS["Adam"], OPTIMIZERS["Lamb"], Descent])
 def test_a_training_step_is_finished_or_not_begun(mode, make_step, make):
     ms.set_context(mode=mode)
     step = make_step(network(), make)
     step.set_train()
-    rng = np.random.default_rng(1)
-    x = Tensor(rng.normal(size=(8, 3)).astype(np.float32))
-    y = Tensor(rng.normal(size=(8, 2)).astype(np.float32))
+    x, y = batch()
     for _ in range(4):  # in graph mode the next one is a replay
         step(x, y)
     assert half_changed(lambda: step(x, y), state_of(step), 60) == (60, [])
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["PyNative", "graph"])
+@pytest.mark.parametrize("name", STEPS_OF_THEIR_OWN)
+def test_other_changes_are_finished_or_not_begun(mode, name):
+    ms.set_context(mode=mode)
+    step, tensors = STEPS_OF_THEIR_OWN[name]()
+    for _ in range(5):
+        step()
+    assert half_changed(step, tensors, 60)[1] == []
 
 
 def test_a_step_after_arrays_have_been_divided(monkeypatch):
@@ -155,9 +96,7 @@ def test_a_step_after_arrays_have_been_divided(monkeypatch):
 @pytest.mark.parametrize("calls", [0, 1, 2])
 def test_the_first_steps_of_graph_mode_too(calls):
     ms.set_context(mode=ms.GRAPH_MODE)
-    rng = np.random.default_rng(1)
-    x = Tensor(rng.normal(size=(8, 3)).astype(np.float32))
-    y = Tensor(rng.normal(size=(8, 2)).astype(np.float32))
+    x, y = batch()
 
     def begun():
         step = plain_step(network(), OPTIMIZERS["Adam"])
@@ -213,10 +152,18 @@ def test_a_step_that_fails_of_itself_leaves_all_as_it_was():
     assert not state.differences(before)
 
 
-def test_loading_is_finished_or_not_begun():
-    net, other = network(), network()
-    new = {
-        parameter.name: Parameter(Tensor(parameter.asnumpy() + 1), name=parameter.name)
-        for parameter in other.get_parameters()
-    }
-    assert half_changed(lambda: ms.load_param_into_net(net, new), state_of(net), 100) == (100, [])
+@pytest.mark.skipif(sys.platform == "win32", reason="a timer's signal")
+@pytest.mark.parametrize(
+    "each, names",
+    [
+        (8, ["update, Adam", "jit, Lamb", "float16, SGD", "mean of gradients"]),
+        pytest.param(4, [], marks=pytest.mark.nightly),
+        pytest.param(4, ["--loops"], marks=[pytest.mark.nightly, pytest.mark.numba]),
+    ],
+)
+def test_random_moments(each, names):
+    program = Path(__file__).with_name("interrupted.py")
+    command = [sys.executable, program, "--each", str(each), *names]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=3000)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    assert int(run.stdout.split()[0]) > 4 * each

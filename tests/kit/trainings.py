@@ -1,0 +1,292 @@
+"""Small trainings whose steps are interrupted: every optimizer, and every kind of training step.
+
+`OPTIMIZERS` makes an optimizer of parameters. `STEPS` makes, of such a function, another one
+without arguments that trains one step, and the Tensors that this step may change.
+`STEPS_OF_THEIR_OWN` makes both for steps that need none. `Training` is a `Model.train` with
+callbacks.
+"""
+
+import numpy as np
+
+import mindspore_compat as ms
+from mindspore_compat import Model, Parameter, Tensor, amp, boost, mint, nn, train
+from mindspore_compat import dataset as ds
+from mindspore_compat.experimental import optim
+
+SHAPES = [(3, 4), (5,), (2, 3, 4), (90, 100), (300, 300)]
+OPTIMIZERS = {
+    "SGD": lambda params: nn.SGD(params, 0.1, momentum=0.9),
+    "SGD without momentum": lambda params: nn.SGD(params, 0.1),
+    "Momentum": lambda params: nn.Momentum(params, 0.1, 0.9, weight_decay=0.01),
+    "Adam": lambda params: nn.Adam(params, 0.1),
+    "Adam, AMSGrad": lambda params: nn.Adam(params, 0.1, use_amsgrad=True),
+    "Adam, rates by group": lambda params: nn.Adam(
+        [{"params": params[:2], "lr": 0.2}, {"params": params[2:]}], 0.1
+    ),
+    "Adam, a rate that changes": lambda params: nn.Adam(params, nn.ExponentialDecayLR(0.1, 0.9, 3)),
+    "AdamWeightDecay": lambda params: nn.AdamWeightDecay(params, 0.1, weight_decay=0.01),
+    "AdamOffload": lambda params: nn.AdamOffload(params, 0.1),
+    "LazyAdam": lambda params: nn.LazyAdam(params, 0.1),
+    "AdaMax": lambda params: nn.AdaMax(params, 0.1),
+    "AdaFactor": lambda params: nn.AdaFactor(params, 0.1, relative_step=False),
+    "Adagrad": lambda params: nn.Adagrad(params),
+    "Adadelta": lambda params: nn.Adadelta(params),
+    "ASGD": lambda params: nn.ASGD(params),
+    "FTRL": lambda params: nn.FTRL(params),
+    "Lamb": lambda params: nn.Lamb(params, 0.1),
+    "LARS": lambda params: nn.LARS(nn.Momentum(params, 0.1, 0.9)),
+    "ProximalAdagrad": lambda params: nn.ProximalAdagrad(params),
+    "RMSProp": lambda params: nn.RMSProp(params, 0.1, momentum=0.5, centered=True),
+    "Rprop": lambda params: nn.Rprop(params),
+    **{
+        f"experimental {name}": lambda params, name=name: getattr(optim, name)(params, 0.1)
+        for name in (
+            "Adadelta Adagrad Adam Adamax AdamW ASGD NAdam RAdam RMSprop Rprop SGD".split()
+        )
+    },
+    "mint Adam": lambda params: mint.optim.Adam(params, 0.1),
+    "mint AdamW": lambda params: mint.optim.AdamW(params, 0.1, amsgrad=True),
+    "mint SGD": lambda params: mint.optim.SGD(params, 0.1, momentum=0.9),
+    "mint FusedAdamW": lambda params: mint.optim.FusedAdamW(params, 0.1),
+}
+
+
+def weights():
+    """Parameters of all sizes that updates tell apart."""
+    rng = np.random.default_rng(0)
+    return [
+        Parameter(Tensor(rng.normal(size=shape).astype(np.float32)), name=f"w{number}")
+        for number, shape in enumerate(SHAPES)
+    ]
+
+
+def state_of(value):
+    """The Parameters of a Cell, and those in its attributes."""
+    if isinstance(value, Parameter):
+        return [value]
+    if isinstance(value, nn.Cell):
+        return [*value.get_parameters(), *state_of(list(vars(value).values()))]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return (
+        [part for item in value for part in state_of(item)]
+        if type(value) in (tuple, list, ms.ParameterTuple)
+        else []
+    )
+
+
+def network():
+    """A network with moving statistics, and the same first weights in every call."""
+    ms.set_seed(1)
+    return nn.SequentialCell(
+        nn.Dense(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dense(4, 2), nn.BatchNorm1d(2)
+    )
+
+
+def batch():
+    """Inputs and labels of one batch for `network`."""
+    rng = np.random.default_rng(1)
+    return tuple(Tensor(rng.normal(size=(8, n)).astype(np.float32)) for n in (3, 2))
+
+
+def plain_step(net, make):
+    return nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), make(net.trainable_params()))
+
+
+def scaled_step(net, make):
+    scale = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 2)
+    optimizer = make(net.trainable_params())
+    loss = nn.WithLossCell(net, nn.MSELoss())
+    return nn.TrainOneStepWithLossScaleCell(loss, optimizer, scale)
+
+
+def mixed_step(net, make):
+    """float16 in the network, and a loss scale that grows every second step."""
+    manager = amp.DynamicLossScaleManager(2.0**10, 2, 2)
+    optimizer = make(net.trainable_params())
+    return amp.build_train_network(net, optimizer, nn.MSELoss(), "O3", loss_scale_manager=manager)
+
+
+def accumulating_step(net, make):
+    """Half of the batch at a time."""
+    loss = nn.GradAccumulationCell(nn.WithLossCell(net, nn.MSELoss()), 2)
+    return nn.TrainOneStepCell(loss, make(net.trainable_params()))
+
+
+def boosted_step(net, make):
+    loss = nn.WithLossCell(net, nn.MSELoss())
+    return boost.BoostTrainOneStepCell(loss, make(net.trainable_params()))
+
+
+def stages_step(net, make):
+    """The micro-batches of a pipeline, all of them on this process."""
+    loss = nn.PipelineCell(nn.WithLossCell(net, nn.MSELoss()), 2)
+    return nn.TrainOneStepCell(loss, make(net.trainable_params()))
+
+
+CELLS = {
+    "plain": plain_step,
+    "loss scale": scaled_step,
+    "float16": mixed_step,
+    "accumulated": accumulating_step,
+    "boost": boosted_step,
+    "micro-batches": stages_step,
+}
+
+
+def of_a_cell(make_step):
+    """A function of a way to make optimizers, as STEPS has them, for a training Cell."""
+
+    def made(make):
+        step = make_step(network(), make).set_train()
+        x, y = batch()
+        return (lambda: step(x, y)), state_of(step)
+
+    return made
+
+
+def update_alone(make):
+    params = weights()
+    optimizer = make(params)
+    rng = np.random.default_rng(1)
+    gradients = tuple(Tensor(rng.normal(size=shape).astype(np.float32)) for shape in SHAPES)
+    return (lambda: optimizer(gradients)), [*params, *state_of(optimizer)]
+
+
+def function_of_a_script(make):
+    """A step under `jit` that unscales and checks the gradients itself."""
+    net = network().set_train()
+    loss, optimizer = nn.MSELoss(), make(net.trainable_params())
+    scaler = amp.DynamicLossScaler(2**10, 2, 2)
+    gradient = ms.value_and_grad(
+        lambda x, y: scaler.scale(loss(net(x), y)), None, net.trainable_params()
+    )
+
+    @ms.jit
+    def step(x, y):
+        value, grads = gradient(x, y)
+        grads = scaler.unscale(grads)
+        finite = amp.all_finite(grads)
+        scaler.adjust(finite)
+        if finite:
+            optimizer(grads)
+        return value
+
+    x, y = batch()
+    return (lambda: step(x, y)), state_of([net, optimizer, scaler.scale_value, scaler.counter])
+
+
+STEPS = {
+    "update": update_alone,
+    "jit": function_of_a_script,
+    **{name: of_a_cell(make_step) for name, make_step in CELLS.items()},
+}
+
+
+def thor(frequency=2, manager=None):
+    """Second order: moving averages of matrices, which are inverted every second step."""
+    ms.set_seed(1)
+    net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.LayerNorm([4]), nn.Dense(4, 2))
+    rates = Tensor(np.full(9, 0.1, np.float32))
+    optimizer = nn.thor(net, rates, rates, 0.9, batch_size=8, frequency=frequency)
+    model = ms.ConvertModelUtils.convert_to_thor_model(
+        ms.Model(net, nn.MSELoss(), optimizer),
+        network=net,
+        loss_fn=nn.MSELoss(),
+        optimizer=optimizer,
+        loss_scale_manager=manager,
+    )
+    x, y = batch()
+    step = model.train_network.set_train()
+    return (lambda: model._run_step((x, y))), state_of([net, step, optimizer])
+
+
+def mean_of_gradients():
+    """The optimizer updates with the mean of the gradients of two steps."""
+    net = network()
+    loss = nn.WithLossCell(net, nn.MSELoss())
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    accumulation = boost.GradientAccumulation(2, optimizer)
+    gradient = ms.value_and_grad(loss, None, net.trainable_params())
+
+    class Step(nn.Cell):
+        def construct(self, x, y):
+            return accumulation(*gradient(x, y))
+
+    step = nn.TrainOneStepCell(loss, optimizer).set_train()
+    step.construct = lambda x, y: accumulation(*gradient(x, y))
+    x, y = batch()
+    return (lambda: step(x, y)), state_of([net, optimizer, accumulation])
+
+
+def loading():
+    net = network()
+    new = {
+        parameter.name: Parameter(Tensor(parameter.asnumpy() + 1), name=parameter.name)
+        for parameter in net.get_parameters()
+    }
+    return (lambda: ms.load_param_into_net(net, new)), state_of(net)
+
+
+def set_data():
+    parameter = Parameter(Tensor(np.zeros((2, 3), np.float32)), name="p")
+    ones = Tensor(np.ones((2, 3), np.float32))
+    return (lambda: parameter.set_data(ones)), [parameter]
+
+
+STEPS_OF_THEIR_OWN = {
+    "load_param_into_net": loading,
+    "set_data": set_data,
+    "thor": thor,
+    "thor, loss scale": lambda: thor(2, amp.DynamicLossScaleManager(2.0**10, 2, 2)),
+    "mean of gradients": mean_of_gradients,
+}
+
+
+class Training:
+    """A Model.train of six steps, which reads its batches by threads or processes.
+
+    Args:
+        folder: where its checkpoints go, one every second step.
+        workers: the number of workers that compute a `map`.
+        processes: whether they are processes.
+        sink: whether the data is sunk.
+    """
+
+    STEPS = 6
+
+    def __init__(self, folder, workers=1, processes=False, sink=False):
+        rng = np.random.default_rng(0)
+        self.rows = [rng.standard_normal((4 * self.STEPS, n)).astype(np.float32) for n in (3, 2)]
+        self.folder, self.workers = folder, workers
+        self.processes, self.sink = processes, sink
+        net = network()
+        self.optimizer = nn.Adam(net.trainable_params())
+        self.model = Model(net, nn.MSELoss(), self.optimizer)
+        self.tensors = state_of([net, self.optimizer])
+
+    def data(self, count):
+        """The first batches."""
+        data = ds.NumpySlicesDataset(tuple(self.rows), ["x", "y"], shuffle=False).map(
+            lambda row: row + 1,
+            "x",
+            num_parallel_workers=self.workers,
+            python_multiprocessing=self.processes,
+        )
+        return data.batch(4).take(count)
+
+    def train(self, count=STEPS):
+        """Trains some steps."""
+        settings = train.CheckpointConfig(save_checkpoint_steps=2, keep_checkpoint_max=2)
+        callbacks = [
+            train.TimeMonitor(),
+            train.LossMonitor(),
+            train.History(),
+            train.LearningRateScheduler(lambda rate, step: rate),
+            train.ModelCheckpoint("net", str(self.folder), settings),
+        ]
+        self.model.train(1, self.data(count), callbacks, dataset_sink_mode=self.sink)
+
+    def steps(self):
+        """The number of steps so far."""
+        return int(self.optimizer.global_step.asnumpy()[0])
