@@ -1,12 +1,15 @@
 """The folder of compiled loops: in the user's cache folder, never in the installed package.
 
-Numba writes each file under a temporary name and renames it, so processes can share the folder; a
-file that another process deletes is compiled again. Each version of Numba has a folder of its own,
-because it ignores, and replaces, the files of another one.
+Processes can share the folder, also those of machines with other CPUs. A loop is one file, named
+after its key: the types of its arguments, the CPU and the code. Numba writes it under a temporary
+name and renames it. Its own numbers of files, which an index lists, are not used: two processes may
+give one number to the code of two CPUs. A file that another process deletes is compiled again. Each
+version of Numba has a folder of its own.
 """
 
 import contextlib
 import functools
+import hashlib
 import importlib.metadata
 import os
 import shutil
@@ -15,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 VARIABLE = "MINDSPORE_COMPAT_CACHE"
+_DIGITS = 16  # of a file's key, in its name
 
 
 def folder():
@@ -54,7 +58,7 @@ def clear():
 
 def has(digest):
     """Returns True if there is a loop in whose name a digest of its source occurs."""
-    return any(_folder_of_this_numba().glob(f"*{digest}*.nbi"))
+    return any(_folder_of_this_numba().glob(f"*{digest}*.{'?' * _DIGITS}.nbc"))
 
 
 def _folder_of_this_numba():
@@ -106,14 +110,32 @@ def _classes():
     class Impl(caching.CompileResultCacheImpl):
         _locator_classes = (Locator,)
 
+    class Files(caching.IndexDataCacheFile):
+        def save(self, key, data):
+            self._save_data(self._name(key), (key, data))
+
+        def load(self, key):
+            try:
+                stored_key, data = self._load_data(self._name(key))
+            except OSError:
+                return None
+            return data if stored_key == key else None
+
+        def _name(self, key):
+            digest = hashlib.sha256(repr(key).encode()).hexdigest()[:_DIGITS]
+            return f"{self._index_name.removesuffix('.nbi')}.{digest}.nbc"
+
     class LoopCache(caching.FunctionCache):
         _impl_class = Impl
+
+        def __init__(self, function):
+            super().__init__(function)
+            self._cache_file = Files(self._cache_path, self._impl.filename_base, "")
 
         def load_overload(self, signature, context):
             try:
                 return super().load_overload(signature, context)
             except Exception:  # unpickling a damaged file may raise anything: compile it again
-                self.flush()
                 return None
 
         def save_overload(self, signature, compiled):

@@ -1,5 +1,8 @@
 """Compiled loops are kept in the user's cache folder, and a command shows and clears it."""
 
+import contextlib
+import threading
+
 import numpy as np
 import pytest
 
@@ -38,7 +41,7 @@ def files(place):
 @needs_numba
 def test_a_loop_is_compiled_once(place):
     assert (compiled(), compiled()) == (0, 1)
-    assert [path.suffix for path in files(place)] == [".nbc", ".nbi"]
+    assert [path.suffix for path in files(place)] == [".nbc"]
 
 
 def double(x: array(FLOAT), first: piece(0), last: piece(1)):
@@ -60,6 +63,40 @@ def test_a_parallel_loop_is_compiled_once(place):
         assert (entry.cache_hits, sum(caller.stats.cache_hits.values())) == (times, times)
     names = {path.name.split("_")[0] for path in files(place)}
     assert names >= {"jit.entry", "jit.call"}
+
+
+@needs_numba
+def test_two_processes_that_store_at_once_keep_what_belongs_to_each(place, monkeypatch):
+    """Here they are threads that open their files at the same moment."""
+    from numba.core import caching
+
+    meeting, real = threading.Barrier(2), caching.IndexDataCacheFile._open_for_write
+
+    @contextlib.contextmanager
+    def together(self, path):
+        meeting.wait()
+        with real(self, path) as file:
+            yield file
+
+    def number(x):
+        return x.size
+
+    monkeypatch.setattr(caching.IndexDataCacheFile, "_open_for_write", together)
+    for turn in range(8):
+        number.__qualname__ = f"number_{turn}"
+        cpus = ("one CPU", "the other")
+        threads = [
+            threading.Thread(
+                target=disk_cache.of_function(number)._cache_file.save, args=(cpu, f"for {cpu}")
+            )
+            for cpu in cpus
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        stored = disk_cache.of_function(number)._cache_file
+        assert [stored.load(cpu) for cpu in cpus] == [f"for {cpu}" for cpu in cpus]
 
 
 @needs_numba
