@@ -116,6 +116,7 @@ class Strategy:
         self.dtype = dtype
         self.white = {op: positions for name, positions in white for op in _ops(name)}
         self.black = {op: positions for name, positions in black for op in _ops(name)}
+        _mark({*self.white, *self.black})
 
     def choice(self, op, choose, arguments):
         """Returns the dtype that `op` casts to, or None, and the positions of the inputs.
@@ -229,7 +230,12 @@ def _casting(op, choose, biased):
 
 def cast_everywhere():
     """Marks the operations that are in no list, too: levels "O2" and "O3" cast all of them."""
-    for op in {op for names in DECLARED.values() for op, _ in names.values()}:
+    _mark({op for names in DECLARED.values() for op, _ in names.values()})
+
+
+def _mark(ops):
+    """Has operations cast while `autocast` is active, as its lists and strategies say."""
+    for op in ops:
         if not op.diverted and op is not cast:
             op.divert(_casting(op, None, False))
 

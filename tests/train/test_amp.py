@@ -1,5 +1,7 @@
 """Mixed precision by level, list and operation; loss scalers; `all_finite`; training steps."""
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -520,6 +522,23 @@ def test_a_strategy_casts_the_inputs_at_its_positions():
     for positions, expected in (([0], 1 + 2.0**-12), ([1], 1.0)):
         with amp_module.AmpDecorator(LEVEL.AmpO1, ms.float16, [("Mul", positions)], []):
             assert (x * y).asnumpy()[0, 0] == np.float32(expected)
+
+
+LISTED_ALONE = """
+import mindspore_compat as ms
+from mindspore_compat import ops
+from mindspore_compat.train import amp
+
+x = ops.ones((2, 2), ms.float32)
+ops.sin(x), ops.cos(x)  # their call paths exist before the strategy
+for name, function in (("Sin", ops.sin), ("Cos", ops.cos), ("Tan", ops.tan)):
+    with amp.AmpDecorator(amp.AmpLevel.AmpO1, ms.float16, [(name, [])], []):
+        assert function(x).dtype == ms.float16, name
+"""
+
+
+def test_a_strategy_casts_what_no_other_strategy_has_cast_before():
+    subprocess.run([sys.executable, "-c", LISTED_ALONE], check=True)
 
 
 def test_strategies_nest_and_an_extra_pop_is_ignored():
