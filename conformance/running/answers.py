@@ -180,7 +180,7 @@ def _judge_values(case, result):
     elif "refused" in seen:
         found = {"expected": f"accepted, as by {case.get('by', 'real MindSpore')}"}
     else:
-        difference = facts_differ(case, None, wanted, seen)
+        difference = facts_differ(case, None, wanted, seen) or _superfluous(wanted, seen)
         got, expected = part_at(seen, difference), part_at(wanted, difference)
         found = difference and {"difference": difference, "got": got, "expected": expected}
     if not found:
@@ -200,6 +200,19 @@ def facts_differ(case, fact, wanted, seen):
         wanted = _without_numbers(wanted)
     texts = str([case.get("init"), case.get("call"), case.get("owner")])
     return differ(wanted, seen, scaled="half" if "float16" in texts else True)
+
+
+_STRUCTURE = {"count", "rows", "filled", "pixels", "strings", "shape"}  # parts that are no items
+
+
+def _superfluous(wanted, seen):
+    """The items that a dict among the facts has and the reference's lacks; None without one."""
+    for fact, part in wanted.items():
+        if isinstance(part, dict) and not _STRUCTURE & part.keys():
+            more = [key for key in seen[fact] if key not in part and not key.isdecimal()]
+            if more:
+                return f"{fact}: not expected: {', '.join(more)}"
+    return None
 
 
 _SEED = re.compile(r"(?i)seed\d?$|generator$")

@@ -135,7 +135,7 @@ _OF_CALLS = (
     ),
     (
         "no page promises the order of the rows of several files",
-        r"dataset\.(?:YesNo|AGNews|AmazonReview|DBpedia|SogouNews|YahooAnswers|YelpReview|PennTreebank"
+        r"dataset\.(?:YesNo|GTZAN|AGNews|AmazonReview|DBpedia|SogouNews|YahooAnswers|YelpReview|PennTreebank"
         r"|WikiText|IWSLT201[67]|SQuAD|UDPOS|USPS)Dataset",
         r"result: rows: ",
     ),
@@ -290,6 +290,16 @@ _OF_CALLS = (
         r"then (?:1|2)0: ",
     ),
     ("a name of the exporter's own", r"onnx\.export", r"then 1: outputs: "),
+    (
+        "the original allows a dataset one consumer, which no page says",
+        r"dataset\.NumpySlicesDataset",
+        r"then 21: text",
+    ),
+    (
+        "an attribute of the original hides the method that its page has",
+        r"dataset\.FakeImageDataset",
+        r"then 3: text",
+    ),
     (
         "half precision is rounded elsewhere",
         r"build_train_network::(?:level='O1''?|call 6)",

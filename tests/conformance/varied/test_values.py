@@ -20,6 +20,7 @@ from conformance.arguments.values import spread
 from conformance.calls import stored
 from conformance.calls.table import table
 from conformance.kinds import cases
+from conformance.mutation.faults import planted
 from conformance.reading import specs
 from conformance.reports import coverage
 from conformance.running import answers
@@ -94,6 +95,23 @@ def test_all_of_an_outcome_is_seen(worker):
     text = "ms.Parameter(T('float32', [1.0, 2.0]), name='w')"
     seen = drive(worker, "ops.assign", call={"variable": text, "value": "T('float32', [3.0, 4.0])"})
     assert seen["variable after"] == ["Float32", [2], [3.0, 4.0]]
+
+
+def test_an_item_too_many_is_a_difference(worker):
+    case = next(c for label, c in stored.cases_of("load_checkpoint") if label == "call 2")
+    case = {
+        "id": "load_checkpoint::values::call 2",
+        "kind": "values",
+        "name": "load_checkpoint",
+        **case,
+    }
+    assert answers.judge(case, worker.run(case), {})["status"] == "pass"
+    fault = {"name": "load_checkpoint", "place": "arguments", "kind": "ignored"}
+    fault |= {"of": ["filter_prefix"], "names": ["ckpt_file_name"]}
+    with planted(worker.ms, fault):
+        found = answers.judge(case, worker.run(case), {})
+    assert found["status"] == "fail"
+    assert found["difference"] == "result: not expected: a.weight, a.bias"
 
 
 def test_what_an_object_is_used_for_is_seen(worker):
