@@ -459,11 +459,11 @@ adaptive_max_index(x, out) : constant, as index_of_maximum
 
 _functions("""
 [random]
-random_uniform(shape, low=0.0, high=1.0, seed0=0, seed1=0) : create, constant, opaque
+random_uniform(shape, low=0.0, high=1.0) : create, constant, opaque
     Uniform random numbers in [low, high), float32.
 random_keep(shape, keep, seed0=0, seed1=0) : create, constant, opaque
     A random bool mask that is true with probability `keep`.
-random_bits(shape, keep, seed0=0, seed1=0) : create, constant, opaque
+random_bits(shape, keep) : create, constant, opaque
     The same mask in bits, eight of the last axis in a byte.
 
 [ops._random.dropout]

@@ -234,9 +234,9 @@ def set_seed(seed):
 # Functions of xp ----------------------------------------------------------------------------------
 
 
-def random_uniform(xp, shape, low=0.0, high=1.0, seed0=0, seed1=0):
-    """Draws uniform float32 numbers in [low, high), from the stream of the two seeds."""
-    numbers = stream(seed0, seed1).next(xp).random(shape, dtype=numpy.float32)
+def random_uniform(xp, shape, low=0.0, high=1.0):
+    """Draws uniform float32 numbers in [low, high), from the default stream."""
+    numbers = stream(0, 0).next(xp).random(shape, dtype=numpy.float32)
     return numbers if (low, high) == (0.0, 1.0) else numbers * (high - low) + low
 
 
@@ -247,14 +247,14 @@ def random_keep(xp, shape, keep, seed0=0, seed1=0):
     return stream(seed0, seed1).next(xp).below(shape, keep)
 
 
-def random_bits(xp, shape, keep, seed0=0, seed1=0):
-    """Draws a mask as `random_keep` does, and returns it packed in bits: a byte holds eight
-    elements of the last axis. On the host the mask is drawn in blocks."""
+def random_bits(xp, shape, keep):
+    """Draws a mask as `random_keep` does from the default stream, and returns it packed in bits: a
+    byte holds eight elements of the last axis. On the host the mask is drawn in blocks."""
     *lead, last = shape
     lead = tuple(lead)
     if xp.module is not numpy or keep >= 1 or getattr(xp, "draws", None):
-        return _pack_bits(xp, random_keep(xp, shape, keep, seed0, seed1))
-    generator = stream(seed0, seed1).next(xp)
+        return _pack_bits(xp, random_keep(xp, shape, keep))
+    generator = stream(0, 0).next(xp)
     bits = numpy.empty((math.prod(lead), -(-last // 8)), numpy.uint8)
     for rows in blocks(len(bits), max(_DRAWN // max(last, 1), 1)):
         mask = generator.below((rows.stop - rows.start, last), keep)

@@ -48,7 +48,7 @@ def find(path):
         return owner
     if part == CALL:
         return _result(owner)
-    if not _has(owner, path[:-1], part):
+    if not _has(owner, part):
         return Name(missing=path)
     target = inspect.getattr_static(owner.target, part, None)
     if inspect.ismodule(owner.target) or not isinstance(target, property):
@@ -100,7 +100,7 @@ def function_and_argument(key):
     return function, argument
 
 
-def _has(owner, path, part):
+def _has(owner, part):
     if inspect.ismodule(owner.target):
         return _attribute(owner.target, part) is not None or part in vars(owner.target)
     if not inspect.isclass(owner.target) or hasattr(owner.target, part):

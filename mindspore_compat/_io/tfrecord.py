@@ -98,16 +98,10 @@ def count_records(path, compression=""):
         size = os.fstat(file.fileno()).st_size
         while file.tell() < size:
             head = file.read(_HEAD.size)
-            if (
-                len(head) < _HEAD.size
-                or masked_crc(head[:8]) != _HEAD.unpack(head)[1]
-                or (_HEAD.unpack(head)[0] > size)
-            ):
-                raise TFRecordError(
-                    f"{path!r} is not a TFRecord file that can be read, or is "
-                    f"damaged at record {count}."
-                )
-            file.seek(_HEAD.unpack(head)[0] + _TAIL.size, os.SEEK_CUR)
+            length, check = _HEAD.unpack(head) if len(head) == _HEAD.size else (size + 1, 0)
+            if length > size or masked_crc(head[:8]) != check:
+                raise TFRecordError(f"{path!r} {problem}, or is damaged at record {count}.")
+            file.seek(length + _TAIL.size, os.SEEK_CUR)
             count += 1
     return count
 

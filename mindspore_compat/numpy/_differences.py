@@ -267,7 +267,7 @@ def cov(
         weight = weight if value is None else value if weight is None else weight * value
     if isinstance(ddof, (list, tuple)):
         raise TypeError(f"For 'cov', 'ddof' must be a number, but got {ddof!r}.")
-    result = cast.run(_covariance(rows, weight, fweights, aweights, correction), "float32")
+    result = cast.run(_covariance(rows, weight, aweights, correction), "float32")
     return with_dtype(result.reshape(()) if rows.shape[0] == 1 else result, dtype, "cov")
 
 
@@ -288,7 +288,7 @@ def _observations(value, count, name):
     return cast.run(value, "float32")
 
 
-def _covariance(rows, weight, fweights, aweights, correction):
+def _covariance(rows, weight, aweights, correction):
     """Computes the covariances of rows; the divisor is the total weight minus the correction."""
     if weight is None:
         gap = rows - reduce.mean.run(rows, (1,), True)
@@ -319,7 +319,7 @@ def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
 
     Source: mindspore.numpy.corrcoef of MindSpore 2.10.
     """
-    result = _covariance(_pair_rows(x, y, rowvar, "corrcoef"), None, None, None, 1)
+    result = _covariance(_pair_rows(x, y, rowvar, "corrcoef"), None, None, 1)
     if result.shape[0] == 1:
         result = result.reshape(())
         return with_dtype(result / result, dtype, "corrcoef")

@@ -319,7 +319,7 @@ def cumsum(a, axis: Int = None, dtype=None):
     Source: mindspore.numpy.cumsum of MindSpore 2.10.
     """
     a = need_tensor(a, "cumsum")
-    dtype = _own_dtype(dtype, "cumsum")
+    dtype = _own_dtype(dtype)
     if axis is not None and not a.ndim:
         raise ValueError(f"For 'cumsum', the input has no axis, but got axis {axis}.")
     kind = a._array.dtype
@@ -328,14 +328,14 @@ def cumsum(a, axis: Int = None, dtype=None):
     return with_dtype(cast.run(result, upcast._array.dtype), dtype, "cumsum")
 
 
-def _own_dtype(dtype, api):
+def _own_dtype(dtype):
     """Returns a MindSpore dtype, `bool` or None.
 
     Raises:
         TypeError: if it is anything else.
     """
     if dtype is not None and dtype is not bool and not isinstance(dtype, dtypes.Type):
-        raise TypeError(f"For '{api}', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
+        raise TypeError(f"For 'cumsum', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
     return dtype
 
 

@@ -123,8 +123,8 @@ class Tree:
 
     def insert(self, statement, block, index):
         """Inserts a new statement into a block of this Tree."""
-        wish = statement.name or type(statement.instance).__name__
-        statement.name = self.names.unique(wish)
+        preferred_name = statement.name or type(statement.instance).__name__
+        statement.name = self.names.unique(preferred_name)
         call = statement.code.value
         if statement.kind is NodeType.CallFunction:
             function = statement.instance

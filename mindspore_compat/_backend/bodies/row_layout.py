@@ -16,7 +16,7 @@ from .block_code import WARP, pack_width
 
 MOST_THREADS = 1024
 READING_THREADS = 512  # threads of a block that rereads its rows, which needs more registers
-SEVERAL = 128  # threads of a block that works on several rows
+ROWS_BLOCK = 128  # threads of a block that works on several rows
 HELD = 32  # 32-bit numbers of arrays that a thread holds; the compiler has 64 registers
 IN_FLIGHT = 4  # packs that a thread loads before it uses the first
 CHUNK = 8192  # elements of a chunk, approximately
@@ -104,26 +104,27 @@ def choose(problem):
     units = length // width
     most = WARP if columns else MOST_THREADS
     threads = _power(min(most, -(-units // min(packs, IN_FLIGHT))))
-    groups = -(-rows // (WARP if columns else max(1, SEVERAL // threads)))
-    in_registers = units <= threads * packs
-    chunked = problem.chunkable and (not in_registers or groups < FEW_BLOCKS and length > CHUNK)
+    least_groups = -(-rows // (WARP if columns else max(1, ROWS_BLOCK // threads)))
+    held = units <= threads * packs
+    too_few = least_groups < FEW_BLOCKS and length > CHUNK
+    chunked = problem.chunkable and (not held or too_few)
     chunks = 1
     if chunked:
         threads = most if columns else _chunk_threads(units, width, packs)
-        chunks, in_registers = -(-units // (threads * packs)), True
-    elif in_registers:
+        chunks, held = -(-units // (threads * packs)), True
+    elif held:
         packs = -(-units // threads)
     else:
         packs, threads = min(packs, IN_FLIGHT), min(threads, READING_THREADS)
     lanes = "columns" if columns else "warp" if threads <= WARP and not chunked else "block"
     index = "int" if outer * rows * inner < 1 << 31 else "long long"
-    block = {"columns": WARP * threads, "warp": SEVERAL, "block": threads}[lanes]
-    groups = -(-rows // {"columns": WARP, "warp": SEVERAL // threads, "block": 1}[lanes])
+    block = {"columns": WARP * threads, "warp": ROWS_BLOCK, "block": threads}[lanes]
+    groups = -(-rows // {"columns": WARP, "warp": ROWS_BLOCK // threads, "block": 1}[lanes])
     blocks = min(groups, MOST_BLOCKS)
-    if problem.sums and in_registers and not (columns or segmented):
+    if problem.sums and held and not (columns or segmented):
         blocks = min(groups, max(groups // ROWS_OF_SUM, FEW_BLOCKS))
-    bound = SEVERAL if block <= SEVERAL else MOST_THREADS if block > 512 else 512
-    layout = Layout(lanes, width, packs, in_registers, chunked, segmented, bound, index)
+    bound = next(most for most in (ROWS_BLOCK, 512, MOST_THREADS) if block <= most)
+    layout = Layout(lanes, width, packs, held, chunked, segmented, bound, index)
     return Launch(layout, blocks, chunks, block, threads)
 
 

@@ -17,7 +17,7 @@ from ..threads.parallel_loops import FLOAT, INDEX, array, loop_of, number, piece
 from ..thresholds import Least
 
 PIECE = 1 << 18  # elements of a piece, about
-FEW, PIECES = 4, 16  # the least and the most pieces of a call
+FEW, MOST = 4, 16  # the least and the most pieces of a call
 
 
 def take_rows(
@@ -117,7 +117,7 @@ def add_rows(index, rows, count):
 def _run(function, source, index, out, columns):
     """Runs the loop of a function of this module over pieces of the rows of `out`."""
     rows = out.size // columns
-    count = min(max(out.size // PIECE, FEW), PIECES)
+    count = min(max(out.size // PIECE, FEW), MOST)
     ends = numpy.arange(count + 1) * rows // count
     table = numpy.stack([ends[:-1], ends[1:]], 1)
     arrays = jit.flat(source), jit.flat(index), out.reshape(-1)

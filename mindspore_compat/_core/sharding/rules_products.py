@@ -17,8 +17,8 @@ def _matmul(space, x, y, out=None):
     if not is_divided((x, y)):
         return space.base.matmul(x, y) if out is None else space.base.matmul(x, y, out)
     batch = max(x.ndim, y.ndim) - 2
-    left_letters = _stack_letters(x, batch) + (["row"] if x.ndim > 1 else []) + ["inner"]
-    right = _stack_letters(y, batch) + ["inner"] + (["column"] if y.ndim > 1 else [])
+    left_letters = _stack_letters(x) + (["row"] if x.ndim > 1 else []) + ["inner"]
+    right = _stack_letters(y) + ["inner"] + (["column"] if y.ndim > 1 else [])
     meeting = meet(space, [(x, left_letters), (y, right)], linear=_ONE_OF_TWO)
     block = space.base.asarray(space.base.matmul(*meeting.blocks))
     letters = [*range(-batch, 0)] if batch > 0 else []
@@ -26,7 +26,7 @@ def _matmul(space, x, y, out=None):
     return space.wrap(block, *meeting.placement(letters, ("inner",)))
 
 
-def _stack_letters(x, batch):
+def _stack_letters(x):
     """Returns the letters of the leading axes of an operand, for meeting.py: -1 for the last
     leading axis, ...; None for an axis of length 1."""
     lead = max(x.ndim - 2, 0)
@@ -53,11 +53,11 @@ def _over_queries(space, function, queries, others):
     present = [x for x in arrays if x is not None]
     rows, count = queries[0].shape[-2], max(x.ndim for x in present) - 2
     pairs = [
-        (x, [*_stack_letters(x, count), "row" if x.shape[-2] == rows else None, "features"])
+        (x, [*_stack_letters(x), "row" if x.shape[-2] == rows else None, "features"])
         for x in queries
         if x is not None
     ]
-    pairs += [(x, [*_stack_letters(x, count), "key", "features"]) for x in others if x is not None]
+    pairs += [(x, [*_stack_letters(x), "key", "features"]) for x in others if x is not None]
     meeting = meet(space, pairs, whole=("key", "features"))
     blocks = iter(meeting.blocks)
     local = [[None if x is None else next(blocks) for x in group] for group in (queries, others)]

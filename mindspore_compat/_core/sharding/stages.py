@@ -256,7 +256,7 @@ class Stages:
         except Exception as failure:
             result, error = None, failure
         if error is not None:
-            self._send_notices(error)
+            self._send_notices()
         state = numpy.asarray([error is not None, bool(self._channels.wanted)])
         has_failed, connects = group.all_reduce(state, "max").wait()
         if not has_failed:
@@ -279,7 +279,7 @@ class Stages:
         stage = failed_stages[0]
         raise RuntimeError(f"Pipeline stage {stage} has failed: {reports[stage][0]}")
 
-    def _send_notices(self, error):
+    def _send_notices(self):
         """Sends each other stage a notice on every tag, whichever of them it waits for."""
         for stage in self.all:
             for tag in (ACTIVATIONS, GRADIENTS, STRUCTURES) if stage != self.own else ():

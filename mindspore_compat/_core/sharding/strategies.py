@@ -67,7 +67,7 @@ def divisions(api, mesh, shapes, strategies, letters):
         if hasattr(strategy, "to_dict"):
             dims = layout_dims(api, mesh, strategy)
         else:
-            _check(api, mesh, shape, strategy)
+            _check(api, shape, strategy)
             dims = []
             for letter, length, parts in zip(letters[number], shape, strategy):
                 is_optional = isinstance(letter, str) and letter.startswith("?")
@@ -97,7 +97,7 @@ def result_dims(api, mesh, shape, dims, strategy):
     if hasattr(strategy, "to_dict"):
         axes_of_layout = layout_dims(api, mesh, strategy)
     else:
-        _check(api, mesh, shape, strategy)
+        _check(api, shape, strategy)
         divided_dims = [axes if mesh.count(axes) == n else None for axes, n in zip(dims, strategy)]
         axes_of_layout = []
         for axes, parts in zip(divided_dims, strategy):
@@ -115,7 +115,7 @@ def data_dims(api, mesh, shape, strategy):
     a rank's own part."""
     if hasattr(strategy, "to_dict"):
         return layout_dims(api, mesh, strategy)
-    _check(api, mesh, shape, strategy)
+    _check(api, shape, strategy)
     axes_of_data = []
     for parts in strategy:
         axes = mesh.axes_for(parts, {axis for axes in axes_of_data for axis in axes})
@@ -145,7 +145,7 @@ def layout_dims(api, mesh, layout):
     return tuple(dims)
 
 
-def _check(api, mesh, shape, strategy):
+def _check(api, shape, strategy):
     if len(strategy) != len(shape):
         raise RuntimeError(
             f"For '{api}', a strategy must have one number for each of the {len(shape)} axes of "

@@ -203,7 +203,7 @@ def _batches(space, values):
     return [v for v in values if space.is_batch(v)]
 
 
-def _inner_rank(space, value):
+def _inner_rank(value):
     return value.ndim if hasattr(value, "ndim") else 0
 
 
@@ -212,7 +212,7 @@ def _pointwise(space, function, *args, **kwargs):
     length 1 after the hidden axis, and calls the function on the underlying arrays."""
     if not _batches(space, args):
         return function(*args, **kwargs)
-    rank = max(_inner_rank(space, a) for a in args)
+    rank = max(_inner_rank(a) for a in args)
     operands = []
     for a in args:
         if space.is_batch(a):

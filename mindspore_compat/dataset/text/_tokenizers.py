@@ -242,13 +242,13 @@ class BasicTokenizer(Tokenizer):
 
     def _clean(self, text):
         if self.lower_case:
-            text_ = "".join(
+            folded = "".join(
                 part if self.unused.fullmatch(part) else part.casefold()
                 for _, _, part in split_at(text, self.unused, self.unused)
             )
             text = "".join(
                 char
-                for char in unicodedata.normalize("NFD", text_)
+                for char in unicodedata.normalize("NFD", folded)
                 if unicodedata.category(char) != "Mn"
             )
         elif self.normalization_form in UNICODE_FORMS:

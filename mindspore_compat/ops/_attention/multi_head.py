@@ -101,25 +101,26 @@ def multi_head_attention_forward(
 
     Source: mindspore.ops.function.nn_func of MindSpore 2.10, observed.
     """
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
     inputs = attention_inputs(
         query,
         key,
         value,
-        embed_dim_to_check,
-        num_heads,
-        in_proj_weight,
-        in_proj_bias,
-        bias_k,
-        bias_v,
-        add_zero_attn,
-        out_proj_weight,
-        key_padding_mask,
-        attn_mask,
-        (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None,
-        k_is_v and q_is_k,
-        dtype,
-        (static_k, static_v),
-        is_causal,
+        width=embed_dim_to_check,
+        num_heads=num_heads,
+        in_proj_weight=in_proj_weight,
+        in_proj_bias=in_proj_bias,
+        bias_k=bias_k,
+        bias_v=bias_v,
+        add_zero_attn=add_zero_attn,
+        out_proj_weight=out_proj_weight,
+        key_padding_mask=key_padding_mask,
+        attn_mask=attn_mask,
+        weights=separate,
+        same=k_is_v and q_is_k,
+        dtype=dtype,
+        static=(static_k, static_v),
+        is_causal=is_causal,
     )
     chance = float(dropout_p) if training else 0.0
     query, key, value = inputs.heads

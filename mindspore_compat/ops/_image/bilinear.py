@@ -29,6 +29,16 @@ def pixel_indices(xp, points, size):
     return xp.cast(flat, "int64"), inside
 
 
+def grid(xp, rows, columns):
+    """Returns the points of grids, given their rows (N, H) and columns (N, W): the vertical and the
+    horizontal coordinates, (N, H * W) each."""
+    shape = (*rows.shape, columns.shape[1])
+    flat = (shape[0], shape[1] * shape[2])
+    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
+    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
+    return ys, xs
+
+
 def between(xp, x, points):
     """Interpolates (N, C, ...) at fractional points, one (N, P) array per dimension; returns (N, P,
     C).

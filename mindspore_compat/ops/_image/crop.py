@@ -6,7 +6,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, InTensor, OneOf, TensorOf, TupleOf
 from .._conv.sizes import need_rank
-from .bilinear import from_images
+from .bilinear import from_images, grid
 
 Images = TensorOf(
     "int8", "int16", "int32", "int64", "float16", "float32", "float64", "uint8", "uint16"
@@ -47,10 +47,7 @@ def _crop(xp, api, image, boxes, index, crop_size, method, outside):
     half = method == "bilinear_v2"
     rows = _crop_points(xp, boxes[:, 0], boxes[:, 2], height, crop_size[0], half)
     columns = _crop_points(xp, boxes[:, 1], boxes[:, 3], width, crop_size[1], half)
-    shape = (boxes.shape[0], *crop_size)
-    flat = (shape[0], shape[1] * shape[2])
-    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
-    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
+    ys, xs = grid(xp, rows, columns)
     inside = (ys >= 0) & (ys <= height - 1) & (xs >= 0) & (xs <= width - 1)
     if half:
         inside = xp.ones(ys.shape, bool)
@@ -60,7 +57,7 @@ def _crop(xp, api, image, boxes, index, crop_size, method, outside):
         near_y, near_x = xp.floor(near_y + 0.5), xp.floor(near_x + 0.5)
     result = from_images(xp, x, index, near_y, near_x)
     result = xp.where(xp.expand_dims(inside, -1), result, outside)
-    return xp.reshape(result, (*shape, x.shape[1]))
+    return xp.reshape(result, (boxes.shape[0], *crop_size, x.shape[1]))
 
 
 @op(

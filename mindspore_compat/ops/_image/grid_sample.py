@@ -142,17 +142,17 @@ def _base_grid(size, corners, dtype):
     return np.stack(columns, 1).astype(dtype)
 
 
-def _affine_grid(xp, api, theta, size, corners):
+def _affine_grid(xp, theta, size, corners):
     count = len(size) - 2
     if len(size) not in (4, 5) or tuple(theta.shape[1:]) != (count, count + 1):
         raise ValueError(
-            f"For '{api}', 'theta' must have shape (N, 2, 3) for a size of 4 numbers and (N, 3, "
-            f"4) for 5, but got {tuple(theta.shape)} and {size}."
+            "For 'affine_grid', 'theta' must have shape (N, 2, 3) for a size of 4 numbers and "
+            f"(N, 3, 4) for 5, but got {tuple(theta.shape)} and {size}."
         )
     if theta.shape[0] != size[0]:
         raise ValueError(
-            f"For '{api}', 'size' must begin with the batch of 'theta', {theta.shape[0]}, but got "
-            f"{size[0]}."
+            f"For 'affine_grid', 'size' must begin with the batch of 'theta', {theta.shape[0]}, "
+            f"but got {size[0]}."
         )
     base = xp.table(_base_grid, tuple(size[2:]), corners, theta.dtype)
     points = xp.matmul(base, xp.swapaxes(theta, 1, 2))
@@ -183,4 +183,4 @@ def affine_grid(
         raise ValueError(
             f"For 'affine_grid', 'theta' must have 3 dimensions, but got {theta.ndim}."
         )
-    return _affine_grid(xp, "affine_grid", theta, size, align_corners)
+    return _affine_grid(xp, theta, size, align_corners)

@@ -6,7 +6,7 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, OneOf
 from .._conv.sizes import need_rank
 from .._rules import Float16Or32
-from .bilinear import from_images
+from .bilinear import from_images, grid
 
 
 def _sample(xp, x, batch, ys, xs):
@@ -107,11 +107,8 @@ def _align(xp, x, batch, starts, sides, pooled, counts):
         points.append(
             starts[:, axis : axis + 1] + sides[:, axis : axis + 1] * xp.asarray(steps, x.dtype)
         )
-    rows, columns = points
-    shape = (rows.shape[0], rows.shape[1], columns.shape[1])
-    flat = (shape[0], shape[1] * shape[2])
-    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
-    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
-    result = xp.moveaxis(_sample(xp, x, batch, ys, xs), 2, 1)
-    cells = xp.reshape(result, (shape[0], x.shape[1], pooled[0], counts[0], pooled[1], counts[1]))
+    result = xp.moveaxis(_sample(xp, x, batch, *grid(xp, *points)), 2, 1)
+    cells = xp.reshape(
+        result, (starts.shape[0], x.shape[1], pooled[0], counts[0], pooled[1], counts[1])
+    )
     return xp.mean(cells, (3, 5))

@@ -16,9 +16,9 @@ def _divide(xp, loss, reduction):
     return xp.cast(xp.sum(loss) / loss.shape[0], loss.dtype)
 
 
-def _need_batch(api, x, reduction):
+def _need_batch(x, reduction):
     if reduction == "batchmean" and x.ndim == 0:
-        raise ValueError(f"For '{api}', a scalar has no batch to take the mean of.")
+        raise ValueError("For 'kl_div', a scalar has no batch to take the mean of.")
 
 
 @op(
@@ -45,7 +45,7 @@ def kl_div(
         0.026988376
     """
     need_shape("kl_div", "logits", "labels", logits, labels)
-    _need_batch("kl_div", logits, reduction)
+    _need_batch(logits, reduction)
     positive = labels > 0
     safe = xp.where(positive, labels, 1)
     return _divide(xp, xp.where(positive, safe * (xp.log(safe) - logits), 0), reduction)
@@ -79,7 +79,7 @@ def kl_div_ext(
         0.026988376
     """
     need_broadcast("kl_div", "input", "target", input, target)
-    _need_batch("kl_div", input, reduction)
+    _need_batch(input, reduction)
     if log_target:
         return _divide(xp, xp.exp(target) * (target - input), reduction)
     positive = target > 0

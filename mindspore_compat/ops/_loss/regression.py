@@ -87,8 +87,8 @@ def l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduce
 HALF_OF_LEAST = 2.0**-150  # half of the least number of float32 rounds to 0
 
 
-def _smooth_l1(xp, api, x, y, beta, reduction):
-    need_shape(api, "input", "target", x, y)
+def _smooth_l1(xp, x, y, beta, reduction):
+    need_shape("smooth_l1_loss", "input", "target", x, y)
     difference = x - y
     if beta == 0 or (beta <= HALF_OF_LEAST and x.dtype.itemsize < 8):
         return reduced(xp, xp.abs(difference), reduction)
@@ -145,7 +145,7 @@ def smooth_l1_loss(
             f"For 'smooth_l1_loss', 'input' and 'target' must be floats, but got "
             f"{input.dtype} and {target.dtype}."
         )
-    return _smooth_l1(xp, "smooth_l1_loss", input, target, beta, reduction)
+    return _smooth_l1(xp, input, target, beta, reduction)
 
 
 @op(
@@ -174,7 +174,7 @@ def smooth_l1_loss_ext(
     """
     if beta < 0:
         raise RuntimeError(f"For 'smooth_l1_loss', 'beta' must not be negative, but got {beta!r}.")
-    return _smooth_l1(xp, "smooth_l1_loss", input, target, beta, reduction)
+    return _smooth_l1(xp, input, target, beta, reduction)
 
 
 @op("ops.huber_loss(input, target, reduction='mean', delta=1.0)", types=Promote("input target"))

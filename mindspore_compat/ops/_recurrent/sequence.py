@@ -106,9 +106,9 @@ def rnn_sequence(
     weight_t, outputs = xp.swapaxes(weight, 0, 1), {}
     for t in order:
         new = _activate(xp, gates[t] + xp.matmul(h, weight_t), kind)
-        at = None if mask is None else mask[t]
-        outputs[t] = new if at is None else new * at
-        h = masked(new, h, at)
+        mask_t = None if mask is None else mask[t]
+        outputs[t] = new if mask_t is None else new * mask_t
+        h = masked(new, h, mask_t)
     return _all_rounded(xp, dtype, stacked(xp, outputs), h)
 
 
@@ -129,11 +129,11 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     flow = xp.zeros_like(h0) if flow is None else flow
     by_step = {}
     for t in reversed(order):
-        at = None if mask is None else mask[t]
-        into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
+        mask_t = None if mask is None else mask[t]
+        into = grad_out[t] + flow if mask_t is None else (grad_out[t] + flow) * mask_t
         y = outputs[t]
         by_step[t] = through_tanh(into, y) if kind == "tanh" else into * (y > 0)
-        flow = masked_flow(xp.matmul(by_step[t], weight), flow, at)
+        flow = masked_flow(xp.matmul(by_step[t], weight), flow, mask_t)
     grads = stacked(xp, by_step)
     return grads, flow, _weight_vjp(xp, grads, before), None
 
@@ -185,14 +185,16 @@ def lstm_sequence(
     gates, h, c, weight, mask = _all_upcast(xp, gates, h0, c0, weight, mask)
     weight_t, outputs, activated = xp.swapaxes(weight, 0, 1), {}, {}
     for t in order:
-        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, weight_t))
+        input_gate, forget_gate, candidate, output_gate = lstm_gates(
+            xp, gates[t] + xp.matmul(h, weight_t)
+        )
         if saves:
-            activated[t] = xp.concatenate([let_in, keep, candidate, let_out], -1)
-        at = None if mask is None else mask[t]
-        new, cell = lstm_update(xp, let_in, keep, candidate, let_out, c)
-        c = masked(cell, c, at)
-        outputs[t] = new if at is None else new * at
-        h = masked(new, h, at)
+            activated[t] = xp.concatenate([input_gate, forget_gate, candidate, output_gate], -1)
+        mask_t = None if mask is None else mask[t]
+        new, cell = lstm_update(xp, input_gate, forget_gate, candidate, output_gate, c)
+        c = masked(cell, c, mask_t)
+        outputs[t] = new if mask_t is None else new * mask_t
+        h = masked(new, h, mask_t)
     saved = stacked(xp, activated) if saves else xp.zeros((0, *gates.shape[1:]), dtype)
     return _all_rounded(xp, dtype, stacked(xp, outputs), h, c, saved)
 
@@ -223,27 +225,27 @@ def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
     cell_flow = xp.zeros_like(c0) if cell_flow is None else cell_flow
     width = h0.shape[-1]
     parts = [activated[..., at * width : (at + 1) * width] for at in range(4)]
-    let_in, keep, candidate, let_out = parts
+    input_gate, forget_gate, candidate, output_gate = parts
     derivatives = [1 - part * part if part is candidate else part * (1 - part) for part in parts]
     derivatives = xp.concatenate(derivatives, -1)
     cells, c = {}, c0
     for t in order:
         cells[t] = c
-        cell = lstm_cell(let_in[t], keep[t], candidate[t], c)
+        cell = lstm_cell(input_gate[t], forget_gate[t], candidate[t], c)
         c = masked(cell, c, None if mask is None else mask[t])
     by_step = {}
     for t in reversed(order):
-        at = None if mask is None else mask[t]
-        into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
-        through = cell_flow if at is None else cell_flow * at
-        gates = let_in[t], keep[t], candidate[t], let_out[t]
+        mask_t = None if mask is None else mask[t]
+        into = grad_out[t] + flow if mask_t is None else (grad_out[t] + flow) * mask_t
+        through = cell_flow if mask_t is None else cell_flow * mask_t
+        gates = input_gate[t], forget_gate[t], candidate[t], output_gate[t]
         *to_gates, to_cell = lstm_update_vjp(xp, *gates, cells[t], into, through)
         to_gates = xp.concatenate(to_gates, -1)
         if by_activated is not None:
             to_gates = to_gates + by_activated[t]
         by_step[t] = to_gates * derivatives[t]
-        flow = masked_flow(xp.matmul(by_step[t], weight), flow, at)
-        cell_flow = masked_flow(to_cell * keep[t], cell_flow, at)
+        flow = masked_flow(xp.matmul(by_step[t], weight), flow, mask_t)
+        cell_flow = masked_flow(to_cell * forget_gate[t], cell_flow, mask_t)
     grads = stacked(xp, by_step)
     return grads, flow, cell_flow, _weight_vjp(xp, grads, before), None
 
@@ -304,12 +306,12 @@ def gru_sequence(
         recurrent = _gru_recurrent(xp, h, weight, bias)
         _, update, candidate, _ = parts = _gru_gates(xp, gates[t], recurrent)
         new = gru_update(update, candidate, h)
-        at = None if mask is None else mask[t]
+        mask_t = None if mask is None else mask[t]
         if saves:
             saved = xp.concatenate(list(parts), -1)
-            activated[t] = saved if at is None else saved * at
-        outputs[t] = new if at is None else new * at
-        h = masked(new, h, at)
+            activated[t] = saved if mask_t is None else saved * mask_t
+        outputs[t] = new if mask_t is None else new * mask_t
+        h = masked(new, h, mask_t)
     saved = stacked(xp, activated) if saves else xp.zeros((0, *h0.shape), dtype)
     return _all_rounded(xp, dtype, stacked(xp, outputs), h, saved)
 
@@ -344,13 +346,13 @@ def gru_sequence_vjp(xp, g, h0, weight, bias, mask, reverse, out):
     flow = xp.zeros_like(h0) if flow is None else flow
     by_step, by_state = {}, {}
     for t in reversed(order):
-        at = None if mask is None else mask[t]
-        into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
+        mask_t = None if mask is None else mask[t]
+        into = grad_out[t] + flow if mask_t is None else (grad_out[t] + flow) * mask_t
         r, z, n, inner = _quarters(activated[t])
         to_z, to_n = gru_into_gates(z, n, before[t], into)
         to_r, to_inner = 0, 0
         if by_activated is not None:
-            gate_gradient = by_activated[t] if at is None else by_activated[t] * at
+            gate_gradient = by_activated[t] if mask_t is None else by_activated[t] * mask_t
             more_r, more_z, more_n, more_inner = _quarters(gate_gradient)
             to_r, to_z, to_n, to_inner = more_r, to_z + more_z, to_n + more_n, more_inner
         to_n = through_tanh(to_n, n)
@@ -358,7 +360,7 @@ def gru_sequence_vjp(xp, g, h0, weight, bias, mask, reverse, out):
         to_r = through_sigmoid(to_n * inner + to_r, r)
         by_step[t] = xp.concatenate([to_r, to_z, to_n], -1)
         by_state[t] = xp.concatenate([to_r, to_z, to_n * r + to_inner], -1)
-        flow = masked_flow(xp.matmul(by_state[t], weight) + into * z, flow, at)
+        flow = masked_flow(xp.matmul(by_state[t], weight) + into * z, flow, mask_t)
     grads, state_grads = stacked(xp, by_step), stacked(xp, by_state)
     by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
     return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None

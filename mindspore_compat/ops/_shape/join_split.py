@@ -466,7 +466,7 @@ class SplitV(Primitive):
             raise ValueError(
                 f"For 'SplitV', 'size_splits' must add up to {length}, but got {self.size_splits}."
             )
-        edges = [sum(sizes[: i + 1]) for i in range(len(sizes) - 1)]
+        edges = list(itertools.accumulate(sizes))[:-1]
         return split_at.run(input_x, edges, self.split_dim)
 
 

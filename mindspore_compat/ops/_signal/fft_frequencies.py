@@ -14,7 +14,7 @@ from .._shape.flip_roll import roll
 Spacing = ScalarOf(Float(gt=0.0) | Float(lt=0.0))
 
 
-def _frequencies(api, n, d, dtype, function):
+def _frequencies(n, d, dtype, function):
     result = function(current_space().fft)(n, d)
     return Tensor._wrap(result.astype("float32" if dtype is None else dtypes.to_numpy(dtype)))
 
@@ -32,7 +32,7 @@ def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
 
     Source: mindspore.ops.fftfreq of MindSpore 2.10.
     """
-    return _frequencies("fftfreq", n, d, dtype, lambda f: f.fftfreq)
+    return _frequencies(n, d, dtype, lambda f: f.fftfreq)
 
 
 @public("ops.rfftfreq", "mint.fft.rfftfreq", "numpy.fft.rfftfreq")
@@ -48,7 +48,7 @@ def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
 
     Source: mindspore.ops.rfftfreq of MindSpore 2.10.
     """
-    return _frequencies("rfftfreq", n, d, dtype, lambda f: f.rfftfreq)
+    return _frequencies(n, d, dtype, lambda f: f.rfftfreq)
 
 
 def _shift(input, dim, sign):

@@ -223,22 +223,22 @@ class TransformerDecoder(_Stack):
 
         def layer():
             return TransformerDecoderLayer(
-                hidden_size,
-                ffn_hidden_size,
-                num_heads,
-                batch_size,
-                src_seq_length,
-                tgt_seq_length,
-                attention_dropout_rate,
-                hidden_dropout_rate,
-                post_layernorm_residual,
-                use_past,
-                layernorm_compute_type,
-                softmax_compute_type,
-                param_init_type,
-                hidden_act,
-                moe_config,
-                parallel_config.moe_parallel_config,
+                hidden_size=hidden_size,
+                ffn_hidden_size=ffn_hidden_size,
+                num_heads=num_heads,
+                batch_size=batch_size,
+                src_seq_length=src_seq_length,
+                tgt_seq_length=tgt_seq_length,
+                attention_dropout_rate=attention_dropout_rate,
+                hidden_dropout_rate=hidden_dropout_rate,
+                post_layernorm_residual=post_layernorm_residual,
+                use_past=use_past,
+                layernorm_compute_type=layernorm_compute_type,
+                softmax_compute_type=softmax_compute_type,
+                param_init_type=param_init_type,
+                hidden_act=hidden_act,
+                moe_config=moe_config,
+                parallel_config=parallel_config.moe_parallel_config,
             )
 
         get_config = lambda_func or _get_lambda_func()

@@ -194,8 +194,8 @@ class SummaryCollector(Callback):
 
     def _collect(self, cb_params, number, total):
         """Records a step or epoch if it is due; `total` is their number in the run."""
-        tensors = everything = self._first_step
         if self._first_step:
+            tensors = everything = True
             self._first_step = False
             self._tensor_steps = tensor_steps(total, self._collect_freq, self._tensor_freq)
         else:

@@ -426,9 +426,9 @@ def matmul(b, out, x, y):
     left = b.operand(x, out.dtype)
     right = b.operand(y, out.dtype)
     if len(x_shape) == 1:
-        left, x_shape = _reshape(b, left, (1, *x_shape)), (1, *x_shape)
+        left, x_shape = b.reshape(left, (1, *x_shape)), (1, *x_shape)
     if len(y_shape) == 1:
-        right, y_shape = _reshape(b, right, (*y_shape, 1)), (*y_shape, 1)
+        right, y_shape = b.reshape(right, (*y_shape, 1)), (*y_shape, 1)
     if len(x_shape) == len(y_shape) == 2:
         value = b("MatMul", left, right, False, False)
     else:
@@ -445,10 +445,6 @@ def _array(x):
 
 def _rank(x):
     return np.ndim(_array(x))
-
-
-def _reshape(b, value, shape):
-    return value.reshape(shape) if isinstance(value, np.ndarray) else b.reshape(value, shape)
 
 
 def _broadcast_batch(b, value, shape, target):

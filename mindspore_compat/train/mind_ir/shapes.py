@@ -302,21 +302,14 @@ def _by_arrays(b, x, index):
         raise RuntimeError(
             "For 'export', the network indexes a Tensor in a way that cannot be part of a graph."
         )
-    if not leading:
-        axis = arrays[0]
-        raise_axis = [axis, *(i for i in range(x.ndim) if i != axis)]
-        return _row_of_axis(b, x, parts[axis], raise_axis)
+    if not leading:  # one array, on an axis other than the first
+        raise RuntimeError(
+            "For 'export', the network indexes a Tensor in a way that cannot be part of "
+            "a graph; use ops.gather for one axis."
+        )
     count = len(arrays)
     rows = b.reshape(b.operand(x), (math.prod(x.shape[:count]), *x.shape[count:]))
     return rows, flat_indices(b, [parts[i] for i in arrays], x.shape[:count])
-
-
-def _row_of_axis(b, x, index, order):
-    """Raises an error for one array on an axis other than the first; `take` handles that case."""
-    raise RuntimeError(
-        "For 'export', the network indexes a Tensor in a way that cannot be part of "
-        "a graph; use ops.gather for one axis."
-    )
 
 
 def flat_indices(b, indices, sizes):
@@ -401,11 +394,9 @@ def _scatter(b, out, x, index, values, op):
 
 
 def _scatter_flat(b, out, x, indices, values, op):
-    def shaped(value, shape):
-        return value.reshape(shape) if isinstance(value, np.ndarray) else b.reshape(value, shape)
-
-    target = shaped(b.operand(x, out.dtype), (-1,))
-    return b.reshape(b(op, target, shaped(indices, (-1, 1)), shaped(values, (-1,))), out.shape)
+    target = b.reshape(b.operand(x, out.dtype), (-1,))
+    indices, values = b.reshape(indices, (-1, 1)), b.reshape(values, (-1,))
+    return b.reshape(b(op, target, indices, values), out.shape)
 
 
 @emits("scatter_along_axis")

@@ -120,6 +120,9 @@ class Graph:
         return self("Cast", value, TYPE_IDS[np.dtype(dtype)])
 
     def reshape(self, value, shape):
+        """Returns a Value, or a constant array, with another shape."""
+        if isinstance(value, np.ndarray):
+            return value.reshape(shape)
         return self("Reshape", value, tuple(int(n) for n in shape))
 
     def transpose(self, value, axes):
