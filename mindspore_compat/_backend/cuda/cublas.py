@@ -17,6 +17,8 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy
 
+from .version import cuda_major
+
 HOPPER = 9  # from this compute capability on, products want a larger workspace
 WORKSPACE, LARGE_WORKSPACE = 4 << 20, 32 << 20  # bytes, as the library's manual recommends
 MATH_MODE = 16  # DISALLOW_REDUCED_PRECISION_REDUCTION: partial sums of half types stay float32
@@ -92,10 +94,9 @@ def load(module):
     Args:
         module: CuPy, or its stand-in.
     """
-    runtime = module.cuda.runtime
-    if getattr(module.cuda, "cublas", None) is None or getattr(runtime, "is_hip", False):
+    major = cuda_major(module)
+    if major is None:
         return None
-    major = runtime.runtimeGetVersion() // 1000
     for name in (f"libcublas.so.{major}", f"cublas64_{major}.dll"):
         try:
             return Library(module, ctypes.CDLL(name))

@@ -11,6 +11,7 @@ import weakref
 from ctypes import byref, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 from . import cublas
+from .version import cuda_major
 
 ALIGNMENT = 16  # bytes
 TRANSA, TRANSB, EPILOGUE, BIAS_POINTER = 3, 4, 7, 8  # attributes of a product
@@ -50,7 +51,7 @@ def load(module, products):
     """
     if products is None:
         return None
-    major = module.cuda.runtime.runtimeGetVersion() // 1000
+    major = cuda_major(module)
     for name in (f"libcublasLt.so.{major}", f"cublasLt64_{major}.dll"):
         try:
             return Library(module, products, ctypes.CDLL(name))

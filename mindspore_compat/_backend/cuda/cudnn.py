@@ -18,6 +18,8 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy
 
+from .version import cuda_major
+
 NAMES = ("libcudnn.so.9", "cudnn64_9.dll")
 CHANNELS_SECOND, CHANNELS_LAST = 0, 1  # TENSOR_NCHW, TENSOR_NHWC
 CROSS_CORRELATION = 1
@@ -102,10 +104,9 @@ def load(module):
     Args:
         module: CuPy, or its stand-in.
     """
-    runtime = module.cuda.runtime
-    if getattr(module.cuda, "cublas", None) is None or getattr(runtime, "is_hip", False):
+    major = cuda_major(module)
+    if major is None:
         return None
-    major = runtime.runtimeGetVersion() // 1000
     for path in _paths():
         try:
             library = ctypes.CDLL(path)
