@@ -71,9 +71,30 @@ def mode(reference):
     second_order = cell.__dict__.get("thor")  # of thor and its layers
     if cell._cell_plain and not cell._cell_updates:
         return cell.training, False, 0, False, None, second_order
-    decay = id(cell.__dict__.get("weight_decay")) if cell._cell_updates else None
+    decay = _decay(cell.__dict__.get("weight_decay")) if cell._cell_updates else None
     precision = cell._cell_mixed_precision._value_
     return cell.training, has_hooks(cell), precision, bool(cell._recompute), decay, second_order
+
+
+def _decay(value):
+    """Returns a key of a weight decay: a number, or the identity of an object."""
+    return value if isinstance(value, (int, float)) else _Same(value)
+
+
+class _Same:
+    """A key that equals only keys of the same object. It holds the object, because a later one may
+    have the id of one that is gone."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value):
+        self._value = value
+
+    def __eq__(self, other):
+        return type(other) is _Same and other._value is self._value
+
+    def __hash__(self):
+        return id(self._value)
 
 
 def name_of(tensor):
