@@ -154,8 +154,9 @@ def load_param_into_net(net: _t.Any, parameter_dict: _t.Any, strict_load: _t.Any
 
     A parameter of the network that `parameter_dict` lacks may be there under a longer name: unless
     `strict_load`, the first name that ends in the parameter's name gives a prefix, and values under
-    that prefix are loaded for all missing parameters. Values are copied. If one does not fit,
-    nothing is loaded.
+    that prefix are loaded for all missing parameters. If one does not fit, nothing is loaded.
+    A value of the same dtype is not copied, as by `Parameter.set_data`: an update in place of one
+    of the two Parameters then changes both.
 
     Args:
         net (Cell): the network.

@@ -456,12 +456,25 @@ def test_a_refused_call_changes_nothing():
     assert values_of(net) == {"a": [0], "b": [0]}
 
 
-def test_values_are_copied():
+def test_values_of_the_same_dtype_are_shared():
     net, source = Net(x=[0.0]), params(x=[1])
+    half = Net(x=np.zeros(1, np.float16))
     load_param_into_net(net, source)
-    source["x"].asnumpy()
-    source["x"]._array[...] = 7
-    assert values_of(net) == {"x": [1]}
+    load_param_into_net(half, source)
+    source["x"].add_(1)
+    assert values_of(net) == {"x": [2]}
+    net.x[0] = 7.0
+    assert source["x"].asnumpy() == [7]
+    assert values_of(half) == {"x": [1]}
+
+
+def test_values_that_cannot_be_written_are_copied():
+    values = np.ones(1, np.float32)
+    values.flags.writeable = False
+    net = Net(x=[0.0])
+    load_param_into_net(net, {"x": Parameter(Tensor.from_numpy(values), name="x")})
+    net.x += 1
+    assert (values, net.x.asnumpy()) == ([1], [2])
 
 
 @pytest.mark.parametrize(

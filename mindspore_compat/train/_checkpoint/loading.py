@@ -9,7 +9,7 @@ import io
 import os
 
 from ... import log
-from ..._backend.arrays import to_current
+from ..._backend.arrays import SPACES, to_current
 from ..._core.declare.library_errors import explain
 from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str, checked
 from ..._core.sharding.array import Sharded
@@ -230,8 +230,9 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
     A parameter of the network that `parameter_dict` lacks may be there under a longer name: unless
     `strict_load`, the first name that ends in the parameter's name gives a prefix, and values under
-    that prefix are loaded for all missing parameters. Values are copied. If one does not fit,
-    nothing is loaded.
+    that prefix are loaded for all missing parameters. If one does not fit, nothing is loaded.
+    A value of the same dtype is not copied, as by `Parameter.set_data`: an update in place of one
+    of the two Parameters then changes both.
 
     Args:
         net (Cell): the network.
@@ -365,7 +366,7 @@ def _by_prefix(lacking, parameter_dict, pairs):
 
 
 def _fit(param, source, strict_load):
-    """Returns a copy of the values of `source` in the shape and dtype of `param`."""
+    """Returns the values of `source` in the shape and dtype of `param`, shared if these agree."""
     shape, source_shape = param.shape, source.shape
     is_slice = _is_slice(param, source_shape)
     if (
@@ -381,7 +382,7 @@ def _fit(param, source, strict_load):
     if is_slice:
         shape = source_shape
     if source.dtype == param.dtype:
-        return _as_part(param, array.reshape(shape).copy(), is_slice)
+        return _as_part(param, _shared(array, shape), is_slice)
     names = {str(source.dtype), str(param.dtype)}
     if strict_load or not any(names <= kind for kind in _KINDS):
         raise RuntimeError(
@@ -394,6 +395,15 @@ def _fit(param, source, strict_load):
     )
     converted = Tensor._wrap(array.reshape(shape)).astype(param.dtype)._array
     return _as_part(param, converted, is_slice)
+
+
+def _shared(array, shape):
+    """Returns `array` itself, or a copy if it has another shape or its memory cannot be updated."""
+    if array.shape == shape and type(array) in SPACES:
+        flags = array.flags
+        if flags.c_contiguous and getattr(flags, "writeable", True):
+            return array
+    return array.reshape(shape).copy()
 
 
 def _is_slice(param, shape):
