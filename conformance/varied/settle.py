@@ -385,9 +385,9 @@ _OF_CALLS = (
         r"then (?:2|53): text",
     ),
     (
-        "how many trials a search makes, and which of the allowed steps it takes, no page says",
-        r"scipy\.optimize\.line_search",
-        r"(?:result|then \d): .*values",
+        "a number as a Tensor of one element, or of an integer type",
+        r"scipy\.optimize\.line_search::(?:(?:old_)?old_fval one element|xk as int32)'?",
+        r"",
     ),
     (
         "the function of a negative number is not defined",

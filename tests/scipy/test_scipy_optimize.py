@@ -263,3 +263,29 @@ def test_steps_are_counted_as_the_original_counts_them(method, calls, iterations
     assert (found.nfev, found.nit) == (calls, iterations)
     flat = optimize.minimize(lambda x: (x * x).sum(), Tensor([0.0]), method=method)
     assert flat.success and (flat.nfev, flat.nit) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    "given, step, calls",
+    [  # of real MindSpore 2.10
+        ({}, 0.346596, 4),
+        ({"c2": 1.15}, 0.404251, 3),
+        ({"c2": 0.3}, 0.322945, 5),
+        ({"c2": 0.01}, 0.307057, 7),
+        ({"c1": -0.5}, 0.399008, 3),
+        ({"old_old_fval": Tensor(1.0, float32)}, 1.0, 11),
+    ],
+)
+def test_a_line_search_tries_the_steps_of_the_original(given, step, calls):
+    start, way = Tensor([1.75197, 1.50395], float32), Tensor([-0.84671, 0.60526], float32)
+    known = {"gfk": Tensor([-0.29079, -0.78684], float32), "old_fval": Tensor(1.21962, float32)}
+    known["old_old_fval"] = Tensor(3.23463, float32)
+    found = optimize.line_search(bowl, start, way, lambda x: 2 * (x - 1), **{**known, **given})
+    assert abs(float(found.a_k) - step) < 1e-4 * step
+    assert found.nfev == calls
+
+
+@pytest.mark.parametrize("c2", [0.9, -0.5])
+def test_a_line_search_ends_where_an_interval_has_no_width(c2):
+    found = optimize.line_search(bowl, Tensor([0.3, 2.0]), Tensor([0.7, -1.0]), c2=c2)
+    assert found.failed == (c2 < 0)

@@ -76,7 +76,7 @@ def line_search(
     first = 1.0
     if old_old_fval is not None and derivative:
         guess = 1.01 * 2 * (value - float(old_old_fval)) / derivative
-        first = guess if 0 < guess < 1 else 1.0
+        first = 1.0 if guess > 1 else guess
     search = _Search(path, value, derivative, c1, c2)
     point, failed, count = search.run(first, maxiter)
     status = 3 if count >= maxiter else 0
@@ -107,7 +107,7 @@ class Path:
 
     def at(self, step):
         """Returns the point after a step."""
-        where = Tensor(self.start + self.start.dtype.type(step) * self.direction)
+        where = Tensor(self.start + self.direction.dtype.type(step) * self.direction)
         self.nfev += 1
         self.ngev += 1
         gradient = self.gradient(where).asnumpy()
@@ -153,7 +153,7 @@ class _Search:
         )
 
     def _too_high(self, point):
-        return not point.value <= self.value + self.c1 * point.step * self.start_derivative
+        return point.value > self.value + self.c1 * point.step * self.start_derivative
 
     def _flat(self, point):
         return abs(point.derivative) <= -self.c2 * self.start_derivative
@@ -176,7 +176,7 @@ class _Search:
     def _zoom(self, low, high):
         """Searches between two steps, where `low` has the smaller value. Returns a point, and
         whether no point is good enough."""
-        end, left = low, None  # left: the end that the last step replaced
+        end, left = low, None  # left: the end that a step replaced last, as the original keeps it
         for _ in range(_MOST_ZOOMS):
             point = self.path.at(_inside(low, high, left))
             if self._too_high(point) or point.value >= low.value:
@@ -185,7 +185,7 @@ class _Search:
             if self._flat(point):
                 return point, False
             if point.derivative * (high.step - low.step) >= 0:
-                high, left = low, high
+                high = low
             else:
                 left = low
             low = point
@@ -195,20 +195,23 @@ class _Search:
 def _inside(low, high, left):
     """Returns a step between two: the minimum of the cubic through them and a third point, or of
     the parabola, if it is not near an end; else the middle. Both curves have the derivative at
-    `low`."""
+    `low`. If `high` is the lesser step, the original also allows steps a little outside, because
+    its width is negative."""
     width = high.step - low.step
     for kind, candidate in (
         ("cubic", _cubic(low, high, left)),
         ("quadratic", _quadratic(low, high)),
     ):
-        near = _FROM_ENDS[kind] * abs(width)
-        if near <= candidate * math.copysign(1, width) <= abs(width) - near:
-            return low.step + candidate
+        near, step = _FROM_ENDS[kind] * width, low.step + candidate
+        if min(low.step, high.step) + near < step < max(low.step, high.step) - near:
+            return step
     return low.step + 0.5 * width
 
 
 def _quadratic(low, high):
     width = high.step - low.step
+    if not width:
+        return math.nan
     bend = (high.value - low.value - low.derivative * width) / (width * width)
     return -low.derivative / (2 * bend) if bend else math.nan
 
