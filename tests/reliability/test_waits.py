@@ -28,7 +28,7 @@ VARIABLE = "reads a variable"
 ENDS = {  # file, or folder -> function -> why it ends
     "_backend/ranks/collective.py": {"*": RANKS},
     "_backend/ranks/objects.py": {"*": RANKS},
-    "_backend/compiled/compiler.py": {"Compiler.stop": "the process has been killed"},
+    "_backend/compiled/compiler.py": {"Compiler._kill": "the process has been killed"},
     "_backend/ranks/channels.py": {"Channels.receive": RANKS},
     "_backend/ranks/nccl.py": {"Channel.receive": STREAM, "Channel.settle": STREAM},
     "communication/": {"*": RANKS},
