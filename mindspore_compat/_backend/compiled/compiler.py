@@ -45,15 +45,17 @@ class Compiler:
         self._process = self._answers = None
         self._niceness = LOWEST
 
-    def compile(self, loop):
+    def compile(self, loop, meanwhile=None):
         """Has a loop compiled into the disk cache. Returns False if that failed, or if the main
-        thread of this process has ended."""
+        thread of this process has ended. Calls `meanwhile` again and again as it waits."""
         try:
             self._send(loop)
             limit = time.monotonic() + PATIENCE
             while threading.main_thread().is_alive():
                 with contextlib.suppress(queue.Empty):
                     return self._answers.get(timeout=SECONDS)
+                if meanwhile is not None:
+                    meanwhile()
                 if self._niceness == LOWEST and time.monotonic() > limit:
                     self._kill()
                     self._niceness = LOW

@@ -84,6 +84,7 @@ class Loop:
         self._done = None
         self._is_awaited = False
         self._requests = 0  # calls that would have used it
+        self._is_missing = False  # from the disk cache, when it was last looked up
 
     def __reduce__(self):
         """Pickles the source of the loop, not its compiled code."""
@@ -146,19 +147,20 @@ class Loop:
         options = {"fastmath": {"contract"}} if self._reorders else {}
         return {"error_model": "numpy", **options}
 
-    def compile(self, compiler=None):
+    def compile(self, compiler=None, meanwhile=None):
         """Compiles the loop, or loads it from the disk cache, and sets `ready`. An error is logged,
         and the loop is then never ready.
 
         Args:
             compiler (Compiler, optional): compiles loops that are not in the disk cache and that
                 nobody waits for. This process compiles the others.
+            meanwhile (Callable, optional): is called while this waits for the compiler.
         """
         try:
             if _room() < LEAST_ROOM:  # LLVM ends the process if it gets no memory
                 raise MemoryError("its limit leaves too little address space for the compiler")
             if compiler and not self._is_awaited and self._lacks_code():
-                compiler.compile(self)
+                compiler.compile(self, meanwhile)
             if threading.main_thread().is_alive():
                 import numba
 
@@ -168,7 +170,12 @@ class Loop:
 
     def _lacks_code(self):
         """Returns True if another process can store the compiled code, and none has yet."""
-        return disk_cache.is_writable() and not disk_cache.has(self.digest())
+        return disk_cache.is_writable() and not self.is_stored()
+
+    def is_stored(self):
+        """Returns True if the disk cache has the compiled code."""
+        self._is_missing = not disk_cache.has(self.digest())
+        return not self._is_missing
 
 
 def _room():
@@ -284,7 +291,8 @@ def _vector_functions():
 
 class _Queue:
     """The queue of loops to compile. A thread has one after the other compiled, and ends when none
-    is left. Those that callers wait for come first, then those that most calls have requested."""
+    is left. Those that callers wait for come first, then those that the disk cache has, which are
+    also loaded while another loop is compiled, then those that most calls have requested."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -331,17 +339,50 @@ class _Queue:
                     if not self._waiting or not threading.main_thread().is_alive():
                         self._thread = None
                         return
-                    loop = max(self._waiting, key=lambda loop: (loop._is_awaited, loop._requests))
-                    self._waiting.remove(loop)
-                try:
-                    loop.compile(self.compiler)
-                finally:
-                    loop._done.set()
+                loop = self._take(self._rank)
+                self._compile(loop, self.compiler, self._load)
         except BaseException:
             self._thread = None
             raise
         finally:
             self.compiler.stop()
+
+    def _take(self, rank):
+        """Removes and returns the waiting loop of the highest rank that is not None, or None."""
+        with self._lock:
+            loops = list(self._waiting)
+        ranks = [rank(loop) for loop in loops]  # reads the disk, so without the lock
+        highest = max([value for value in ranks if value is not None], default=None)
+        if highest is None:
+            return None
+        loop = loops[ranks.index(highest)]
+        with self._lock:
+            self._waiting.remove(loop)
+        return loop
+
+    def _rank(self, loop):
+        return loop._is_awaited, _can_load(loop), loop._requests
+
+    def _load(self):
+        """Loads a loop that the disk cache has, if one is waiting."""
+        loop = self._take(lambda loop: loop._requests if _can_load(loop) else None)
+        if loop is not None:
+            self._compile(loop)
+
+    def _compile(self, loop, *options):
+        try:
+            loop.compile(*options)
+        finally:
+            loop._done.set()
+
+
+def _can_load(loop):
+    """Returns True if the disk cache has a loop; it is looked up again only by `Loop.compile`."""
+    try:
+        return not loop._is_missing and loop.is_stored()
+    except Exception:  # `Loop.compile` logs it
+        loop._is_missing = True
+        return False
 
 
 class _Closed:

@@ -270,11 +270,14 @@ def test_beside_processes_that_leave_no_core_idle_it_gets_a_higher_priority(
 class Recorded:
     """A loop that the queue compiles, and notes when."""
 
-    def __init__(self, order, requests, is_awaited=False):
+    def __init__(self, order, requests, is_awaited=False, is_missing=True):
         self._order, self._requests, self._is_awaited = order, requests, is_awaited
-        self._done = None
+        self._done, self._is_missing = None, is_missing
 
-    def compile(self, compiler):
+    def is_stored(self):
+        return True
+
+    def compile(self, compiler=None, meanwhile=None):
         self._order.append((self._requests, self._is_awaited))
 
 
@@ -283,8 +286,34 @@ def test_the_most_requested_loop_is_compiled_first(monkeypatch):
     monkeypatch.setattr(queue, "_start", lambda: None)
     for requests, is_awaited in [(1, False), (7, False), (2, True), (3, False)]:
         queue.add(Recorded(order, requests, is_awaited))
+    queue.add(Recorded(order, 0, is_missing=False))
     queue._work()
-    assert order == [(2, True), (7, False), (3, False), (1, False)]
+    assert order == [(2, True), (0, False), (7, False), (3, False), (1, False)]
+
+
+@linux
+def test_stored_loops_are_loaded_while_another_is_compiled(slow, tmp_path, monkeypatch):
+    """Also those that are requested meanwhile."""
+    queue, order = jit._Queue(), []
+    monkeypatch.setattr(queue, "_start", lambda: None)
+
+    class Slow(Recorded):
+        def compile(self, compiler, meanwhile):
+            queue.add(Recorded(order, 1, is_missing=False))
+            queue.add(Recorded(order, 2))
+
+            def load():
+                meanwhile()
+                if order:
+                    (tmp_path / "complete idle").touch()
+                    (tmp_path / "complete low").touch()
+
+            assert compiler.compile(slow.Loop(tmp_path), load)
+            order.append("slow")
+
+    queue.add(Slow(order, 5))
+    queue._work()
+    assert order == [(1, False), "slow", (2, False)]
 
 
 def test_each_request_of_a_waiting_loop_counts(monkeypatch):
@@ -293,7 +322,7 @@ def test_each_request_of_a_waiting_loop_counts(monkeypatch):
     monkeypatch.setattr(jit, "_queue", queue)
     monkeypatch.setattr(jit, "_setting", lambda: "background")
     loops = [loop_of(), loop_of()]
-    monkeypatch.setattr(jit.Loop, "compile", lambda loop, compiler: order.append(loop))
+    monkeypatch.setattr(jit.Loop, "compile", lambda loop, *options: order.append(loop))
     loops[0].request()
     loops[1].request()
     loops[1].request()
