@@ -3,8 +3,8 @@ matrices.
 
 Interpolation is separable: along each dimension the result is a matrix times the input, and the
 input's gradient is the transposed matrix times the output's gradient. A row of the matrix has a few
-weights, so the work is proportional to the larger of input and output; small matrices are
-multiplied as dense ones. Nearest neighbours are selected by index, not multiplied, because a
+weights, so the work is proportional to the larger of input and output; on the host, small matrices
+are multiplied as dense ones. Nearest neighbours are selected by index, not multiplied, because a
 product would spread infinities.
 """
 
@@ -15,6 +15,7 @@ from math import prod
 import numpy as np
 
 from ..._backend.compiled import door
+from ..._backend.cuda.taps import apply_taps
 from ..._backend.space import implements
 from ..._backend.thresholds import Most
 from ..._core.autograd.vjp_rules import derive
@@ -95,11 +96,14 @@ def _apply_axis(xp, x, axis, taps):
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     _need_elements(x.shape[axis], taps.shape[0])
     stack = xp.reshape(x, (prod(before), x.shape[axis], prod(after)))
-    out = door.call("apply_taps", stack, taps.index, taps.weight)
+    out = apply_taps(xp, stack, taps)
     if out is None:
-        whole = max(taps.shape) <= Most.TAPS_WHOLE * taps.index.shape[1]
+        out = door.call("apply_taps", stack, taps.index, taps.weight)
+    if out is None:
+        is_host = type(stack) is np.ndarray
+        whole = is_host and max(taps.shape) <= Most.TAPS_WHOLE * taps.index.shape[1]
         out = _apply_whole(xp, stack, taps) if whole else _apply_taps(xp, stack, taps)
-        if whole and type(out) is np.ndarray and not math.isfinite(np.add.reduce(out[:, 0], None)):
+        if whole and not math.isfinite(np.add.reduce(out[:, 0], None)):
             # 0 times NaN is NaN, so a dense matrix spreads a NaN to all elements of the axis.
             out = _apply_taps(xp, stack, taps)
     return xp.reshape(out, (*before, taps.shape[0], *after))
