@@ -129,13 +129,13 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
     for t in order:
         at = None if mask is None else mask[t]
         arguments = Parts(gates[t], 4), Parts(_product(xp, h, weight_t), 4), h, c, at
-        new = xp.empty(h.shape, between)
+        new = xp.empty(h.shape, h.dtype if t == order[-1] else between)
         result = [outputs[t], new] if at is None else [outputs[t], new, xp.empty(h.shape, h.dtype)]
         result += [Parts(activated[t], 4)] if saves else []
         if bodies.pointwise(_lstm_step, *arguments, out=result, saves=saves) is None:
             return None
         h, c = result[0] if at is None else result[2], new
-    return outputs, h, xp.cast(c, h.dtype), activated
+    return outputs, h, c, activated
 
 
 def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
