@@ -36,7 +36,9 @@ def flat_along(shape, indices, axis):
 @functools.lru_cache(maxsize=256)
 def _starts(shape, axis):
     """Returns the positions of the elements at index 0 of an axis, with that axis kept."""
-    whole = numpy.arange(math.prod(shape), dtype=numpy.int64).reshape(shape)
-    starts = whole[(slice(None),) * axis + (slice(0, 1),)].copy()
+    inner = math.prod(shape[axis + 1 :])
+    outer = numpy.arange(math.prod(shape[:axis]), dtype=numpy.int64) * (shape[axis] * inner)
+    starts = outer[:, None] + numpy.arange(inner, dtype=numpy.int64)
+    starts = starts.reshape(*shape[:axis], 1, *shape[axis + 1 :])
     starts.flags.writeable = False
     return starts

@@ -3,12 +3,13 @@ indices and values, any memory order.
 """
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.host import scatter
+from mindspore_compat._backend.host import indices, scatter
 from mindspore_compat._backend.thresholds import Least
 
 RANDOM = np.random.default_rng(11)
@@ -133,3 +134,25 @@ def test_other_indices_along_an_axis():
             arrays.HOST.take_along_axis(x, np.array([[index], [0]]), 1)
         with pytest.raises(IndexError):
             arrays.HOST.scatter_along_axis(x, np.array([[index], [0]]), np.ones((2, 1)), 1)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_elements_along_an_axis_are_those_of_numpy(axis):
+    x = np.arange(60).reshape(3, 4, 5)
+    index = np.random.default_rng(0).integers(
+        0, x.shape[axis], [2 if n == axis else s for n, s in enumerate(x.shape)]
+    )
+    flat = indices.flat_along(x.shape, index, axis)
+    np.testing.assert_array_equal(x.reshape(-1)[flat], np.take_along_axis(x, index, axis))
+
+
+def test_few_elements_of_a_long_axis_take_little_memory():
+    shape, index = (1 << 24,), np.array([5, (1 << 24) - 1])
+    tracemalloc.start()
+    try:
+        flat = indices.flat_along(shape, index, 0)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert flat.tolist() == index.tolist()
+    assert most < 1 << 20
