@@ -64,6 +64,13 @@ class Files:
         return json.loads(Path(path).read_text(encoding="utf-8"))
 
     @staticmethod
+    def flip(path, part):
+        """Changes the last bit of some bytes of a file."""
+        content = Path(path).read_bytes()
+        assert content.count(part) == 1
+        Path(path).write_bytes(content.replace(part, part[:-1] + bytes([part[-1] ^ 1])))
+
+    @staticmethod
     def size(path):
         """The bytes of a file."""
         return Path(path).stat().st_size
