@@ -144,11 +144,8 @@ _library(
     """bincount isin lexsort nonzero packbits ravel_multi_index searchsorted unique unpackbits
     unravel_index""",
 )
-_library(
-    "numpy",
-    "plain",
-    "broadcast_shapes fft finfo float32 iinfo inf lib linalg nan ndim pi result_type shape size",
-)
+_library("numpy", "plain", "broadcast_shapes fft finfo float32 iinfo inf lib linalg nan")
+_library("numpy", "plain", "ndim pi result_type shape size")
 _library("numpy", "refused", "broadcast_arrays copyto")
 _library(
     "scipy.special",

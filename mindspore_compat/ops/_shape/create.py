@@ -29,6 +29,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index, Lengths, NumberOrBool
 from ..primitive import Primitive, WithoutArguments
 from . import reshape
+from .one_hot_vectors import is_position, written
 from .reshape import shape_of
 
 _Device = Str | None
@@ -376,26 +377,8 @@ def one_hot(
         )
     axis = axis if axis >= 0 else axis + indices.ndim + 1
     if indices.size * depth < Least.ONE_HOT:
-        return xp.where(_is_position(xp, indices, depth, axis), on_value, off_value)
-    return _written(xp, indices, depth, on_value, off_value, axis)
-
-
-def _is_position(xp, indices, depth, axis):
-    """Returns True at each index along a new axis."""
-    line = [1] * (indices.ndim + 1)
-    line[axis] = depth
-    positions = xp.arange(depth, dtype="int32" if indices.dtype == "uint8" else indices.dtype)
-    return xp.expand_dims(indices, axis) == xp.reshape(positions, tuple(line))
-
-
-def _written(xp, indices, depth, on_value, off_value, axis):
-    """Returns `off_value` along a new axis, with `on_value` written at each index within range."""
-    index = xp.expand_dims(indices, axis)
-    inside = xp.logical_and(index >= 0, index < depth)
-    values = xp.where(inside, on_value, off_value)
-    shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
-    off_values = xp.broadcast_to(off_value, shape)
-    return xp.scatter_along_axis(off_values, xp.where(inside, index, 0), values, axis)
+        return xp.where(is_position(xp, indices, depth, axis), on_value, off_value)
+    return written(xp, indices, depth, on_value, off_value, axis)
 
 
 @public("Tensor.new_zeros")
@@ -604,6 +587,6 @@ def mint_one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
     if num_classes == -1:
         num_classes = int(xp.max(tensor)) + 1 if tensor.size else 1
     if tensor.size * num_classes < Least.ONE_HOT:
-        return xp.cast(_is_position(xp, tensor, num_classes, tensor.ndim), tensor.dtype)
+        return xp.cast(is_position(xp, tensor, num_classes, tensor.ndim), tensor.dtype)
     on_value, off_value = xp.ones((), tensor.dtype), xp.zeros((), tensor.dtype)
-    return _written(xp, tensor, num_classes, on_value, off_value, tensor.ndim)
+    return written(xp, tensor, num_classes, on_value, off_value, tensor.ndim)
