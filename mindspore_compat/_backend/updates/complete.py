@@ -173,6 +173,9 @@ def complete(units, final=False):
                 if attempt == MOST_ATTEMPTS - 1 or not any([unit.begun() for unit in units]):
                     raise
     if raised is not None:
-        raise raised
+        try:
+            raise raised
+        finally:
+            raised = None  # its traceback has this frame, and all that the callers' frames hold
     if arrays.blocking:
         arrays.synchronize()

@@ -1,6 +1,9 @@
 """The writes of an update follow each other without Python in between, and go on after an error."""
 
+import contextlib
+import gc
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -88,3 +91,22 @@ def test_no_python_runs_after_the_first_write(name, dtype):
     fused(*again, **FORMULAS[name])
     for array, other in zip(row, again, strict=True):
         np.testing.assert_array_equal(array, other)
+
+
+def test_an_error_keeps_nothing_of_its_callers():
+    class Kept:
+        pass
+
+    def interrupted(call=failing_once(1, KeyboardInterrupt())):
+        kept, out = Kept(), []
+        seen.append(weakref.ref(kept))
+        complete([Unit(lambda: (call, [0], [out])), Unit(lambda: (call, [1], [out]))])
+
+    seen = []
+    gc.disable()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            interrupted()
+        assert seen[0]() is None
+    finally:
+        gc.enable()
