@@ -718,7 +718,7 @@ from .runtime import set_stream_limit as set_stream_limit
 from .parallel import shard as shard
 from .common.dtype import int16 as short
 from .common.dtype import float32 as single
-def stress_detect(detect_type: _b.str = 'aic') -> _t.Any:
+def stress_detect(detect_type: _t.Any = 'aic') -> _t.Any:
     """Tests the cores of an Ascend, or the links between several, under load.
 
     Args:

@@ -35,7 +35,7 @@ class AutoBoost:
     boost_config_dict: _t.Any
     gradient_groups: _t.Any
     device_number: _t.Any
-    def __init__(self, *args: _t.Any, **kwargs: _t.Any) -> None:
+    def __init__(self, level: _t.Any = 'O0', boost_config_dict: _t.Any = '') -> None:
         """Stores the settings of the first call."""
     def network_auto_process_eval(self, network: _Cell) -> _t.Any:
         """Changes a network for evaluation.

@@ -2,6 +2,7 @@
 
 from .. import log
 from .._core.rules.checked import checked
+from .._core.rules.comparisons import Instead
 from .._core.rules.vocabulary import InstanceOf, Int, ListOf
 from ..common.parameter import Parameter
 from ..nn.layer.basic import Dense
@@ -23,7 +24,7 @@ class OptimizerProcess:
         opt (Optimizer): the optimizer, one of the package or derived from `nn.Optimizer`.
 
     Raises:
-        TypeError: if it is something else.
+        AttributeError: if it is something else.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -39,7 +40,7 @@ class OptimizerProcess:
     """
 
     @checked
-    def __init__(self, opt: InstanceOf(Optimizer)):
+    def __init__(self, opt: Instead(InstanceOf(Optimizer), AttributeError)):
         self.is_lars = isinstance(opt, LARS)
         self.single_opt = opt.opt if self.is_lars else opt
         self.opt_class = type(self.single_opt)

@@ -1,5 +1,7 @@
 """AutoBoost: changes networks, optimizers and steps as requested by a level or a dict."""
 
+from collections.abc import Hashable
+
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import CellOf, InstanceOf, OneOf
 from .base import OptimizerProcess, ParameterProcess
@@ -71,8 +73,9 @@ class AutoBoost:
             cls._instance = network
         return cls._instance
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, level="O0", boost_config_dict=""):
         """Stores the settings of the first call."""
+        InstanceOf(Hashable).refuse("AutoBoost", "level", level)
 
     @checked
     def _settle(self, level: OneOf("O0", "O1", "O2") = "O0", boost_config_dict=""):

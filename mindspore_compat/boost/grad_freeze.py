@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import ops
 from .._core.rules.checked import checked
+from .._core.rules.comparisons import Instead
 from .._core.rules.vocabulary import CellOf, InstanceOf, Int, Number
 from ..nn.cell import Cell
 from ..nn.layer.basic import Identity
@@ -279,7 +280,7 @@ def freeze_cell(
         tuple[Cell], one for each group.
 
     Raises:
-        TypeError: if `optimizer` is not a FreezeOpt.
+        AttributeError: if `optimizer` is not a FreezeOpt.
 
     Examples:
         >>> from mindspore_compat import boost, nn, ops
@@ -291,7 +292,7 @@ def freeze_cell(
 
     Source: mindspore.boost.freeze_cell of MindSpore 2.10.
     """
-    InstanceOf(FreezeOpt).refuse("freeze_cell", "optimizer", optimizer)
+    Instead(InstanceOf(FreezeOpt), AttributeError).refuse("freeze_cell", "optimizer", optimizer)
     cells = []
     for member in optimizer.opts:
         reducer = Identity()

@@ -13,6 +13,7 @@ import numbers
 
 import numpy as np
 
+from .._core.rules.comparisons import Compared
 from .._core.rules.vocabulary import InstanceOf, Int, checked, register_type
 from .._core.tensor.dtype import float32
 from .._core.tensor.tensor import Tensor
@@ -53,6 +54,7 @@ __all__ = [
 ]
 
 _INITIALIZER_ALIAS = {}
+_above_zero = Compared(gt=0)
 
 
 def _register(path, *aliases):
@@ -415,14 +417,12 @@ class VarianceScaling(Initializer):
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
         super().__init__(scale=scale, mode=mode, distribution=distribution)
-        InstanceOf(numbers.Real).called("a number").refuse("VarianceScaling", "scale", scale)
-        if not scale > 0:
-            raise ValueError(f"For 'VarianceScaling', 'scale' must be > 0, but got {scale!r}.")
+        _above_zero.refuse("VarianceScaling", "scale", scale)
         self._need(mode, "mode", ("fan_in", "fan_out", "fan_avg"))
         self._need(
             distribution, "distribution", ("uniform", "truncated_normal", "untruncated_normal")
         )
-        self.scale = scale
+        self.scale = _above_zero.read(scale)
         self.mode = mode
         self.distribution = distribution
 

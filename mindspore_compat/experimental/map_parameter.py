@@ -386,8 +386,8 @@ def _dtype_of(name, dtype, tensor, default):
 
 
 def _shape(shape):
-    lengths = (shape,) if type(shape) is int else shape
-    if not isinstance(lengths, (tuple, list)) or not all(type(length) is int for length in lengths):
+    lengths = shape if isinstance(shape, (tuple, list)) else (shape,)
+    if not all(isinstance(length, int) for length in lengths):
         raise TypeError(
             f"For 'MapParameter', 'value_shape' must be an int or a tuple or list of ints, but got "
             f"{shape!r}."
@@ -402,10 +402,5 @@ def _check_settings(default_value, permit, evict):
                 f"For 'MapParameter', 'default_value' must be a number, 'zeros', 'ones' or "
                 f"'normal', but got {default_value!r}."
             )
-    elif not isinstance(default_value, numbers.Number):
-        raise TypeError(
-            f"For 'MapParameter', 'default_value' must be a number or a str, but got "
-            f"{default_value!r} of type {type(default_value).__name__}."
-        )
     for name, value in (("permit_filter_value", permit), ("evict_filter_value", evict)):
         InstanceOf(numbers.Number).called("a number").refuse("MapParameter", name, value)

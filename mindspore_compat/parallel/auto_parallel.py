@@ -9,9 +9,9 @@ import os
 from .._core.context import config
 from .._core.rules.vocabulary import (
     Any,
+    AsValue,
     Bool,
     Callable,
-    CellOf,
     Forbid,
     InstanceOf,
     Int,
@@ -110,8 +110,7 @@ class AutoParallel(Cell):
         The outputs of the network.
 
     Raises:
-        TypeError: if `network` cannot be called.
-        ValueError: if `parallel_mode` is unknown.
+        ValueError: if `parallel_mode` is unknown; when called: `network` cannot be called.
         KeyError: when called: a key of what `comm_fusion` was given is unknown.
         RuntimeError: when called by one of several processes: a strategy does not divide an axis
             or the number of processes.
@@ -138,7 +137,7 @@ class AutoParallel(Cell):
             f"'parallel_mode' must be one of {', '.join(_MODES)}",
         )
     )
-    def __init__(self, network: CellOf | Callable, parallel_mode: Any = "semi_auto"):
+    def __init__(self, network: Any, parallel_mode: Any = "semi_auto"):
         super().__init__(auto_prefix=False)
         self.network = network
         self._parallel_mode = parallel_mode
@@ -164,6 +163,7 @@ class AutoParallel(Cell):
 
     def construct(self, *args, **kwargs):
         """Runs the network under its settings."""
+        AsValue(Callable).refuse("AutoParallel", "network", self.network)
         before = dict(vars(config.config.parallel))
         try:
             config.reset_auto_parallel_context()

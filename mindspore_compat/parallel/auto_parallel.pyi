@@ -32,7 +32,7 @@ class AutoParallel(_Cell):
         The outputs of the network.
     """
     network: _t.Any
-    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], parallel_mode: _t.Any = 'semi_auto') -> None: ...
+    def __init__(self, network: _t.Any, parallel_mode: _t.Any = 'semi_auto') -> None: ...
     # Accepted for compatibility, has no effect here
     def comm_fusion(self, config: _t.Any) -> _t.Any:
         """Sets how messages are fused.

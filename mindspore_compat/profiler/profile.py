@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import time
+from collections.abc import Hashable
 
 from .. import log
 from .._core.rules.vocabulary import InstanceOf
@@ -343,7 +344,7 @@ class mstx:
             range_id (int): the number of the range.
             domain (str): stored without effect. Default: ``"default"``.
         """
-        if range_id in mstx._ranges:
+        if isinstance(range_id, Hashable) and range_id in mstx._ranges:
             message, start = mstx._ranges.pop(range_id)
             for recorder in _in_force:
                 recorder.mark(message, start, time.perf_counter_ns())

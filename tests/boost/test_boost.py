@@ -293,7 +293,7 @@ def test_each_group_has_its_own_optimizer():
         (lambda opt: boost.FreezeOpt(opt, 1), TypeError),
         (lambda opt: boost.FreezeOpt(opt, None, [0, 1]), ValueError),
         (lambda opt: boost.FreezeOpt(opt, [opt.parameters], ["a"]), ValueError),
-        (lambda opt: boost.freeze_cell(False, None, opt, 1.0, None, False), TypeError),
+        (lambda opt: boost.freeze_cell(False, None, opt, 1.0, None, False), AttributeError),
     ],
 )
 def test_wrong_groups_are_refused(refused, error):

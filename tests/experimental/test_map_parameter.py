@@ -128,7 +128,6 @@ def test_it_is_a_parameter_of_a_cell():
         (lambda: MapParameter(value_shape="a"), TypeError),
         (lambda: MapParameter(key_tensor=1), TypeError),
         (lambda: MapParameter(default_value="none such"), ValueError),
-        (lambda: MapParameter(default_value=[1]), TypeError),
         (lambda: MapParameter(permit_filter_value="a"), TypeError),
         (lambda: MapParameter(requires_grad=1), TypeError),
         (lambda: MapParameter().get(1), TypeError),

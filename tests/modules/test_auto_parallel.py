@@ -218,14 +218,15 @@ def test_a_wrong_fusion_is_refused_when_the_network_runs():
 
 
 @pytest.mark.parametrize(
-    "arguments, error",
-    [
-        ((nn.ReLU(), "auto"), ValueError),
-        ((nn.ReLU(), None), ValueError),
-        ((3,), TypeError),
-        ((None,), TypeError),
-    ],
+    "arguments, error", [((nn.ReLU(), "auto"), ValueError), ((nn.ReLU(), None), ValueError)]
 )
 def test_what_it_is_made_of(arguments, error):
     with pytest.raises(error, match="'AutoParallel', '(network|parallel_mode)'"):
         AutoParallel(*arguments)
+
+
+@pytest.mark.parametrize("network", [3, None])
+def test_a_network_that_cannot_be_called_is_refused_when_it_runs(network):
+    net = AutoParallel(network)
+    with pytest.raises(ValueError, match="'AutoParallel', 'network'"):
+        net(Tensor(np.ones((4, 3), np.float32)))

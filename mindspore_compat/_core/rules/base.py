@@ -44,7 +44,13 @@ class Examples(NamedTuple):
 
 
 class Rule:
-    """The values that one parameter accepts. Rules are immutable and comparable; `|` joins them."""
+    """The values that one parameter accepts. Rules are immutable and comparable; `|` joins them.
+
+    Functions that take NumPy scalars in place of Python numbers convert them before the rule sees
+    them, unless `sees_numpy_scalars` is set.
+    """
+
+    sees_numpy_scalars = False
 
     def kind(self, name: str) -> str:
         """Returns a Python expression, true if the value bound to `name` has the right kind."""
@@ -122,13 +128,13 @@ class Rule:
     def examples(self) -> Examples:
         """Returns the sample values, sorted by outcome: accepted, TypeError or ValueError."""
         examples = Examples([], [], [])
-        lists = {
+        lists = {  # rules that raise other errors have no list for them
             None: examples.good,
             TypeError: examples.type_errors,
             ValueError: examples.value_errors,
         }
         for sample in self.samples():
-            target = lists[self.verdict(sample)]
+            target = lists.get(self.verdict(sample), [])
             if not any(_same_outcome(sample, other) for other in target):
                 target.append(sample)
         return examples

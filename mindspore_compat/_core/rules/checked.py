@@ -180,13 +180,18 @@ def refuse_all(api: str, rules: dict[str, Rule], values, numpy_scalars: bool = F
         values = [values[name] for name in rules]
     if numpy_scalars:
         values = [
-            value if rule.verdict(value) is None else plain_numbers(value)
+            value
+            if rule.sees_numpy_scalars or rule.verdict(value) is None
+            else plain_numbers(value)
             for rule, value in zip(rules.values(), values, strict=True)
         ]
-    for kind in (TypeError, ValueError):
-        for (name, rule), value in zip(rules.items(), values, strict=True):
-            if rule.verdict(value) is kind:
-                rule.refuse(api, name, value)
+    wrong = {
+        name: verdict
+        for (name, rule), value in zip(rules.items(), values, strict=True)
+        if (verdict := rule.verdict(value)) is not None
+    }
+    for name in sorted(wrong, key=lambda name: wrong[name] is not TypeError)[:1]:
+        rules[name].refuse(api, name, values[list(rules).index(name)])
     return [rule.read(value) for rule, value in zip(rules.values(), values, strict=True)]
 
 

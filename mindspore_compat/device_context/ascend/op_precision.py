@@ -6,7 +6,8 @@ call with another value is refused.
 
 from ..._core.context.config import ASCEND
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Str
+from ..._core.rules.comparisons import Instead
+from ..._core.rules.vocabulary import OneOf, Str
 from ..._core.without_effect import without_effect
 from .._store_once import store_once
 
@@ -65,14 +66,14 @@ def op_precision_mode(path: Str):
 
 @without_effect("device_context.ascend.op_precision.matmul_allow_hf32", "there is no Ascend")
 @checked
-def matmul_allow_hf32(value: ASCEND["matmul_allow_hf32"]):
+def matmul_allow_hf32(value: Instead(ASCEND["matmul_allow_hf32"], ValueError, OneOf(0, 1))):
     """Sets whether an Ascend may multiply matrices of float32 in HF32.
 
     Args:
         value (bool): whether to allow it.
 
     Raises:
-        TypeError: if `value` is not a bool.
+        ValueError: if `value` is not a bool; a TypeError for 0 and 1.
         RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_precision.matmul_allow_hf32 of MindSpore 2.10.
@@ -82,14 +83,14 @@ def matmul_allow_hf32(value: ASCEND["matmul_allow_hf32"]):
 
 @without_effect("device_context.ascend.op_precision.conv_allow_hf32", "there is no Ascend")
 @checked
-def conv_allow_hf32(value: ASCEND["conv_allow_hf32"]):
+def conv_allow_hf32(value: Instead(ASCEND["conv_allow_hf32"], ValueError, OneOf(0, 1))):
     """Sets whether an Ascend may convolve float32 in HF32.
 
     Args:
         value (bool): whether to allow it.
 
     Raises:
-        TypeError: if `value` is not a bool.
+        ValueError: if `value` is not a bool; a TypeError for 0 and 1.
         RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_precision.conv_allow_hf32 of MindSpore 2.10.

@@ -6,6 +6,7 @@ call with another value is refused.
 """
 
 from ..._core.context.config import GPU
+from ..._core.rules.base import AsValue
 from ..._core.rules.checked import checked
 from ..._core.without_effect import without_effect
 from .._store_once import store_once
@@ -19,7 +20,7 @@ function_status = {"conv_fprop_algo": False, "conv_wgrad_algo": False, "conv_dgr
     "device_context.gpu.op_tuning.conv_fprop_algo", "the algorithm follows from the shapes"
 )
 @checked
-def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
+def conv_fprop_algo(mode: AsValue(GPU["conv_fprop_algo"])):
     """Sets cuDNN's algorithm of convolutions.
 
     Args:
@@ -27,7 +28,6 @@ def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
             lists all.
 
     Raises:
-        TypeError: if `mode` is not a str.
         ValueError: if there is no such algorithm.
         RuntimeError: if it has been set to something else.
 
@@ -40,7 +40,7 @@ def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
     "device_context.gpu.op_tuning.conv_wgrad_algo", "the algorithm follows from the shapes"
 )
 @checked
-def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
+def conv_wgrad_algo(mode: AsValue(GPU["conv_wgrad_algo"])):
     """Sets cuDNN's algorithm of the gradients of weights.
 
     Args:
@@ -48,7 +48,6 @@ def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
             lists all.
 
     Raises:
-        TypeError: if `mode` is not a str.
         ValueError: if there is no such algorithm.
         RuntimeError: if it has been set to something else.
 
@@ -61,7 +60,7 @@ def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
     "device_context.gpu.op_tuning.conv_dgrad_algo", "the algorithm follows from the shapes"
 )
 @checked
-def conv_dgrad_algo(mode: GPU["conv_dgrad_algo"]):
+def conv_dgrad_algo(mode: AsValue(GPU["conv_dgrad_algo"])):
     """Sets cuDNN's algorithm of the gradients of inputs.
 
     Args:
@@ -69,7 +68,6 @@ def conv_dgrad_algo(mode: GPU["conv_dgrad_algo"]):
             lists all.
 
     Raises:
-        TypeError: if `mode` is not a str.
         ValueError: if there is no such algorithm.
         RuntimeError: if it has been set to something else.
 

@@ -33,7 +33,7 @@ class ASGD(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lambd: _b.float = 0.0001, alpha: _t.Any = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float | _b.bool = 0.0, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lambd: _b.float = 0.0001, alpha: _t.Any = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float = 0.0, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -84,7 +84,7 @@ class Adadelta(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 1.0, rho: _b.float = 0.9, eps: _b.float | _t.Literal[True] = 1e-06, weight_decay: _b.float | _b.bool = 0.0, *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 1.0, rho: _b.float = 0.9, eps: _b.float = 1e-06, weight_decay: _b.float = 0.0, *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -133,7 +133,7 @@ class Adagrad(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lr_decay: _b.float | _b.bool = 0.0, weight_decay: _b.float | _b.bool = 0.0, initial_accumulator_value: _b.float | _b.bool = 0.0, eps: _b.float | _t.Literal[True] = 1e-10, *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lr_decay: _b.float = 0.0, weight_decay: _b.float = 0.0, initial_accumulator_value: _b.float = 0.0, eps: _b.float = 1e-10, *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -184,7 +184,7 @@ class Adam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _b.bool = 1e-08, weight_decay: _b.float | _b.bool = 0.0, amsgrad: _t.Any = False, *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, amsgrad: _b.bool = False, *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -238,7 +238,7 @@ class AdamW(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _b.bool = 1e-08, weight_decay: _b.float | _b.bool = 0.01, amsgrad: _t.Any = False, *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -288,7 +288,7 @@ class Adamax(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _t.Literal[True] = 1e-08, weight_decay: _b.float | _b.bool = 0.0, *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -338,7 +338,7 @@ class NAdam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _t.Literal[True] = 1e-08, weight_decay: _b.float | _b.bool = 0.0, momentum_decay: _b.float | _b.bool = 0.004) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, momentum_decay: _b.float = 0.004) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -416,7 +416,7 @@ class RAdam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float | _t.Literal[True] = 1e-08, weight_decay: _b.float | _b.bool = 0.0) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -468,7 +468,7 @@ class RMSprop(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, alpha: _b.float | _b.bool = 0.99, eps: _b.float | _t.Literal[True] = 1e-08, weight_decay: _b.float | _b.bool = 0.0, momentum: _b.float | _b.bool = 0.0, centered: _t.Any = False, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, alpha: _b.float = 0.99, eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, momentum: _b.float = 0.0, centered: _t.Any = False, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

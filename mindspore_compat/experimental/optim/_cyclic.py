@@ -3,6 +3,7 @@
 import math
 
 from ..._core.declare.public_api import public
+from ..._core.rules.comparisons import AsFloat
 from ..._core.rules.vocabulary import Any, AsValue, Callable, Int, Number, OneOf, checked
 from ._schedule import LRScheduler, as_float, need_optimizer, per_group, set_rate, tensors_of
 
@@ -44,15 +45,15 @@ class CyclicLR(LRScheduler):
         optimizer,
         base_lr,
         max_lr,
-        step_size_up: Number(gt=0) = 2000,
-        step_size_down: Number(gt=0) | None = None,
+        step_size_up: AsFloat() = 2000,
+        step_size_down: AsFloat() | None = None,
         mode: Any = "triangular",
         gamma=1.0,
         scale_fn: Callable | None = None,
         scale_mode: Any = "cycle",
         last_epoch=-1,
     ):
-        need_optimizer("CyclicLR", optimizer)
+        need_optimizer("CyclicLR", optimizer, AttributeError)
         if scale_fn is None and mode not in ("triangular", "triangular2", "exp_range"):
             raise ValueError(
                 "For 'CyclicLR', 'mode' must be 'triangular', 'triangular2' or "
@@ -61,7 +62,8 @@ class CyclicLR(LRScheduler):
         groups = optimizer.param_groups
         lows = per_group("CyclicLR", "base_lr", base_lr, len(groups))
         self.max_lrs = per_group("CyclicLR", "max_lr", max_lr, len(groups))
-        self.total_step_size = float(step_size_up + (step_size_down or step_size_up))
+        down = step_size_up if step_size_down is None else step_size_down
+        self.total_step_size = step_size_up + down
         self.step_up_ratio = step_size_up / self.total_step_size
         self.mode, self.gamma = mode, gamma
         self._scale_fn_custom = scale_fn
@@ -129,6 +131,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         eta_min: AsValue(Number) = 0,
         last_epoch=-1,
     ):
+        need_optimizer("CosineAnnealingWarmRestarts", optimizer, AttributeError)
         self.T_0, self.T_i, self.T_mult = T_0, T_0, T_mult
         self.eta_min = eta_min
         self.T_cur = last_epoch

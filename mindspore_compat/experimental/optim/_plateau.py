@@ -1,10 +1,12 @@
 """ReduceLROnPlateau: lowers the learning rate when a metric no longer improves."""
 
 import math
+from collections.abc import Hashable
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import AsValue, Number, OneOf, checked, inf
-from ._schedule import as_float, need_optimizer, per_group, rates_of, set_rate, tensors_of
+from ..._core.rules.comparisons import Compared
+from ..._core.rules.vocabulary import AsValue, InstanceOf, OneOf, checked, inf
+from ._schedule import as_float, need_optimizer, one_for_each, rates_of, set_rate, tensors_of
 
 
 @public("experimental.optim.lr_scheduler.ReduceLROnPlateau")
@@ -40,18 +42,18 @@ class ReduceLROnPlateau:
     def __init__(
         self,
         optimizer,
-        mode: AsValue(OneOf("min", "max")) = "min",
-        factor: Number(lt=1.0) = 0.1,
+        mode: AsValue(OneOf("min", "max"), InstanceOf(Hashable)) = "min",
+        factor: Compared(lt=1.0) = 0.1,
         patience=10,
         threshold=1e-4,
-        threshold_mode: AsValue(OneOf("rel", "abs")) = "rel",
+        threshold_mode: AsValue(OneOf("rel", "abs"), InstanceOf(Hashable)) = "rel",
         cooldown=0,
         min_lr=0,
         eps=1e-8,
     ):
         need_optimizer("ReduceLROnPlateau", optimizer)
         groups = len(optimizer.param_groups)
-        self.min_lrs = per_group("ReduceLROnPlateau", "min_lr", min_lr, groups)
+        self.min_lrs = one_for_each("ReduceLROnPlateau", "min_lr", min_lr, groups)
         self.optimizer = optimizer
         self.mode, self.factor, self.patience = mode, factor, patience
         self.threshold, self.threshold_mode = threshold, threshold_mode
@@ -112,6 +114,6 @@ class ReduceLROnPlateau:
     def _reduce_lr(self):
         groups = self.optimizer.param_groups
         for group, lr, low in zip(groups, rates_of(self.optimizer), self.min_lrs, strict=True):
-            reduced = max(lr * self.factor, low)
+            reduced = max(lr * self.factor, as_float(low))
             if lr - reduced > self.eps:
                 set_rate(group, reduced)

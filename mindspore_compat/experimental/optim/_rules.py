@@ -4,35 +4,31 @@ The documentation names ValueError for a learning rate of the wrong type, and so
 original raises TypeError there. A bool counts as a number, as in the original.
 """
 
-from ..._core.rules.vocabulary import (
-    Any,
-    AsValue,
-    Bool,
-    Float,
-    ListOf,
-    Number,
-    OneOf,
-    TensorOf,
-    TupleOf,
-    inf,
-)
+import numpy as np
+
+from ..._core.rules.comparisons import Compared, Items
+from ..._core.rules.vocabulary import Any, AsValue, Bool, Number, OneOf, TensorOf, inf
 
 Lr = AsValue(Number(ge=0.0, lt=inf) | Bool | TensorOf())
 LrAbove = AsValue(Number(gt=0.0, lt=inf) | OneOf(True) | TensorOf())
-Decay = Number(ge=0.0, lt=inf) | Bool
-Beta = Number(ge=0.0, lt=1.0)
-Betas = TupleOf(Beta, length=2) | ListOf(Beta, length=2)
+Decay = Compared(ge=0.0, lt=inf, as_number=False)
+Beta = Compared(ge=0.0, lt=1.0, nan=False)
+Betas = Items(Beta, Beta)
+_FLOATS = (float, np.generic, np.ndarray)
 
 
-class _FloatBeta(type(Float)):
+class _FloatBeta(Compared):
     """A float in [0, 1); an int outside this range is a ValueError, one inside it a TypeError."""
 
-    _python_only = "(isinstance({0}, float) or type({0}) is int and not 0 <= {0} < 1)"
+    def verdict(self, value):
+        if type(value) is int and not 0 <= value < 1:
+            return ValueError
+        return super().verdict(value)
 
 
-FloatBeta = _FloatBeta(ge=0.0, lt=1.0)
-FloatBetas = TupleOf(FloatBeta, length=2) | ListOf(FloatBeta, length=2)
-AtLeast = Number(ge=0.0, lt=inf, numpy_scalars=True) | Bool
-Above = Number(gt=0.0, lt=inf, numpy_scalars=True) | OneOf(True)
-Finite = Float(gt=-inf, lt=inf)
+FloatBeta = _FloatBeta(ge=0.0, lt=1.0, of=_FLOATS)
+FloatShare = Compared(ge=0.0, le=1.0, of=_FLOATS)
+FloatBetas = Items(FloatBeta, FloatBeta)
+AtLeast = Compared(ge=0.0)
+Above = Compared(gt=0.0)
 Flag = Any  # the original takes any value for true or false

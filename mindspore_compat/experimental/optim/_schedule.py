@@ -4,15 +4,17 @@ import numpy as np
 
 from ..._backend import arrays
 from ..._core.declare.public_api import public
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.vocabulary import InstanceOf, Int, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from .optimizer import Optimizer
 
 
-def need_optimizer(api, optimizer):
-    """Raises an error for a value that is not an optimizer of this package."""
-    InstanceOf(Optimizer).called("an experimental Optimizer").refuse(api, "optimizer", optimizer)
+def need_optimizer(api, optimizer, error=TypeError):
+    """Raises `error` for a value that is not an optimizer of this package."""
+    rule = InstanceOf(Optimizer).called("an experimental Optimizer")
+    Instead(rule, error).refuse(api, "optimizer", optimizer)
 
 
 def as_float(value):
@@ -34,16 +36,22 @@ def rates_of(optimizer):
     return [as_float(group["lr"]) for group in optimizer.param_groups]
 
 
-def per_group(api, name, value, groups):
-    """Returns a number, or one number for each group, as a list of floats."""
+def one_for_each(api, name, value, groups):
+    """Returns a value, or a list of one for each group, as a list."""
     values = list(value) if isinstance(value, (list, tuple)) else [value] * groups
     if len(values) != groups:
         raise ValueError(
             f"For '{api}', '{name}' must have one number for each of the {groups} "
             f"groups, but got {len(values)}."
         )
+    return values
+
+
+def per_group(api, name, value, groups):
+    """Returns a number, or one number for each group, as a list of floats."""
+    values = one_for_each(api, name, value, groups)
     for entry in values:
-        if isinstance(entry, bool) or not isinstance(entry, (int, float, Tensor)):
+        if isinstance(entry, bool) or not isinstance(entry, (int, float, np.number, Tensor)):
             raise TypeError(
                 f"For '{api}', '{name}' must be a number or a list of numbers, but got "
                 f"{value!r} of type {type(value).__name__}."

@@ -2,10 +2,10 @@
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Float, checked
+from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adadelta_update, unscaled
 from ._documented import documented, documented_implementation
-from ._rules import Above, Decay, Flag, LrAbove
+from ._rules import Above, Decay, Flag, FloatShare, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["Adadelta"]
@@ -42,7 +42,7 @@ class Adadelta(GroupedOptimizer):
         self,
         params,
         lr: LrAbove = 1.0,
-        rho: Float(ge=0.0, le=1.0) = 0.9,
+        rho: FloatShare = 0.9,
         eps: Above = 1e-6,
         weight_decay: Decay = 0.0,
         *,

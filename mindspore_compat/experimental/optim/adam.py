@@ -4,6 +4,7 @@ import math
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Truth
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adam_or_amsgrad_update, unscaled
 from ._documented import documented, documented_implementation
@@ -42,7 +43,7 @@ class Adam(GroupedOptimizer):
         betas: Betas = (0.9, 0.999),
         eps: AtLeast = 1e-8,
         weight_decay: Decay = 0.0,
-        amsgrad: Flag = False,
+        amsgrad: Truth = False,
         *,
         maximize: Flag = False,
     ):

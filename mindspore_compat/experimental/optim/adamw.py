@@ -4,6 +4,7 @@ import math
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Truth
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamw_update, unscaled
 from ._documented import documented, documented_implementation
@@ -48,7 +49,7 @@ class AdamW(GroupedOptimizer):
         betas: Betas = (0.9, 0.999),
         eps: AtLeast = 1e-8,
         weight_decay: Decay = 1e-2,
-        amsgrad: Flag = False,
+        amsgrad: Truth = False,
         *,
         maximize: Flag = False,
     ):

@@ -2,10 +2,10 @@
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, checked
+from ..._core.rules.vocabulary import Any, Float, checked
 from ...ops._optimizer.formulas import asgd_update, unscaled
 from ._documented import documented, documented_implementation
-from ._rules import Decay, Finite, Flag, LrAbove
+from ._rules import Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["ASGD"]
@@ -44,9 +44,9 @@ class ASGD(GroupedOptimizer):
         self,
         params,
         lr: LrAbove = 1e-2,
-        lambd: Finite = 1e-4,
+        lambd: Float = 1e-4,
         alpha: Any = 0.75,
-        t0: Finite = 1e6,
+        t0: Float = 1e6,
         weight_decay: Decay = 0.0,
         maximize: Flag = False,
     ):

@@ -10,7 +10,17 @@ import math
 from collections import Counter
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Callable, Float, Int, ListOf, Number, TupleOf, checked, inf
+from ..._core.rules.comparisons import Compared
+from ..._core.rules.vocabulary import (
+    Callable,
+    Float,
+    InstanceOf,
+    Int,
+    ListOf,
+    Number,
+    TupleOf,
+    checked,
+)
 from ._cyclic import CosineAnnealingWarmRestarts, CyclicLR
 from ._plateau import ReduceLROnPlateau
 from ._schedule import LRScheduler, as_float
@@ -33,7 +43,7 @@ __all__ = [
     "CosineAnnealingLR",
 ]
 
-Finite = Float(gt=-inf, lt=inf)
+Count = InstanceOf(int)
 Functions = Callable | ListOf(Callable) | TupleOf(Callable)
 
 
@@ -61,7 +71,7 @@ class StepLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, step_size: Int(ge=1), gamma: Finite = 0.1, last_epoch=-1):
+    def __init__(self, optimizer, step_size: Count, gamma: Float = 0.1, last_epoch=-1):
         self.step_size = step_size
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -104,9 +114,9 @@ class LinearLR(LRScheduler):
     def __init__(
         self,
         optimizer,
-        start_factor: Number(gt=0.0, le=1.0) = 1.0 / 3,
-        end_factor: Number(ge=0.0, le=1.0) = 1.0,
-        total_iters: Int = 5,
+        start_factor: Compared(gt=0.0, le=1.0) = 1.0 / 3,
+        end_factor: Compared(ge=0.0, le=1.0) = 1.0,
+        total_iters: Count = 5,
         last_epoch=-1,
     ):
         self.start_factor = start_factor
@@ -155,7 +165,7 @@ class ExponentialLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, gamma: Finite, last_epoch=-1):
+    def __init__(self, optimizer, gamma: Float, last_epoch=-1):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
@@ -192,7 +202,11 @@ class PolynomialLR(LRScheduler):
 
     @checked
     def __init__(
-        self, optimizer, total_iters: Int = 5, power: Float(ge=0.0, lt=inf) = 1.0, last_epoch=-1
+        self,
+        optimizer,
+        total_iters: Count = 5,
+        power: Compared(ge=0.0, of=(float,)) = 1.0,
+        last_epoch=-1,
     ):
         self.total_iters = total_iters
         self.power = power
@@ -357,8 +371,8 @@ class ConstantLR(LRScheduler):
     def __init__(
         self,
         optimizer,
-        factor: Number(ge=0.0, le=1.0) = 1.0 / 3,
-        total_iters: Int = 5,
+        factor: Compared(ge=0.0, le=1.0) = 1.0 / 3,
+        total_iters: Count = 5,
         last_epoch=-1,
     ):
         self.factor = factor

@@ -6,7 +6,7 @@ package: a subclass defines its states, its fused update, and the scalars of a s
 are traversed as in `nn.optim`.
 """
 
-import collections
+import collections.abc
 import itertools
 import math
 
@@ -137,7 +137,7 @@ def _as_groups(api, params):
     """Returns the groups in the argument of an optimizer."""
     if params is None:
         raise ValueError(f"For '{api}', 'params' must not be None.")
-    if isinstance(params, (Tensor, dict, str)) or not hasattr(params, "__iter__"):
+    if not isinstance(params, collections.abc.Iterable):
         raise TypeError(
             f"For '{api}', 'params' must be a list of Parameters or of dicts, but got "
             f"{type(params).__name__}."

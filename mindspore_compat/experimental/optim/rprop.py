@@ -2,7 +2,8 @@
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Float, ListOf, Number, TupleOf, checked, inf
+from ..._core.rules.comparisons import Items
+from ..._core.rules.vocabulary import Any, Float, checked, inf
 from ...ops._optimizer.formulas import rprop_update, unscaled
 from ._documented import documented, documented_implementation
 from ._rules import Flag, LrAbove
@@ -10,9 +11,7 @@ from .optimizer import GroupedOptimizer
 
 __all__ = ["Rprop"]
 
-Pair = TupleOf(Number, length=2) | ListOf(Number, length=2)
-Shrinking = Float(gt=0.0, lt=1.0)
-Growing = Float(gt=1.0, lt=inf)
+Factors = Items(Float(gt=0.0, lt=1.0), Float(gt=1.0, lt=inf))
 
 
 @public("experimental.optim.Rprop")
@@ -48,13 +47,11 @@ class Rprop(GroupedOptimizer):
         self,
         params,
         lr: LrAbove = 1e-2,
-        etas: Pair = (0.5, 1.2),
+        etas: Factors = (0.5, 1.2),
         step_sizes: Any = (1e-6, 50),
         *,
         maximize: Flag = False,
     ):
-        for index, rule in enumerate((Shrinking, Growing)):
-            rule.refuse(type(self).__name__, f"etas[{index}]", etas[index])
         super().__init__(
             params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
         )
