@@ -108,11 +108,11 @@ def addcmul(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Tenso
         The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
         which they are promoted.
     """
-def addmm(input: _Tensor | _b.complex, mat1: _Tensor, mat2: _Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> _Tensor:
+def addmm(input: _Tensor | _Tensor | _b.complex, mat1: _Tensor, mat2: _Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> _Tensor:
     """Adds a matrix product to the input: beta * input + alpha * (mat1 @ mat2).
 
     Args:
-        input (Tensor or a number): the input.
+        input (Tensor): the input.
         mat1 (Tensor): see `mat1` above.
         mat2 (Tensor): see `mat2` above.
         beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
@@ -1735,8 +1735,10 @@ def outer(input: _Tensor, vec2: _Tensor) -> _Tensor:
     """Computes the outer product of two vectors.
 
     Args:
-        input (Tensor): the input.
-        vec2 (Tensor): the second input.
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        vec2 (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the second input.
 
     Shapes:
         `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
@@ -2093,7 +2095,7 @@ def std_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.in
     and the mean over the given axes, by default over all.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of a floating dtype): the input.
         dim (int or a tuple of ints or a list of ints or None, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``None``.
         correction (int, optional): see `correction` above. Default: ``1``.
@@ -2205,7 +2207,7 @@ def topk(input: _Tensor, k: _b.int, dim: _b.int = -1, largest: _b.bool = True, s
     order, and their positions.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of a real dtype): the input.
         k (int >= 0): the number `k` above.
         dim (int, optional): the axis or axes along which it works; negative ones count from the
             end. Default: ``-1``.
@@ -2343,7 +2345,7 @@ def var_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.in
     mean over the given axes, by default over all.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of a floating dtype): the input.
         dim (int or a tuple of ints or a list of ints or None, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``None``.
         correction (int, optional): see `correction` above. Default: ``1``.

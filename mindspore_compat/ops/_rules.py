@@ -3,11 +3,14 @@
 A rule that only one file needs stands in that file.
 """
 
+import numpy as np
+
 from .._core.rules.vocabulary import (
     Bool,
     Int,
     ListOf,
     Number,
+    Rule,
     ScalarOf,
     TensorOf,
     TupleOf,
@@ -65,3 +68,56 @@ def several(rule, *lengths):
 def listed(rule, *lengths):
     """Accepts a number, or a tuple or list whose length is in `lengths`."""
     return several(rule, *lengths) | ListOf(rule, length=lengths)
+
+
+class _Pair(Rule):
+    """An int, or a tuple or list of two ints, that another rule accepts.
+
+    A bool, a float, and a sequence of other values are TypeErrors; any other value, also a NumPy
+    scalar, is a ValueError.
+    """
+
+    sees_numpy_scalars = True
+
+    def __init__(self, rule):
+        self.rule = rule
+        self.pair = listed(rule, 2)
+
+    def kind(self, name):
+        return f"_may_be_pair({name})"
+
+    def guard(self, name):
+        return self.pair.guard(name)
+
+    def value(self, name):
+        return self.pair.guard(name)
+
+    def scope(self):
+        return {**self.pair.scope(), "_may_be_pair": _may_be_pair}
+
+    def noun(self):
+        return self.pair.noun()
+
+    def samples(self):
+        return [*self.pair.samples(), np.int64(1), None]
+
+    def __eq__(self, other):
+        return isinstance(other, _Pair) and self.rule == other.rule
+
+    def __hash__(self):
+        return hash((_Pair, self.rule))
+
+    def annotation(self):
+        return self.pair.annotation()
+
+    def source(self):
+        return f"pair_of({self.rule.source()})"
+
+
+pair_of = _Pair
+
+
+def _may_be_pair(value) -> bool:
+    if isinstance(value, (tuple, list)):
+        return all(type(item) is int for item in value)
+    return not isinstance(value, (bool, float)) or isinstance(value, np.floating)

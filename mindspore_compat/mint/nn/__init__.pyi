@@ -444,7 +444,7 @@ class CosineEmbeddingLoss(_Cell):
     for pairs with target -1, with the cosine along the last axis.
 
     Args:
-        margin (number, optional): the margin of the loss. Default: ``0.0``.
+        margin (float, optional): the margin of the loss. Default: ``0.0``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
         input1 (Tensor of a floating dtype): the first input.
@@ -485,7 +485,8 @@ class CrossEntropyLoss(_Cell):
         ignore_index (int, optional): a class that does not count. Default: ``-100``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        label_smoothing (float >= 0.0, optional): see `label_smoothing` above. Default: ``0.0``.
+        label_smoothing (number >= 0.0 and <= 1.0, optional): see `label_smoothing` above.
+            Default: ``0.0``.
         input (Tensor of a floating dtype): the input.
         target (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64):
             what the input is compared with.
@@ -521,15 +522,16 @@ class Fold(_Cell):
     the sum.
 
     Args:
-        output_size (any value): the lengths of the last axes of the result.
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            lengths of a window, or one for all axes.
-        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps between the elements of a window. Default: ``1``.
-        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
-            what is added around the input. Default: ``0``.
-        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps from window to window, or one for all axes. Default: ``1``.
+        output_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of the last axes of the result.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 2 ints >= 0 or a list of 2 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps from window to window, or one for all axes. Default: ``1``.
         input (Tensor of a number dtype): the input.
 
     Shapes:
@@ -537,7 +539,7 @@ class Fold(_Cell):
         or lacks N. The result is (N, C, *output_size), or lacks N if the input does, of the same
         dtype.
     """
-    def __init__(self, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
+    def __init__(self, output_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class GELU(_Cell):
@@ -547,13 +549,14 @@ class GELU(_Cell):
     With `approximate` "tanh" it is 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 
     Args:
-        approximate (any value, optional): see `approximate` above. Default: ``'none'``.
+        approximate (one of 'none', 'tanh', optional): see `approximate` above. Default:
+            ``'none'``.
         input (Tensor of a floating dtype): the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-    def __init__(self, approximate: _t.Any = 'none') -> None: ...
+    def __init__(self, approximate: _t.Literal['none', 'tanh'] = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GLU(_Cell):
     """Applies the gated linear unit (GLU): the first half of `input` along `dim` times the sigmoid of
@@ -730,8 +733,8 @@ class MaxUnpool2d(_Cell):
             input. Default: ``0``.
         input (Tensor of a real dtype): the input.
         indices (Tensor of dtype int32 or int64): the positions.
-        output_size (any value or None, optional): the lengths of the last axes of the result.
-            Default: ``None``.
+        output_size (tuple or a list or None, optional): the lengths of the last axes of the
+            result. Default: ``None``.
 
     Shapes:
         `input` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C,
@@ -1050,14 +1053,14 @@ class Unfold(_Cell):
     """Extracts the sliding windows of images as columns (im2col).
 
     Args:
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            lengths of a window, or one for all axes.
-        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps between the elements of a window. Default: ``1``.
-        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
-            what is added around the input. Default: ``0``.
-        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps from window to window, or one for all axes. Default: ``1``.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 2 ints >= 0 or a list of 2 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps from window to window, or one for all axes. Default: ``1``.
         input (Tensor of a number dtype): the input.
 
     Shapes:

@@ -46,7 +46,7 @@ def adaptive_avg_pool3d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int | 
     None keeps the length of an axis.
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of a floating dtype): the input.
         output_size (int >= 1 or a tuple of (an int >= 1 or None)): the lengths of the last axes
             of the result.
 
@@ -330,7 +330,7 @@ def cosine_embedding_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, mar
         input1 (Tensor of a floating dtype): the first input.
         input2 (Tensor of a floating dtype): the second input.
         target (Tensor of a number dtype): what the input is compared with.
-        margin (number, optional): the margin of the loss. Default: ``0.0``.
+        margin (float, optional): the margin of the loss. Default: ``0.0``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
 
@@ -369,7 +369,8 @@ def cross_entropy(input: _Tensor, target: _Tensor, weight: _Tensor | None = None
         ignore_index (int, optional): a class that does not count. Default: ``-100``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        label_smoothing (float >= 0.0, optional): see `label_smoothing` above. Default: ``0.0``.
+        label_smoothing (number >= 0.0 and <= 1.0, optional): see `label_smoothing` above.
+            Default: ``0.0``.
 
     Shapes:
         `input` is (N, C, ...) or (C,). Target classes have its shape without C, or (N, 1); target
@@ -421,28 +422,29 @@ def elu_(input: _Tensor, alpha: _b.float = 1.0) -> _Tensor:
 from ...ops import embedding as embedding
 def flatten(input: _Tensor, start_dim: _b.int | _Tensor = 0, end_dim: _b.int | _Tensor = -1) -> _t.Any:
     """Flattens the axes from `start_dim` to `end_dim` into one."""
-def fold(input: _Tensor, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+def fold(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
     """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
     the sum.
 
     Args:
         input (Tensor of a number dtype): the input.
-        output_size (any value): the lengths of the last axes of the result.
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            lengths of a window, or one for all axes.
-        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps between the elements of a window. Default: ``1``.
-        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
-            what is added around the input. Default: ``0``.
-        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps from window to window, or one for all axes. Default: ``1``.
+        output_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of the last axes of the result.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 2 ints >= 0 or a list of 2 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps from window to window, or one for all axes. Default: ``1``.
 
     Shapes:
         `input` is (N, C * k_h * k_w, windows), or has the second axis split into C and k_h * k_w,
         or lacks N. The result is (N, C, *output_size), or lacks N if the input does, of the same
         dtype.
     """
-def gelu(input: _Tensor, *, approximate: _t.Any = 'none') -> _Tensor:
+def gelu(input: _Tensor, *, approximate: _t.Literal['none', 'tanh'] = 'none') -> _Tensor:
     """Applies the GELU activation: each element x times the probability that a standard normal
     number is at most x.
 
@@ -450,7 +452,8 @@ def gelu(input: _Tensor, *, approximate: _t.Any = 'none') -> _Tensor:
 
     Args:
         input (Tensor of a floating dtype): the input.
-        approximate (any value, optional): see `approximate` above. Default: ``'none'``.
+        approximate (one of 'none', 'tanh', optional): see `approximate` above. Default:
+            ``'none'``.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -597,7 +600,7 @@ def leaky_relu(input: _Tensor, negative_slope: _b.float = 0.01) -> _Tensor:
     """Applies the leaky ReLU activation: max(x, 0) + negative_slope min(x, 0).
 
     Args:
-        input (Tensor of a number dtype): the input.
+        input (Tensor of a floating dtype): the input.
         negative_slope (number, optional): see `negative_slope` above. Default: ``0.01``.
 
     Shapes:
@@ -663,7 +666,7 @@ def max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stri
         `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
         same dtype.
     """
-def max_unpool2d(input: _Tensor, indices: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, output_size: _t.Any = None) -> _Tensor:
+def max_unpool2d(input: _Tensor, indices: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, output_size: _b.tuple[_t.Any, ...] | _b.list[_t.Any] | None = None) -> _Tensor:
     """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
     position of its maximum, and zeros elsewhere.
 
@@ -676,8 +679,8 @@ def max_unpool2d(input: _Tensor, indices: _Tensor, kernel_size: _b.int | _b.tupl
             window to window, or one for all axes. Default: ``None``.
         padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
             input. Default: ``0``.
-        output_size (any value or None, optional): the lengths of the last axes of the result.
-            Default: ``None``.
+        output_size (tuple or a list or None, optional): the lengths of the last axes of the
+            result. Default: ``None``.
 
     Shapes:
         `input` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C,
@@ -962,14 +965,14 @@ def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list
 
     Args:
         input (Tensor of a number dtype): the input.
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            lengths of a window, or one for all axes.
-        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps between the elements of a window. Default: ``1``.
-        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
-            what is added around the input. Default: ``0``.
-        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps from window to window, or one for all axes. Default: ``1``.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 2 ints >= 0 or a list of 2 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps from window to window, or one for all axes. Default: ``1``.
 
     Shapes:
         `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.

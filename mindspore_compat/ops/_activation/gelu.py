@@ -2,8 +2,9 @@
 
 import math
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, Bool
+from ..._core.rules.vocabulary import Any, Bool, OneOf
 from .._rules import Float16Or32, Floats
 
 _ROOT = math.sqrt(2 / math.pi)
@@ -36,6 +37,11 @@ _gelu = {"none": (_gelu_erf, _gelu_erf_vjp), "tanh": (_gelu_tanh, _gelu_tanh_vjp
     "mint.nn.functional.gelu(input, *, approximate='none')",
     "mint.nn.GELU(approximate='none')(input)",
     "mint.npu_gelu(input, approximate='none')",
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("mint.nn.functional.gelu", "mint.nn.GELU"), {"approximate": OneOf("none", "tanh")}
+        )
+    ),
 )
 def gelu(xp, input: Floats, approximate: Any = "none"):
     """Applies the GELU activation: each element x times the probability that a standard normal

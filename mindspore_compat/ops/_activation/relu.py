@@ -11,7 +11,7 @@ from ..._backend.host.select import zero_of
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Number, TensorOf, floating, integer, number
-from .._rules import Float16Or32, Floats, Numbers
+from .._rules import Float16Or32, Floats
 
 NegativeSlope = Number
 
@@ -125,7 +125,7 @@ leaky_relu.vjp(
 
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
-def leaky_relu_ext(xp, input: Numbers, negative_slope: NegativeSlope = 0.01):
+def leaky_relu_ext(xp, input: Floats, negative_slope: NegativeSlope = 0.01):
     """Applies the leaky ReLU activation: max(x, 0) + negative_slope min(x, 0).
 
     Shapes:

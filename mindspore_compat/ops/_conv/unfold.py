@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, TensorOf
-from .._rules import WIDE_UNSIGNED, Index, Natural, Numbers, Positive, listed
+from .._rules import WIDE_UNSIGNED, Index, Natural, Numbers, Positive, listed, pair_of
 from .sizes import need_kernel_fits, need_rank, per_dimension, sided, sizes_of
 
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
@@ -40,6 +40,17 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
 @op(
     "ops.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
     "mint.nn.functional.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("mint.nn.functional.unfold", "mint.nn.Unfold"),
+            {
+                "kernel_size": pair_of(Positive),
+                "dilation": pair_of(Positive),
+                "padding": pair_of(Natural),
+                "stride": pair_of(Positive),
+            },
+        )
+    ),
     compute="native",
 )
 def unfold(
@@ -95,6 +106,18 @@ def im2col(
 @op(
     "ops.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
     "mint.nn.functional.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("mint.nn.functional.fold", "mint.nn.Fold"),
+            {
+                "kernel_size": pair_of(Positive),
+                "dilation": pair_of(Positive),
+                "padding": pair_of(Natural),
+                "stride": pair_of(Positive),
+                "output_size": pair_of(Positive),
+            },
+        )
+    ),
 )
 def fold(
     xp,

@@ -131,6 +131,7 @@ def scatter(
 @op(
     "mint.scatter_add(input, dim, index, src)",
     "Tensor.scatter_add_(dim, index, src)",
+    types=SameDtype("input src"),
     compute="native",
 )
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):

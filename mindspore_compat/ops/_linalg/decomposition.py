@@ -8,7 +8,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, TensorOf, checked, floating
 from ..._core.tensor.tensor import Tensor
-from .._rules import Anything, Float16To64, InexactOfNumPy
+from .._rules import Anything, Float16To64, Floats, InexactOfNumPy
 from ..primitive import Primitive
 
 _Decomposed = TensorOf("float32", "float64", "complex64", "complex128").called(
@@ -475,7 +475,7 @@ def need_axes(api, count, **arrays):
 
 @public("mint.linalg.qr")
 @checked
-def mint_qr(A: Anything, mode="reduced"):
+def mint_qr(A: Floats, mode="reduced"):
     """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
     triangular).
 

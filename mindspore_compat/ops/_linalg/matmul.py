@@ -8,7 +8,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, ListOf, Str, TupleOf, checked
 from ..._core.tensor.promotion import adds_up_as_int64, one_np, promoted
 from ..._core.tensor.tensor import Tensor
-from .._rules import Anything, Inexact
+from .._rules import Anything, Inexact, RealsOrBools
 from ..primitive import Primitive
 
 
@@ -206,12 +206,7 @@ def dot(xp, input: Anything, other: Anything):
     return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
 
 
-@op(
-    "ops.outer(input, vec2: other)",
-    "Tensor.outer(vec2: other)",
-    "mint.outer(input, vec2: other)",
-    types=Promote("input other"),
-)
+@op("ops.outer(input, vec2: other)", "Tensor.outer(vec2: other)", types=Promote("input other"))
 def outer(xp, input: Anything, other: Anything):
     """Computes the outer product of two vectors.
 
@@ -225,6 +220,27 @@ def outer(xp, input: Anything, other: Anything):
          [ 6  8 10]]
     """
     return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
+
+
+@op("mint.outer(input, vec2: other)", types=Promote("input other"))
+def mint_outer(xp, input: RealsOrBools, other: RealsOrBools):
+    """Computes the outer product of two vectors.
+
+    Shapes:
+        `input` is (M,), `other` is (N,). The result is (M, N), of the dtype to which both are
+        promoted.
+
+    Example:
+        >>> print(ms.mint.outer(ms.Tensor([1, 2]), ms.Tensor([3, 4, 5])))
+        [[ 3  4  5]
+         [ 6  8 10]]
+    """
+    if input.ndim != 1 or other.ndim != 1:
+        raise ValueError(
+            f"For 'outer', both inputs must have 1 axis, but got shapes {tuple(input.shape)} and "
+            f"{tuple(other.shape)}."
+        )
+    return outer.body(xp, input, other)
 
 
 @op(

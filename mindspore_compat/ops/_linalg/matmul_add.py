@@ -26,7 +26,9 @@ def _same_stack(api, first, second):
     "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
     "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)",
     types=SameDtype("mat1 mat2"),
-    quirks=Quirks(rules={"ops.addmm": {"input": Operand | Listed}}),
+    quirks=Quirks(
+        rules={"ops.addmm": {"input": Operand | Listed}, "mint.addmm": {"input": Anything}}
+    ),
 )
 def addmm(
     xp,

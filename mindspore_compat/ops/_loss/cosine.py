@@ -2,7 +2,7 @@
 
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import AsValue, Bool, Int, InTensor, ListOf, Number, TupleOf
+from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, InTensor, ListOf, Number, TupleOf
 from ..._core.tensor.promotion import promote_low_precision_np
 from .._reduction.norm import norm, rooted
 from .._rules import Floats, Numbers, NumbersOrBools
@@ -101,7 +101,7 @@ def cosine_embedding_loss_ext(
     input1: Floats,
     input2: Floats,
     target: Numbers,
-    margin: Number = 0.0,
+    margin: Float = 0.0,
     reduction: Reduction = "mean",
 ):
     """Computes the cosine embedding loss: 1 - cos for pairs with target 1, and max(0, cos - margin)

@@ -13,6 +13,7 @@ from ..._core.autograd.vjp_rules import derive, expanded_zeros
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.values import upcast
+from ..._core.rules.comparisons import Compared
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
@@ -214,6 +215,12 @@ def _need_classes(api, x):
     "mint.nn.CrossEntropyLoss(weight=None, ignore_index=-100, reduction='mean', "
     "label_smoothing=0.0)(input, target)",
     types=Promote("input weight"),
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("mint.nn.functional.cross_entropy", "mint.nn.CrossEntropyLoss"),
+            {"label_smoothing": Compared(ge=0.0, le=1.0)},
+        )
+    ),
     compute="kernels",
 )
 def cross_entropy(

@@ -2,7 +2,17 @@
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, Float, Int, ListOf, Number, OneOf, TensorOf, TupleOf
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+)
 from .._rules import Float16Or32, Floats
 from .._shape.axes import as_list
 
@@ -39,7 +49,7 @@ def l2_normalize(
 
 
 @op("mint.nn.functional.normalize(input, p=2.0, dim=1, eps=1e-12)")
-def normalize(xp, input: Floats, p: Number = 2.0, dim: Any = 1, eps: Number = 1e-12):
+def normalize(xp, input: Floats, p: AsValue(Number) = 2.0, dim: Any = 1, eps: Number = 1e-12):
     """Divides the input by its p-norm along `dim`, which is an axis or a tuple of axes: input /
     max(norm, eps).
 

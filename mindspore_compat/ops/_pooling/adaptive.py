@@ -126,7 +126,8 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     quirks=Quirks(
         rules={
             "mint.nn.functional.adaptive_avg_pool3d": {
-                "output_size": Positive | TupleOf(Positive | None)
+                "input": Floats,
+                "output_size": Positive | TupleOf(Positive | None),
             }
         }
     ),

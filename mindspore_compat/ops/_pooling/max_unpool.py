@@ -121,7 +121,7 @@ def max_unpool2d_ext(
     kernel_size: several(Positive, 1, 2),
     stride: several(Positive, 1, 2) = None,
     padding: several(Natural, 1, 2) = 0,
-    output_size: Any = None,
+    output_size: InstanceOf(tuple, list) | None = None,
 ):
     """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
     position of its maximum, and zeros elsewhere.

@@ -114,8 +114,12 @@ def _number(value):
 
 def _stream(generator, xp, seed=None):
     """Returns the generator for one draw, where a mindspore.Generator may be given."""
-    if generator is None:
+    if generator is None or not generator:
         return _generator(xp, seed)
+    if not hasattr(generator, "_stream"):
+        raise AttributeError(
+            f"For 'generator', a mindspore.Generator is needed, but got {generator!r}."
+        )
     return _Draw(generator._stream, xp)
 
 

@@ -77,7 +77,7 @@ def abs_order(order):
     "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     quirks=Quirks(
         rules=dict.fromkeys(
-            ("ops.norm", "Tensor.norm"),
+            ("ops.norm", "Tensor.norm", "mint.linalg.norm"),
             {"keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None},
         )
     ),
@@ -197,7 +197,7 @@ def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: B
 def mint_norm(
     xp,
     input: Anything,
-    p: Number | Str = "fro",
+    p: AsValue(Number | Str) = "fro",
     dim: IntOrInts | None = None,
     keepdim: Bool = False,
 ):

@@ -84,7 +84,10 @@ def mint_median(input, dim=None, keepdim=False):
         >>> print(ms.mint.median(ms.Tensor([1.0, 3.0, 2.0])))
         2.0
     """
-    return median_of_all.run(input) if dim is None else median.run(input, dim, keepdim)
+    if dim is None:
+        return median_of_all.run(input)
+    Bool.refuse("median", "keepdim", keepdim)
+    return median.run(input, dim, keepdim)
 
 
 @op(

@@ -173,7 +173,7 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
 
 @op("mint.topk(input, k, dim=-1, largest=True, sorted=True)", compute="native")
 def mint_topk(
-    xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True, sorted: Bool = True
+    xp, input: Reals, k: Int(ge=0), dim: Int = -1, largest: Bool = True, sorted: Bool = True
 ):
     """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, in
     order, and their positions.

@@ -14,7 +14,7 @@ from ..._core.rules.vocabulary import (
     number,
     real,
 )
-from .._rules import Anything, Float16Or32, Float16To64, Index, IntOrInts
+from .._rules import Anything, Float16Or32, Float16To64, Floats, Index, IntOrInts
 from .reduce import Axis, axes_of
 
 # Sums that skip NaN, and pairs of moments
@@ -211,7 +211,7 @@ def intopk(xp, x1: Float16Or32, x2: Index, k: Int):
 
 @op("mint.var_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
 def mint_var_mean(
-    xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
+    xp, input: Floats, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
 ):
     """Computes the variance, with the number of elements minus `correction` as divisor, and the
     mean over the given axes, by default over all.
@@ -234,7 +234,7 @@ def mint_var_mean(
 
 @op("mint.std_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
 def mint_std_mean(
-    xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
+    xp, input: Floats, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
 ):
     """Computes the standard deviation, with the number of elements minus `correction` as divisor,
     and the mean over the given axes, by default over all.

@@ -4,11 +4,26 @@ The arithmetic and its gradients are in `ops/_normalization/batch_norm.py` and
 `ops/_normalization/layer_norm.py`. `momentum` is the weight of the batch in the running statistics.
 """
 
+import numpy as np
+
 from .... import ops
 from ...._core.declare.public_api import facade, own, public
 from ...._core.rules.value_rules import Falsy
-from ...._core.rules.vocabulary import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
+from ...._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Bool,
+    DType,
+    Float,
+    Forbid,
+    InstanceOf,
+    Int,
+    Number,
+    Str,
+    checked,
+)
 from ...._core.tensor.dtype import float32, int64
+from ...._core.tensor.tensor import Tensor
 from ....common.parameter import Parameter
 from ....communication.groups import GlobalComm, get_group_size
 from ....nn._parts import need_floats, parameter
@@ -22,6 +37,7 @@ from ....ops._normalization.batch_norm import (
 )
 from ....ops._normalization.group_norm import group_standardize
 
+Channels = AsValue(Int(ge=1), InstanceOf(tuple, list, np.ndarray, range, Tensor))
 Flag = Any  # MindSpore accepts any value as true or false
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm", "SyncBatchNorm"]
@@ -36,7 +52,7 @@ class _BatchNorm(Cell):
     @checked
     def __init__(
         self,
-        num_features: Int(ge=1),
+        num_features: Channels,
         eps: Number = 1e-5,
         momentum: Number | None = 0.1,
         affine: Flag = True,
@@ -85,6 +101,7 @@ class _BatchNorm(Cell):
         api = type(self).__name__
         need_floats(api, "input", input)
         self._check_input_dim(input)
+        self._check_settings()
         need_channels(
             api,
             input,
@@ -99,6 +116,12 @@ class _BatchNorm(Cell):
                 input, self.running_mean, self.running_var, self.weight, self.bias, self.eps
             )
         return self._by_batch(input, self._count_batch())
+
+    def _check_settings(self):
+        """Raises TypeError for ints, which the constructor lets pass."""
+        Float.refuse(type(self).__name__, "eps", self.eps)
+        if self.momentum is not None:
+            Float.refuse(type(self).__name__, "momentum", self.momentum)
 
     def _check_input_dim(self, input):
         """Raises ValueError for an input whose number of axes is not in `_ranks`; a subclass may
@@ -260,7 +283,7 @@ class SyncBatchNorm(_BatchNorm):
     @checked
     def __init__(
         self,
-        num_features: Int(ge=1),
+        num_features: Channels,
         eps: Number = 1e-5,
         momentum: Number(ge=0, le=1) | None = 0.1,
         affine: Flag = True,
