@@ -47,7 +47,7 @@ from ..ops.primitive import Primitive
 from ._cell.hooks import Hooks
 from ._cell.internals import Internals
 from ._cell.members import Members, layout
-from ._cell.naming import Naming
+from ._cell.naming import Naming, shown_name
 from ._cell.offered import offer
 from ._cell.once import within_once
 from ._cell.settings import Settings
@@ -562,7 +562,7 @@ class Cell(Naming, Hooks, State, Settings, Internals):
         return ""
 
     def __repr__(self):
-        return layout(type(self).__name__, self.extend_repr(), self._cells)
+        return layout(shown_name(type(self)), self.extend_repr(), self._cells)
 
     def __getstate__(self):
         state = dict(self.__dict__)

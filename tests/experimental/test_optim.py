@@ -117,6 +117,18 @@ def test_it_is_shown_by_its_groups():
     ]
 
 
+def test_rates_are_shown_in_float32_and_groups_apart():
+    first, second = one("a"), one("b")
+    shown = repr(optim.Adadelta([{"params": first, "lr": 0.02}, {"params": second}], lr=0.3))
+    assert [line for line in shown.split("\n") if "lr" in line or "G" in line or not line] == [
+        "Parameter Group 0",
+        "    lr: 0.02",
+        "",
+        "Parameter Group 1",
+        "    lr: 0.3",
+    ]
+
+
 def test_an_optimizer_of_a_user_reads_its_groups():
     class Descent(optim.Optimizer):
         def __init__(self, params, lr):

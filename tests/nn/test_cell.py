@@ -458,3 +458,27 @@ def test_a_step_without_reducer_updates_as_with_one():
     assert ops.functional.identity((1, None)) == (1, None)
     np.testing.assert_array_equal(trained(without), trained(lambda net: None))
     assert (trained(without) != 1).all()
+
+
+@pytest.mark.parametrize(
+    "layer, shown",
+    [
+        (lambda: mint.nn.AvgPool2d(2), "AvgPool2dExt()"),
+        (lambda: mint.nn.Hardshrink(), "HShrink()"),
+        (lambda: mint.nn.Softmax(1), "SoftmaxExt()"),
+        (lambda: mint.nn.Upsample(2), "UpsampleExt()"),
+        (lambda: type("Softmax", (nn.Softmax,), {})(), "Softmax()"),
+    ],
+)
+def test_layers_of_mint_are_shown_by_the_name_of_their_class(layer, shown):
+    cell = layer()
+    assert repr(cell) == shown
+    assert cell.cls_name == shown.partition("(")[0]
+
+
+def test_the_network_of_a_gradient_cell_is_shown_first():
+    cell = nn.WithGradCell(nn.Dense(2, 2), nn.MSELoss())
+    assert [name for name, _ in cell.name_cells().items()][0] == "network"
+    lines = [line for line in repr(cell).split("\n") if line.startswith("  (")]
+    names = [line.strip().partition(")")[0] for line in lines]
+    assert names == ["(network", "(loss_fn", "(network_with_loss"]

@@ -518,3 +518,19 @@ def test_slots_hide_no_parameters_and_cells(mode):
         assert not hasattr(net, "w")
     finally:
         ms.set_context(mode=before)
+
+
+def test_distributions_of_a_script_compute_with_the_primitives_of_the_base():
+    class Mine(nn.probability.distribution.Normal):
+        def _log_prob(self, value, mean=None, sd=None):
+            mean, sd = self._check_param_type(mean, sd)
+            return -self.sq((value - mean) / sd) / 2 - self.log(sd) + self.const(1.0)
+
+    distribution = Mine(0.0, 2.0)
+    wanted = 1 - np.log(2) - np.array([1.0, 4.0]) / 8
+    np.testing.assert_allclose(distribution.log_prob(Tensor([1.0, 2.0])).asnumpy(), wanted, 1e-6)
+    names = ("exp_base", "sqrt_base", "erf", "expm1", "logicaland", "zeroslike")
+    kinds = [type(getattr(distribution, name)).__name__ for name in names]
+    assert kinds == ["Exp", "Sqrt", "Erf", "Expm1", "LogicalAnd", "ZerosLike"]
+    assert distribution.device_target == ms.get_context("device_target")
+    assert not hasattr(nn.Dense(1, 1), "sq_base")

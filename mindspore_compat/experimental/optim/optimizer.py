@@ -122,15 +122,18 @@ class Optimizer(Cell):
         raise NotImplementedError(f"'{type(self).__name__}' must define 'construct'.")
 
     def __repr__(self):
-        lines = [f"{type(self).__name__} ("]
-        for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
-            for key in sorted(group):
-                if key != "params":
-                    value = group[key]
-                    text = value.asnumpy() if isinstance(value, Tensor) else value
-                    lines.append(f"    {key}: {text}")
-        return "\n".join([*lines, ")"])
+        groups = "\n\n".join(map(_group_text, itertools.count(), self.param_groups))
+        return f"{type(self).__name__} (\n{groups}\n)"
+
+
+def _group_text(number, group):
+    """Returns the settings of one group of parameters, line by line."""
+    lines = [f"Parameter Group {number}"]
+    for key in sorted(set(group) - {"params"}):
+        value = group[key]
+        text = str(value.asnumpy()) if isinstance(value, Tensor) else value
+        lines.append(f"    {key}: {text}")
+    return "\n".join(lines)
 
 
 def _as_groups(api, params):

@@ -9,6 +9,28 @@ from collections import OrderedDict
 from ..._core.without_effect import without_effect
 from .members import check_prefix
 
+# Layers of mint.nn whose public name is another one than that of the class -> the class
+_CLASSES_OF_MINT = {
+    "AvgPool1d": "AvgPool1dExt",
+    "AvgPool2d": "AvgPool2dExt",
+    "AvgPool3d": "AvgPool3dExt",
+    "Hardshrink": "HShrink",
+    "Hardsigmoid": "HSigmoid",
+    "Hardswish": "HSwish",
+    "LogSoftmax": "LogSoftmaxExt",
+    "Softmax": "SoftmaxExt",
+    "Softshrink": "SoftShrink",
+    "Unfold": "UnfoldExt",
+    "Upsample": "UpsampleExt",
+}
+
+
+def shown_name(kind):
+    """Returns the name under which Cells of a class are printed."""
+    name = kind.__name__
+    is_of_mint = name in _CLASSES_OF_MINT and kind.__module__.endswith(".mint.nn")
+    return _CLASSES_OF_MINT[name] if is_of_mint else name
+
 
 class Naming:
     """The part of Cell that lists and names its parameters and sub-cells."""
@@ -129,8 +151,8 @@ class Naming:
 
     @property
     def cls_name(self):
-        """The name of the class."""
-        return type(self).__name__
+        """The name of the class; of some layers of `mint.nn`, that of the class behind them."""
+        return shown_name(type(self))
 
     @property
     def create_time(self):

@@ -11,6 +11,7 @@ import functools
 from ... import ops
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
+from .offered_distributions import DISTRIBUTIONS
 
 
 def _max_pool(layer):
@@ -307,7 +308,7 @@ def _generate(text, layer):
 
 
 _CONSTANTS = {"nan": float("nan"), "inf": float("inf")}
-_OFFERED = {**_generated_methods(), **_OFFERED}
+_OFFERED = {**_generated_methods(), **DISTRIBUTIONS, **_OFFERED}
 _NAMES = {name for _, name in _OFFERED}
 _NN = __package__.rpartition(".")[0]
 # packages of layers, with a prefix of their names: scripts may define layers of the same names

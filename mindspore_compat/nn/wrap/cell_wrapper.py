@@ -154,9 +154,9 @@ class WithGradCell(Cell):
     def __init__(self, network, loss_fn=None, sens=None):
         super().__init__(auto_prefix=False)
         self.grad = ops.GradOperation(get_by_list=True, sens_param=sens is not None)
+        self.network, self.loss_fn, self.sens = network, loss_fn, sens
         self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
         self.network_with_loss.set_train()
-        self.network, self.loss_fn, self.sens = network, loss_fn, sens
         self.weights = ParameterTuple(network.trainable_params())
 
     def construct(self, *inputs):
