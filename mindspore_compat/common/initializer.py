@@ -125,7 +125,7 @@ class Zero(Initializer):
 
     Example:
         >>> import mindspore_compat as ms
-        >>> print(ms.common.initializer.initializer(ms.common.initializer.Zero(), (2,)))
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Zero(), (2,)).init_data())
         [0. 0.]
     """
 
@@ -139,7 +139,7 @@ class One(Initializer):
 
     Example:
         >>> import mindspore_compat as ms
-        >>> print(ms.common.initializer.initializer(ms.common.initializer.One(), (2,)))
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.One(), (2,)).init_data())
         [1. 1.]
     """
 
@@ -154,8 +154,8 @@ class Constant(Initializer):
         value (Union[int, float, numpy.ndarray]): the value, or an array of the Tensor's shape.
 
     Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.common.initializer.initializer(ms.common.initializer.Constant(3), (2,)))
+        >>> from mindspore_compat.common.initializer import Constant, initializer
+        >>> print(initializer(Constant(3), (2,)).init_data())
         [3. 3.]
 
     Source: mindspore.common.initializer.Constant of MindSpore 2.10.
@@ -284,8 +284,8 @@ class Identity(Initializer):
     """Identity initializer: the identity matrix, cut or padded with zeros to the shape.
 
     Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.common.initializer.initializer(ms.common.initializer.Identity(), (2, 2)))
+        >>> from mindspore_compat.common.initializer import Identity, initializer
+        >>> print(initializer(Identity(), (2, 2)).init_data())
         [[1. 0.]
          [0. 1.]]
     """
@@ -552,7 +552,7 @@ def initializer(
     Examples:
         >>> import mindspore_compat as ms
         >>> from mindspore_compat.common.initializer import initializer, One
-        >>> print(initializer(One(), [2, 3], ms.float32))
+        >>> print(initializer(One(), [2, 3], ms.float32).init_data())
         [[1. 1. 1.]
          [1. 1. 1.]]
 

@@ -12,6 +12,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat._core.tensor.printing import tensor_repr, tensor_str
+from mindspore_compat.common.initializer import initializer
 
 RECORDED = Path(__file__).parent.parent / "data" / "prints.txt"
 
@@ -73,3 +74,15 @@ def test_parameter():
     assert str(weight) == (
         "Parameter (name=weight, shape=(2, 3), dtype=Float32, requires_grad=True)"
     )
+
+
+def test_printing_a_tensor_draws_nothing_before_its_initializer_did():
+    tensor = initializer("normal", [2, 1], ms.float32)
+    state = np.random.get_state()[1].tolist()
+    head = "Tensor(shape=[2, 1], dtype=Float32, value="
+    assert str(tensor) == f"{tensor}" == f"{head}\n<uninitialized>)"
+    assert repr(tensor) == f"{head}\n[[ 0.00000000e+00],\n [ 0.00000000e+00]])"
+    assert str(initializer("one", [3])).endswith("value=<uninitialized>)")
+    assert tensor.has_init
+    assert np.random.get_state()[1].tolist() == state
+    assert "uninitialized" not in str(tensor.init_data())

@@ -36,9 +36,23 @@ def tensor_repr(array: np.ndarray, commas: bool = True) -> str:
         commas: False for the form without commas, in which sparse tensors show their parts.
     """
     dtype = dtypes.from_numpy(array.dtype)
-    shape = ", ".join(map(str, array.shape))
     gap = "\n" if array.ndim > 1 else " " if commas else ""
-    return f"Tensor(shape=[{shape}], dtype={dtype}, value={gap}{_values(array, dtype, commas)})"
+    return f"{_head(array)}{gap}{_values(array, dtype, commas)})"
+
+
+def _head(array):
+    shape = ", ".join(map(str, array.shape))
+    return f"Tensor(shape=[{shape}], dtype={dtypes.from_numpy(array.dtype)}, value="
+
+
+def undrawn_str(like):
+    """Returns the `str` of a Tensor whose initializer has not drawn yet; printing draws nothing.
+
+    Args:
+        like: an array of the Tensor's shape and dtype.
+    """
+    gap = "\n" if like.ndim > 1 else ""
+    return f"{_head(like)}{gap}<uninitialized>)"
 
 
 def tensor_str(array: np.ndarray) -> str:

@@ -470,6 +470,12 @@ class _Undrawn(Tensor):
         del self._like
         return self
 
+    def __str__(self):
+        return printing.undrawn_str(self._like)
+
+    def __repr__(self):  # zeros: those of memory that nothing was drawn into
+        return printing.tensor_repr(numpy.zeros_like(self._like, subok=False))
+
     def __copy__(self):
         return Tensor(None, self.dtype, self.shape, self.init)
 
