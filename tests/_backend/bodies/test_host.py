@@ -318,7 +318,7 @@ def test_a_forked_process_compiles_nothing(monkeypatch):
 def test_a_loop_that_two_threads_ask_for_is_compiled_once(monkeypatch):
     compiled_loops = []
     loop = jit.Loop(lambda name: "", [], False, "nothing")
-    monkeypatch.setattr(loop, "compile", lambda _: compiled_loops.append(loop) or loop._done.set())
+    monkeypatch.setattr(loop, "compile", lambda *_: compiled_loops.append(loop) or loop._done.set())
     queue = jit._Queue()
     queue.add(loop)
     first = loop._done
@@ -344,7 +344,7 @@ def test_a_forked_process_does_not_wait_for_what_the_parent_compiles(monkeypatch
     monkeypatch.setattr(jit, "_setting", lambda: "wait")
     going_on = threading.Event()
     loop = jit.Loop(lambda name: "", [], False, "nothing")
-    monkeypatch.setattr(loop, "compile", lambda _: going_on.wait() and loop._done.set())
+    monkeypatch.setattr(loop, "compile", lambda *_: going_on.wait() and loop._done.set())
     waiting = threading.Thread(target=loop.request)
     waiting.start()
     while loop._done is None:

@@ -60,6 +60,15 @@ def mode():
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
+def load_copies(target, source):
+    """Loads the values of another network. Its own Parameters would share their memory."""
+    values = {
+        name: Parameter(parameter.asnumpy().copy(), name)
+        for name, parameter in source.parameters_dict().items()
+    }
+    ms.load_param_into_net(target, values)
+
+
 @pytest.mark.parametrize(
     "value, marked, calls",
     [
@@ -72,7 +81,7 @@ def mode():
 def test_a_step_of_ones_own_runs_its_network_as_often_as_the_original(mode, value, marked, calls):
     mode(value)
     net, other = Net().set_train(), Net().set_train()
-    ms.load_param_into_net(other, net.parameters_dict())
+    load_copies(other, net)
     step = Step(net, marked)
     for count in range(1, 4):
         expected = ops.grad(other, None, other.trainable_params())(batch(count))
@@ -122,7 +131,7 @@ WRITES = {
 @pytest.mark.parametrize("write", WRITES)
 def test_what_is_written_in_between_is_seen_by_the_gradient(write):
     net, other = Net().set_train(), Net().set_train()
-    ms.load_param_into_net(other, net.parameters_dict())
+    load_copies(other, net)
     step = Step(net, between=WRITES[write](net))
     x, y = Parameter(batch()), Parameter(batch())
     step.construct(x)  # the optimizer's states, and the writes, come first
@@ -130,7 +139,7 @@ def test_what_is_written_in_between_is_seen_by_the_gradient(write):
     expected = ops.grad(other, None, other.trainable_params())(y)
     for found, wanted in zip(step.found, expected, strict=True):
         close(found, 2 * wanted.asnumpy())
-    ms.load_param_into_net(other, net.parameters_dict())
+    load_copies(other, net)
     y.set_data(x)
     net.calls = 0
     step(x)
@@ -202,7 +211,7 @@ def test_steps_within_a_step_are_left_to_themselves():
 def test_blocks_that_are_recomputed_train_too(make):
     """Their weights are found anew in the walk back, which comes when the tape is closed."""
     net, other = Net().set_train(), Net().set_train()
-    ms.load_param_into_net(other, net.parameters_dict())
+    load_copies(other, net)
     net.dense.recompute()
     step, plain = make(net), make(other)
     for seed in range(2):
