@@ -144,14 +144,16 @@ def whole_session(request):
 
 @pytest.fixture(autouse=True)
 def mode_and_float_status():
-    """Restores the mode and the checks of the float status, which hold for the whole process."""
+    """Restores the mode and the checks of the float status, which hold for the whole process, and
+    the depth of `jit`: a test may interrupt the line that restores it, where no Ctrl+C comes."""
     import mindspore_compat as ms
     from mindspore_compat._core.gradients import leaves
+    from mindspore_compat.common.jit import building
 
-    mode, watchers = ms.get_context("mode"), leaves.watchers
+    mode, watchers, depth = ms.get_context("mode"), leaves.watchers, building.depth
     leaves.watchers = []
     yield
-    leaves.watchers = watchers
+    leaves.watchers, building.depth = watchers, depth
     ms.set_context(mode=mode)
 
 

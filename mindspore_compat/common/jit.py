@@ -66,8 +66,8 @@ def _mark(function):
     @functools.wraps(function)
     def run(*args, **kwargs):
         outer = building.depth
-        building.depth = outer + 1
         try:
+            building.depth = outer + 1
             return as_graph(part, args, kwargs)
         finally:
             building.depth = outer
