@@ -201,12 +201,10 @@ class NoneRule(Rule):
         return "None"
 
 
-class Called(Rule):
-    """A rule that accepts the values of another rule, but describes them in other words."""
+class Wrapper(Rule):
+    """Base class of rules that differ in one respect from another rule, their attribute `rule`."""
 
-    def __init__(self, rule: Rule, words: str):
-        self.rule = rule
-        self.words = words
+    rule: Rule
 
     def read(self, value):
         return self.rule.read(value)
@@ -227,7 +225,7 @@ class Called(Rule):
         return self.rule.scope()
 
     def noun(self):
-        return self.words
+        return self.rule.noun()
 
     def further(self):
         return self.rule.further()
@@ -235,14 +233,25 @@ class Called(Rule):
     def samples(self):
         return self.rule.samples()
 
+    def annotation(self):
+        return self.rule.annotation()
+
+
+class Called(Wrapper):
+    """A rule that accepts the values of another rule, but describes them in other words."""
+
+    def __init__(self, rule: Rule, words: str):
+        self.rule = rule
+        self.words = words
+
+    def noun(self):
+        return self.words
+
     def __eq__(self, other):
         return isinstance(other, Called) and (self.rule, self.words) == (other.rule, other.words)
 
     def __hash__(self):
         return hash((Called, self.rule, self.words))
-
-    def annotation(self):
-        return self.rule.annotation()
 
     def source(self):
         return f"{wrapped_union(self.rule.source())}.called({self.words!r})"

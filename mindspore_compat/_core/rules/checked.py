@@ -22,6 +22,7 @@ paths use `guard_all` and `refuse_all`.
 import builtins
 import functools
 import inspect
+import operator
 import re
 import types
 
@@ -185,13 +186,13 @@ def refuse_all(api: str, rules: dict[str, Rule], values, numpy_scalars: bool = F
             else plain_numbers(value)
             for rule, value in zip(rules.values(), values, strict=True)
         ]
-    wrong = {
-        name: verdict
+    wrong = [
+        (verdict is not TypeError, name, value)
         for (name, rule), value in zip(rules.items(), values, strict=True)
         if (verdict := rule.verdict(value)) is not None
-    }
-    for name in sorted(wrong, key=lambda name: wrong[name] is not TypeError)[:1]:
-        rules[name].refuse(api, name, values[list(rules).index(name)])
+    ]
+    for _, name, value in sorted(wrong, key=operator.itemgetter(0))[:1]:
+        rules[name].refuse(api, name, value)
     return [rule.read(value) for rule, value in zip(rules.values(), values, strict=True)]
 
 

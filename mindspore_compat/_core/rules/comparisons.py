@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Rule, as_rule, call, registered
+from .base import Rule, Wrapper, as_rule, call, registered
 
 _COMPARISONS = {"gt": operator.le, "ge": operator.lt, "lt": operator.ge, "le": operator.gt}
 _WORDS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
@@ -144,13 +144,13 @@ class Items(Rule):
         return self.verdict(value) is None
 
     def kind(self, name):
-        return f"_verdict_of_items({name}) is not TypeError"
+        return f"_verdict_{id(self)}({name}) is not TypeError"
 
     def value(self, name):
-        return f"_verdict_of_items({name}) is None"
+        return f"_verdict_{id(self)}({name}) is None"
 
     def scope(self):
-        scope = {"_verdict_of_items": self.verdict}
+        scope = {f"_verdict_{id(self)}": self.verdict}
         for rule in self.rules:
             scope.update(rule.scope())
         return scope
@@ -177,7 +177,7 @@ class Items(Rule):
 
 
 @dataclass(frozen=True, repr=False)
-class Instead(Rule):
+class Instead(Wrapper):
     """A rule that accepts the values of another rule, and raises `error` in place of a TypeError.
 
     Where the original uses a value without a check, a wrong one ends in an AttributeError, for
@@ -188,44 +188,17 @@ class Instead(Rule):
     error: type
     kept: Rule | None = None
 
-    def read(self, value):
-        return self.rule.read(value)
-
-    def accepts(self, value):
-        return self.rule.accepts(value)
-
     def verdict(self, value):
         verdict = self.rule.verdict(value)
         if verdict is TypeError and not (self.kept and self.kept.verdict(value) is None):
             return self.error
         return verdict
 
-    def kind(self, name):
-        return self.rule.kind(name)
-
-    def value(self, name):
-        return self.rule.value(name)
-
-    def guard(self, name):
-        return self.rule.guard(name)
-
-    def scope(self):
-        return self.rule.scope()
-
-    def noun(self):
-        return self.rule.noun()
-
     def raises(self):
         return [
             (self.error.__name__ if name == "TypeError" else name, condition)
             for name, condition in self.rule.raises()
         ]
-
-    def samples(self):
-        return self.rule.samples()
-
-    def annotation(self):
-        return self.rule.annotation()
 
     def source(self):
         kept = f", {self.kept.source()}" if self.kept else ""

@@ -7,6 +7,12 @@ from .._rules import WIDE_UNSIGNED, Index, Natural, Numbers, Positive, listed, p
 from .sizes import need_kernel_fits, need_rank, per_dimension, sided, sizes_of
 
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
+_PAIRS = {
+    "kernel_size": pair_of(Positive),
+    "dilation": pair_of(Positive),
+    "padding": pair_of(Natural),
+    "stride": pair_of(Positive),
+}
 
 
 def _unfold(xp, x, kernel, dilation, padding, stride):
@@ -40,17 +46,7 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
 @op(
     "ops.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
     "mint.nn.functional.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
-    quirks=Quirks(
-        rules=dict.fromkeys(
-            ("mint.nn.functional.unfold", "mint.nn.Unfold"),
-            {
-                "kernel_size": pair_of(Positive),
-                "dilation": pair_of(Positive),
-                "padding": pair_of(Natural),
-                "stride": pair_of(Positive),
-            },
-        )
-    ),
+    quirks=Quirks(rules=dict.fromkeys(("mint.nn.functional.unfold", "mint.nn.Unfold"), _PAIRS)),
     compute="native",
 )
 def unfold(
@@ -109,13 +105,7 @@ def im2col(
     quirks=Quirks(
         rules=dict.fromkeys(
             ("mint.nn.functional.fold", "mint.nn.Fold"),
-            {
-                "kernel_size": pair_of(Positive),
-                "dilation": pair_of(Positive),
-                "padding": pair_of(Natural),
-                "stride": pair_of(Positive),
-                "output_size": pair_of(Positive),
-            },
+            {**_PAIRS, "output_size": pair_of(Positive)},
         )
     ),
 )

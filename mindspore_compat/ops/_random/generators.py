@@ -114,7 +114,7 @@ def _number(value):
 
 def _stream(generator, xp, seed=None):
     """Returns the generator for one draw, where a mindspore.Generator may be given."""
-    if generator is None or not generator:
+    if not generator:
         return _generator(xp, seed)
     if not hasattr(generator, "_stream"):
         raise AttributeError(
