@@ -42,8 +42,7 @@ class Function(NamedTuple):
 
     Attributes:
         name: the name of the function in `xp`.
-        signature: the parameters after `xp`; empty for a function of a library.
-        summary: what the function does; empty for a function of a library.
+        signature, summary: the parameters after `xp`, what it does; empty for a library's function.
         home: the module that defines it, relative to `_backend` or to the package; or a library.
         target: the name of the function in that module.
         family, gradient, opaque, rows: see the head of this file.
@@ -81,8 +80,7 @@ def _facts(words):
 
 
 def _library(home, facts, names):
-    """Adds functions of the library `home` to FUNCTIONS: `names`, separated by spaces, and `facts`
-    that all of them share, as text."""
+    """Adds the functions `names` of the library `home`, which share `facts`; both are words."""
     for name in names.split():
         FUNCTIONS[name] = Function(name, "", "", home, name, **_facts(facts.split()))
 
@@ -325,7 +323,6 @@ add_rows(index, values, count) : opaque
     Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
 scatter_add(x, index, values)
     A copy of `x` with `values` added at `index`; repeated positions receive all their values.
-    With `x` zero and one index array this is a segment sum.
 scatter_set(x, index, values)
     A copy of `x` with `values` written at `index`.
 scatter_along_axis(x, index, values, axis, add=False)
@@ -354,6 +351,10 @@ matmul_add(x, y, addend) : parts
     The product of two matrices, with a vector added to each row.
 conv_matmul(x, y, out=None) : refused
     A matrix product within a convolution, which has its own TF32 setting on a GPU.
+
+[host.taps]
+apply_taps(x, taps) : refused
+    The middle axis of `x`, which has three, multiplied by a `Taps` matrix of the host.
 
 [host.linalg] stack
 linalg_inv(x)

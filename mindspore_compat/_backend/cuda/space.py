@@ -11,7 +11,9 @@ import numpy
 from ..bodies.gpu import Bodies
 from ..bodies.upcast import UpcastKernels
 from ..conv.cuda_kernels import Kernels
+from ..host.taps import sum_of_taps
 from ..space import Space
+from . import taps as sparse
 from .contractions import einsum, tensordot
 from .convolution import Convolutions
 from .products import Products
@@ -113,6 +115,11 @@ class DeviceSpace(Space):
             if elements is not None:
                 return elements
         return self.module.take_along_axis(x, indices, axis)
+
+    def apply_taps(self, x, taps):
+        """Returns the middle axis of `x`, which has three, multiplied by a `Taps` matrix."""
+        out = sparse.product(self, x, taps)
+        return sum_of_taps(self, x, taps) if out is None else out
 
     def tril(self, x, k=0):
         """Returns the lower triangle, selected as by `where`."""

@@ -53,14 +53,14 @@ def _kernel(module, dtype, real, size):
     return module.RawKernel(text, "weigh_rows")
 
 
-def apply_taps(space, x, taps):
-    """Returns the middle axis of `x` multiplied by a sparse matrix; None on the host, and if no
-    kernel can be made for the dtype. float16 and bfloat16 are summed in float32.
+def product(space, x, taps):
+    """Returns the middle axis of `x` multiplied by a sparse matrix; None if no kernel can be made
+    for the dtype. float16 and bfloat16 are summed in float32.
 
     Args:
-        space: the functions of the array library of `x`.
+        space: the functions of a GPU.
         x: an array of three axes.
-        taps: the matrix: `index` and `weight`, (rows, taps), on the host.
+        taps (Taps): the matrix, on the host.
     """
     if space.kernels is None or x.dtype not in TYPES or x.dtype.kind in "iub":
         return None

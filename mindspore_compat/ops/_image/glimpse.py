@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.arrays import HOST
+from ..._backend.host.taps import Taps
 from ..._backend.space import implements
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -30,7 +31,6 @@ from .._conv.sizes import need_rank
 from .._elementwise.cast import cast
 from .._rules import Float32
 from ..primitive import Primitive
-from .resize_matrices import Taps
 
 Whole = TensorOf("int32")
 Pair = TupleOf(Number, length=2) | ListOf(Number, length=2)

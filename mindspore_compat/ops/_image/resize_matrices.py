@@ -3,79 +3,18 @@ matrices.
 
 Interpolation is separable: along each dimension the result is a matrix times the input, and the
 input's gradient is the transposed matrix times the output's gradient. A row of the matrix has a few
-weights, so the work is proportional to the larger of input and output; on the host, small matrices
-are multiplied as dense ones. Nearest neighbours are selected by index, not multiplied, because a
-product would spread infinities.
+weights (_backend/host/taps.py). Nearest neighbours are selected by index, not multiplied: that
+is exact, and takes integers.
 """
 
-import math
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 
-from ..._backend.compiled import door
-from ..._backend.cuda.taps import apply_taps
+from ..._backend.host.taps import Taps
 from ..._backend.space import implements
-from ..._backend.thresholds import Most
 from ..._core.autograd.vjp_rules import derive
-
-
-class Taps:
-    """A sparse (out, in) matrix on the host, with the same number of weights in each row.
-
-    Args:
-        index: the columns of the weights, (out, taps).
-        weight: the weights, (out, taps).
-        size: the number of columns.
-    """
-
-    def __init__(self, index, weight, size):
-        self.index, self.weight = np.ascontiguousarray(index, np.int64), np.array(weight, float)
-        self.shape = len(index), size
-
-    @classmethod
-    def of(cls, matrix):
-        """Converts a dense matrix to a sparse one."""
-        rows, columns = matrix.shape
-        return cls(np.tile(np.arange(columns), (rows, 1)), matrix, columns).transposed.transposed
-
-    @cached_property
-    def transposed(self):
-        """Returns the transposed matrix; shorter rows are padded with weights of 0."""
-        rows, taps = np.nonzero(self.weight)
-        if not len(rows):
-            return Taps(np.zeros((self.shape[1], 1)), np.zeros((self.shape[1], 1)), self.shape[0])
-        columns, weights = self.index[rows, taps], self.weight[rows, taps]
-        order = np.argsort(columns, kind="stable")
-        counts = np.bincount(columns, minlength=self.shape[1])
-        starts = np.cumsum(counts) - counts
-        at = starts[:, None] + np.arange(max(counts.max(initial=0), 1))
-        real = at < (starts + counts)[:, None]
-        at = order[np.where(real, at, np.minimum(starts, len(order) - 1)[:, None])]
-        return Taps(rows[at], np.where(real, weights[at], 0), self.shape[0])
-
-    @cached_property
-    def whole(self):
-        """Returns the matrix as a dense array."""
-        matrix = np.zeros(self.shape)
-        np.add.at(matrix, (np.arange(self.shape[0])[:, None], self.index), self.weight)
-        return matrix
-
-
-def _matrix(taps, dtype):
-    """Returns the dense matrix in a dtype."""
-    return taps.whole.astype(dtype)
-
-
-def _columns(taps, i):
-    """Returns the column of the i-th weight of each row."""
-    return taps.index[:, i]
-
-
-def _weights(taps, i, dtype):
-    """Returns the i-th weight of each row, (rows, 1)."""
-    return taps.weight[:, i, None].astype(dtype)
 
 
 @implements
@@ -96,40 +35,13 @@ def _apply_axis(xp, x, axis, taps):
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     _need_elements(x.shape[axis], taps.shape[0])
     stack = xp.reshape(x, (prod(before), x.shape[axis], prod(after)))
-    out = apply_taps(xp, stack, taps)
-    if out is None:
-        out = door.call("apply_taps", stack, taps.index, taps.weight)
-    if out is None:
-        is_host = type(stack) is np.ndarray
-        whole = is_host and max(taps.shape) <= Most.TAPS_WHOLE * taps.index.shape[1]
-        out = _apply_whole(xp, stack, taps) if whole else _apply_taps(xp, stack, taps)
-        if whole and not math.isfinite(np.add.reduce(out[:, 0], None)):
-            # 0 times NaN is NaN, so a dense matrix spreads a NaN to all elements of the axis.
-            out = _apply_taps(xp, stack, taps)
-    return xp.reshape(out, (*before, taps.shape[0], *after))
+    return xp.reshape(xp.apply_taps(stack, taps), (*before, taps.shape[0], *after))
 
 
 def _need_elements(size, goal):
     """Rejects an axis without elements whose result would have some."""
     if goal > size == 0:
         raise ValueError(f"an axis of length 0 has no elements to make {goal} from.")
-
-
-def _apply_whole(xp, x, taps):
-    """Multiplies the middle axis of `x` by a dense matrix."""
-    matrix = xp.table(_matrix, taps, x.dtype)
-    if x.shape[2] == 1:
-        return xp.matmul(xp.reshape(x, x.shape[:2]), matrix.T)
-    return xp.matmul(matrix, x)
-
-
-def _apply_taps(xp, x, taps):
-    """Multiplies the middle axis of `x` by a sparse matrix."""
-    total = None
-    for i in range(taps.index.shape[1]):
-        part = xp.take(x, xp.table(_columns, taps, i), 1) * xp.table(_weights, taps, i, x.dtype)
-        total = part if total is None else total + part
-    return total
 
 
 @implements

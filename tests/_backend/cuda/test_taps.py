@@ -7,6 +7,7 @@ from fakecupy import rawkernels
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.cuda import taps as module
+from mindspore_compat._backend.host.taps import Taps
 from mindspore_compat.ops._image import resize_matrices
 from tests.gpu import counters
 
@@ -57,3 +58,23 @@ def test_a_number_that_is_not_finite_stays_where_it_is(space, number):
         space.apply_axes(space.asarray(x), (resize_matrices._linear(9, 18, "half"),))
     )
     assert np.isfinite(out[0]).tolist() == [not 7 <= at <= 10 for at in range(18)]
+
+
+@pytest.mark.parametrize("kernels", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_both_devices_have_the_function(space, monkeypatch, dtype, kernels):
+    """One kernel for floats, and the sum of a selection for each weight elsewhere."""
+    if not kernels:
+        monkeypatch.setattr(space, "kernels", None)
+    x = RNG.integers(-9, 9, (3, 6, 4)).astype(dtype)
+    taps = Taps([[0, 5], [2, 2], [4, 1]], [[1, 2], [3, 0], [-1, 1]], 6)
+    wanted = np.einsum("rk,nkc->nrc", taps.whole, x.astype(float))
+    given = space.asarray(x)
+    space.apply_taps(given, taps)
+    with counters.counted() as counts:
+        found = space.apply_taps(given, taps)
+    np.testing.assert_array_equal(arrays.to_host(found), wanted)
+    np.testing.assert_array_equal(arrays.HOST.apply_taps(x, taps), wanted)
+    assert found.dtype == dtype
+    if kernels and dtype == np.float32:
+        assert counts.launches == 1

@@ -9,6 +9,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.host.taps import Taps
 from mindspore_compat._backend.loops import taps as loops
 from mindspore_compat._backend.thresholds import Most
 from mindspore_compat.ops._image import resize_matrices
@@ -47,7 +48,7 @@ def test_transposed_matrices(kind, rule, size, goal):
 def test_matrices_are_compressed(full):
     rng = np.random.default_rng(0)
     matrix = rng.standard_normal((5, 8)) * (rng.random((5, 8)) < full)
-    sparse = resize_matrices.Taps.of(matrix)
+    sparse = Taps.of(matrix)
     np.testing.assert_array_equal(sparse.whole, matrix)
     assert sparse.index.shape[1] == max(1, np.count_nonzero(matrix, 1).max())
 
