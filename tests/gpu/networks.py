@@ -189,8 +189,11 @@ def layers(network):
     return leaves + joints
 
 
-def made(name, small=True, dropout=0.1):
-    """Returns a network by its name, with a batch: (network with its loss, data, labels)."""
+def made(name, small=True, dropout=0.1, dtype=ms.float32):
+    """Returns a network by its name, with a batch: (network with its loss, data, labels).
+
+    Of another dtype are the data and all weights but those of norms.
+    """
     rng = np.random.default_rng(0)
     network, shape = {
         "LeNet-5": lambda: (LeNet5(), (4, 1, 32, 32)),
@@ -200,6 +203,12 @@ def made(name, small=True, dropout=0.1):
     }[name]()
     data = ms.Tensor(rng.standard_normal(shape).astype(np.float32))
     labels = ms.Tensor(rng.integers(0, 10, shape[0]).astype(np.int32))
+    if dtype != ms.float32:
+        data = data.astype(dtype)
+        for _, cell in network.cells_and_names():
+            if isinstance(cell, nn.Conv2d | nn.Dense | nn.LSTM):
+                for weight in cell.get_parameters(expand=False):
+                    weight.set_dtype(dtype)
     return nn.WithLossCell(network, nn.CrossEntropyLoss()), data, labels
 
 

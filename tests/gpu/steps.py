@@ -19,13 +19,13 @@ OPTIMIZERS = {
 }
 
 
-def counts_of(name, optimizer="Momentum"):
+def counts_of(name, optimizer="Momentum", dtype=ms.float32):
     """Returns the counts of a step of one network, by part: forward, backward, update, whole.
 
     Returns:
         dict: part -> Counts; and "layers" and "parameters", their numbers.
     """
-    network, data, labels = networks.made(name)
+    network, data, labels = networks.made(name, dtype=dtype)
     network.set_train()
     weights = network.trainable_params()
     update = OPTIMIZERS[optimizer](weights)

@@ -2,8 +2,13 @@
 GPU busy.
 """
 
+import numpy as np
 import pytest
 from fakecupy import rawkernels
+
+import mindspore_compat as ms
+from mindspore_compat import nn
+from mindspore_compat._backend import arrays
 
 from . import counters, networks, steps
 
@@ -13,6 +18,7 @@ pytestmark = [
 ]
 
 FORWARD, BACKWARD, UPDATE = 3.0, 6.0, 4  # launches: of each layer, of all optimizer updates
+OF_HALVES = 10  # launches beside those of float32: the loss and a mean are rounded, the loss scaled
 REPLAYED = 1 + 2 + 3  # launches: the graph, copies of two inputs and three results
 
 
@@ -32,6 +38,30 @@ def test_a_captured_step_is_one_launch_and_copies_of_inputs_and_results(space, n
     found = steps.replayed(name)
     assert found.launches == REPLAYED, found.names["launches"]
     assert found.transfers == found.synchronisations == 0
+
+
+@pytest.mark.parametrize("half", ["float16", "bfloat16"])
+def test_layers_of_halves_are_as_many_launches_as_layers_of_float32(space, half):
+    """Convolutions of halves are calls of cuDNN without casts, and so on: 69 layers add nothing."""
+    if arrays.current_space().convolutions.library is None:
+        pytest.skip("without cuDNN, convolutions cast halves to float32")
+    usual, found = (
+        steps.counts_of("ResNet-18", dtype=dtype) for dtype in (ms.float32, getattr(ms, half))
+    )
+    for part in ("forward", "forward and backward", "update", "step"):
+        assert found[part].launches <= usual[part].launches + OF_HALVES, part
+    assert found["step"].transfers == found["step"].synchronisations == 0
+
+
+def test_batch_norm_goes_back_in_one_launch(space):
+    """Also where no gradient reaches the statistics: nothing is filled with zeros for them."""
+    norm = nn.BatchNorm2d(4).set_train()
+    x = ms.Tensor(np.linspace(-1, 1, 2 * 4 * 36, dtype=np.float32).reshape(2, 4, 6, 6))
+    out, pull = ms.vjp(norm, x, weights=norm.trainable_params())
+    pull(out)
+    with counters.counted() as found:
+        pull(out)
+    assert found.launches == 1, found.names
 
 
 @pytest.mark.parametrize("optimizer", ["LARS", "Lamb"])

@@ -35,6 +35,7 @@ FUNCTIONS = {
     "log1p": lambda x, y: ops.log1p(ops.square(x)),
     "sigmoid": lambda x, y: ops.sigmoid(100 * x),  # of large numbers, too
     "softplus": lambda x, y: mint.nn.functional.softplus(x),
+    "relu": lambda x, y: ops.relu(x),
     "gelu": lambda x, y: ops.gelu(x),
     "gelu by tanh": lambda x, y: mint.nn.functional.gelu(x, approximate="tanh"),
     "silu": lambda x, y: ops.silu(x),
@@ -50,7 +51,15 @@ FUNCTIONS = {
     "weighted": lambda x, y: ops.addcmul(x, x, y, 0.5),
 }
 ONE = {"add", "multiply", "divide", "exp", "gelu", "silu", "mish", "elu", "erf", "sine"}
-ONE |= {"squared difference", "maximum", "softplus", "hardswish", "leaky relu", "arc tangent"}
+ONE |= {
+    "relu",
+    "squared difference",
+    "maximum",
+    "softplus",
+    "hardswish",
+    "leaky relu",
+    "arc tangent",
+}
 
 
 IMAGE, SLOPES = RNG.normal(size=(2, 4, 8, 8)).astype(np.float32), Y[0]

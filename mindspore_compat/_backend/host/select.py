@@ -47,11 +47,11 @@ def _write_where(mask, words, out):
 
 
 def zero_of(xp, x):
-    """Returns a zero of the dtype of `x`, which needs no GPU. For NumPy it is an array, which is
-    faster."""
-    if type(x) is np.ndarray or x.dtype.kind == "V":
+    """Returns a zero of the dtype of `x`, for which a GPU launches nothing. For NumPy it is an
+    array, which is faster; CuPy takes no numbers of bfloat16, so it has an array that is kept."""
+    if type(x) is np.ndarray:
         return xp.zeros((), x.dtype)
-    return x.dtype.type(0)
+    return xp.table(np.zeros, (), x.dtype) if x.dtype.kind == "V" else x.dtype.type(0)
 
 
 def where(xp, condition, *choices):

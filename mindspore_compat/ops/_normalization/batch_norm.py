@@ -129,15 +129,27 @@ def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):
     rstd, part = 1 / xp.sqrt(var + eps), x - mean
     total, moment = xp.row_sum(g), xp.row_sum(part * g)
     factor = rstd if scale is None else rstd * scale
-    by_part = (2 * to_var - factor * rstd * rstd * moment) / xp.row_size()
-    by_one = (to_mean - factor * total) / xp.row_size()
-    return g * factor + (part * by_part + by_one), rstd * moment, total
+    by_part, by_one = _factors_of_input(factor, rstd, moment, total, to_mean, to_var)
+    return (
+        g * factor + (part * (by_part / xp.row_size()) + by_one / xp.row_size()),
+        rstd * moment,
+        total,
+    )
+
+
+def _factors_of_input(factor, rstd, moment, total, to_mean, to_var):
+    """Returns, times the number of elements, what x - mean is multiplied by in the gradient of x,
+    and what is added. The gradients of mean and variance may be None."""
+    by_part, by_one = -factor * rstd * rstd * moment, -factor * total
+    by_part = by_part if to_var is None else 2 * to_var + by_part
+    return by_part, by_one if to_mean is None else to_mean + by_one
 
 
 @batch_standardize.vjp_joint
 def batch_standardize_vjp(xp, g, x, scale, out, eps):
     """Returns the gradients of the data, the scale and the shift."""
     grad_out, grad_mean, grad_var = g
+    grad_out = xp.zeros_like(x) if grad_out is None else grad_out
     mean, var = out[1], out[2]
     if x.size and (bodies := bodies_of(xp, x, grad_out, scale, least="BODY_NORMAL")):
         result = bodies.rows(
@@ -159,8 +171,8 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
 
     total, moment = (xp.sum(terms, 0) for terms in xp.by_rows(sums, planes, flow))
     factor = rstd if scale is None else rstd * upcast(xp, scale)
-    by_part = column(xp, (2 * grad_var - factor * rstd * rstd * moment) / count)
-    by_one = column(xp, (grad_mean - factor * total) / count)
+    both = _factors_of_input(factor, rstd, moment, total, grad_mean, grad_var)
+    by_part, by_one = (column(xp, values / count) for values in both)
     factor = column(xp, factor)
 
     def input_gradient(xp, part, flow):
@@ -168,6 +180,9 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
 
     grad_x = xp.reshape(xp.by_rows(input_gradient, planes, flow), x.shape)
     return grad_x, rstd * moment, total
+
+
+batch_standardize_vjp.fills = False  # no zeros: a layer uses only the first output
 
 
 @op(compute="native")
