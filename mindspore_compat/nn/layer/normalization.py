@@ -121,17 +121,17 @@ class LayerNorm(Cell):
         if type(self.epsilon) is not float:
             # Rejected in a call, as in the original, not by the constructor.
             Float.refuse("LayerNorm", "epsilon", self.epsilon)
-        rank = x.ndim
+        shape, parameter_shape = x.shape, self.gamma.shape
+        rank = len(shape)
         if not (-1 <= self.begin_norm_axis < rank and -1 <= self.begin_params_axis < rank):
             raise RuntimeError(
                 f"For 'LayerNorm', the first axes must be in [-1, {rank}), but got "
                 f"{self.begin_norm_axis} and {self.begin_params_axis}."
             )
-        if x.shape[self.begin_params_axis % rank :] != self.gamma.shape:
+        if shape[self.begin_params_axis % rank :] != parameter_shape:
             raise ValueError(
-                f"For 'LayerNorm', the shape of the input must end in "
-                f"{self.gamma.shape} from axis {self.begin_params_axis} on, but got "
-                f"{x.shape}."
+                f"For 'LayerNorm', the shape of the input must end in {parameter_shape} from axis "
+                f"{self.begin_params_axis} on, but got {shape}."
             )
 
     def extend_repr(self):
