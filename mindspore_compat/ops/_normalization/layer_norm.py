@@ -8,10 +8,10 @@ in group_norm.py.
 import functools
 from math import prod
 
-from ..._backend.arrays import on_device
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 from ..._backend.space import implements
+from ..._backend.updates.asynchronous import is_asynchronous
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -121,7 +121,7 @@ def standardize_rows(x, scale, shift, axis, eps):
     """Returns the result of `row_standardize`, a Tensor. A GPU stores the statistics, which costs
     two more arrays, only if a gradient is recorded."""
     unrecorded = x._node is None and (scale is None or scale._node is None)
-    if unrecorded and (shift is None or shift._node is None) and on_device(x._array):
+    if unrecorded and (shift is None or shift._node is None) and is_asynchronous(x._array):
         return row_standardize.run(x, scale, shift, axis, eps, False)
     return row_standardize.run(x, scale, shift, axis, eps)[0]
 
