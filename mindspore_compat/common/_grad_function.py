@@ -1,6 +1,7 @@
 """_Function: an operation with user-defined forward and backward passes."""
 
-from .._core.autograd.tape import Node, VjpRule, depth, next_number, packed
+from .._core.autograd.tape import Node, depth, next_number, packed
+from .._core.autograd.vjp_rule import VjpRule
 from .._core.gradients.custom import as_given, as_given_back, put_node
 from .._core.gradients.transforms import unrecorded
 from .._core.tensor.tensor import Tensor

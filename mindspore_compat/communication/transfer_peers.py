@@ -9,7 +9,8 @@ gradient when the backward pass reaches its result, which `ops.depend` ties to a
 import math
 
 from .._backend.space import implements
-from .._core.autograd.tape import VjpRule, depth, record
+from .._core.autograd.tape import depth, record
+from .._core.autograd.vjp_rule import VjpRule
 from .._core.autograd.vjp_rules import derive
 from .._core.declare.op import op
 from .._core.rules.vocabulary import Any, TupleOf

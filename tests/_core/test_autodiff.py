@@ -11,6 +11,8 @@ from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._core.autograd import tape
+from mindspore_compat._core.autograd.vjp_rule import VjpRule
 
 pytestmark = pytest.mark.quick
 
@@ -531,3 +533,44 @@ def test_a_parameter_that_is_asked_for_twice():
         ms.ops.vjp(function, x, weights=[weight, other, weight])[1](Tensor(1.0))[1],
     ):
         assert [each.asnumpy().tolist() for each in found] == [[3.0, 6.0]] * 3
+
+
+# The backward pass --------------------------------------------------------------------------------
+
+
+def mixed(x, y):
+    """Has broadcasts, inputs that are used twice, several outputs and rules of every kind."""
+    low, high = ops.split(x * y[:1] + ops.tanh(x), 2)
+    normal = ops.layer_norm(x * x, (4,), y, y, 1e-5)
+    return (low * high).sum() + ops.concat([normal, x]).mean() + ops.matmul(x, y).sum()
+
+
+def test_straight_line_gradients_have_the_bits_of_the_general_path():
+    x = Tensor(numpy.linspace(-1, 2, 16, dtype=numpy.float32).reshape(4, 4))
+    y = Tensor(numpy.linspace(0.5, 1, 4, dtype=numpy.float32))
+    gradients = ms.grad(mixed, (0, 1))
+    straight = gradients(x, y)
+    with ms.saved_tensors_hooks(lambda t: t, lambda t: t):  # packed values take the general path
+        general = gradients(x, y)
+    for one, other in zip(straight, general, strict=True):
+        numpy.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
+def test_a_leaf_arrives_even_if_a_use_of_it_gets_no_gradient():
+    shape, dtype = (2,), numpy.dtype("float32")
+    double = VjpRule("double", ["x"], {"x": lambda xp, g: 2 * g})
+    end = tape.leaf(None, shape, dtype)
+    cut = VjpRule("cut", ["x"], {"x": lambda xp, g: None})
+    unused = tape.record(double, (end,), (), ((shape, dtype),))
+    roots = [
+        tape.record(cut, (unused,), (), ((shape, dtype),)),
+        tape.record(double, (end,), (), ((shape, dtype),)),
+    ]
+    found = []
+    ones = numpy.ones(shape, dtype)
+    result = tape.backward(
+        roots, [ones, ones], [end], False, arrived=lambda node, g: found.append((node, g))
+    )
+    assert [node for node, _ in found] == [end]
+    numpy.testing.assert_array_equal(result[0], [2, 2])
+    numpy.testing.assert_array_equal(found[0][1], [2, 2])

@@ -15,6 +15,7 @@ class _Journal(threading.local):
     """The changes that the running step has made so far."""
 
     saved = None  # id -> (Tensor, its array, a copy of its elements or None); None: nothing to undo
+    states = ()  # the attributes of the objects in LOCALS, as dicts, in this thread
 
     def note_replaced(self, tensors):
         """Saves Tensors whose arrays are about to be replaced by others."""
@@ -45,15 +46,18 @@ LOCALS = []  # thread-local objects that contexts within a step change, and rest
 def whole_step(function, args, kwargs):
     """Calls a function. If it raises anything before its last part is complete, its changes are
     undone, and contexts that an interrupt has left open are closed."""
-    before = [vars(state).copy() for state in LOCALS]
+    states = journal.states
+    if len(states) != len(LOCALS):
+        states = journal.states = [vars(local) for local in LOCALS]
+    before = [state.copy() for state in states]
     outer, journal.saved = journal.saved, {}
     try:
         return function(*args, **kwargs)
     except BaseException:
         journal.undo()
-        for state, values in zip(LOCALS, before, strict=True):
-            vars(state).clear()
-            vars(state).update(values)
+        for state, values in zip(states, before, strict=True):
+            state.clear()
+            state.update(values)
         raise
     finally:
         if journal.saved is not None:

@@ -7,8 +7,9 @@ import threading
 from ..._backend import arrays
 from ..._backend.arrays import SPACES
 from ..tensor.tensor import Tensor
-from .tape import VjpRule, depth, record
+from .tape import depth, record
 from .traced import Traced, traced_space
+from .vjp_rule import VjpRule
 
 
 class _Move(VjpRule):

@@ -11,7 +11,8 @@ order.
 import inspect
 
 from ..._backend.bodies.upcast import FloatSpace, Total
-from .tape import VjpRule, backward, leaf
+from .tape import backward, leaf
+from .vjp_rule import VjpRule
 from .vjp_rules import TABLE
 
 

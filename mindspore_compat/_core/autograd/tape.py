@@ -18,9 +18,9 @@ functions are in vjp_rules*.py; the rules of ops are next to the ops.
 """
 
 import collections
-import inspect
 import itertools
 import threading
+from heapq import heappop, heappush
 from operator import attrgetter
 
 import numpy
@@ -31,6 +31,7 @@ from ..._backend.steps import recorded_array
 from ..._backend.steps.journal import LOCALS, journal
 from ..._backend.thresholds import Least
 from .row_sparse import RowSparse
+from .vjp_rule import VjpRule, fit
 
 next_number = itertools.count(1).__next__
 _by_number = attrgetter("number")
@@ -71,98 +72,6 @@ class Leaf(Node):
     """
 
     __slots__ = ()
-
-
-class VjpRule:
-    """How gradients flow back through one operation.
-
-    A vjp is a function `(xp, g, *names)`. The tape saves the values that its parameters name: an
-    input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`. A joint
-    vjp may also name `needs_grad`, a list of bools: which inputs need a gradient.
-
-    Args:
-        name (str): the operation, for error messages.
-        inputs (Sequence[str]): the array inputs, in order. One may be a list of arrays (`many`).
-        vjps (dict): input name -> vjp. An input without one carries no gradient.
-        joint (callable): instead of `vjps`, one function that returns the gradients of all
-            inputs.
-        upcast (Union[str, bool]): the attribute of a space that holds the dtypes to compute in
-            float32, as the operation itself does; False for none.
-        many (bool): the last input name stands for any number of arrays.
-
-    Attributes:
-        fills (bool): whether outputs that no gradient reached get zeros instead of None, if there
-            are several outputs; a joint vjp sets an attribute of this name to accept None.
-    """
-
-    fills = True
-
-    def __init__(self, name, inputs, vjps=None, joint=None, upcast="low_precision", many=False):
-        self.name = name
-        self.inputs = tuple(inputs)
-        self.upcast = upcast
-        self.many = many
-        self.fills = getattr(joint, "fills", True)
-        functions = [joint] if joint else list(vjps.values())
-        self.saves = tuple(
-            dict.fromkeys(
-                name
-                for function in functions
-                for name in list(inspect.signature(function).parameters)[2:]
-                if name != "needs_grad"
-            )
-        )
-        self.pull = _compile_pull(self, vjps, joint)
-
-    def renamed(self, inputs, name, upcast):
-        """Returns this rule for an operation with another name and other names of inputs."""
-        names = dict(zip(self.inputs, inputs))
-        rule = object.__new__(VjpRule)
-        rule.name = name
-        rule.inputs = tuple(inputs)
-        rule.upcast = upcast
-        rule.many = self.many
-        rule.fills = self.fills
-        rule.pull = self.pull
-        rule.saves = tuple(_rename(saved, names) for saved in self.saves)
-        return rule
-
-
-def _rename(saved, names):
-    """Returns the new name of a saved value: an input or `<input>_shape` follows the dict `names`,
-    other names stay."""
-    if saved in names:
-        return names[saved]
-    source = saved.removesuffix("_shape")
-    return names[source] + "_shape" if source in names else saved
-
-
-def _compile_pull(rule, vjps, joint):
-    """Compiles the function `pull(xp, g, saved, needs_grad)` for the gradients of all inputs."""
-    lines = ["def pull(xp, g, saved, needs_grad):"]
-    if rule.saves:
-        lines.append(f"    {', '.join(rule.saves)}, = saved")
-    scope = {}
-
-    def call(function, label):
-        scope[label] = function
-        parameters = list(inspect.signature(function).parameters)[2:]
-        return f"{label}({', '.join(['xp', 'g', *parameters])})"
-
-    if joint:
-        lines.append(f"    return {call(joint, 'joint')}")
-    else:
-        parts = []
-        for i, name in enumerate(rule.inputs):
-            if name in vjps:
-                parts.append(f"{call(vjps[name], f'vjp_{name}')} if needs_grad[{i}] else None")
-            else:
-                parts.append("None")
-        lines.append(f"    return ({', '.join(parts)},)")
-    exec(compile("\n".join(lines), f"<gradient of {rule.name}>", "exec"), scope)
-    if rule.name.isidentifier():
-        scope["pull"].__name__ = f"{rule.name}_vjp"
-    return scope["pull"]
 
 
 def record(rule, parents, saved, metas):
@@ -314,22 +223,21 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
         arrived (Callable): called with each leaf and its gradient as soon as the gradient is
             complete.
     """
-    gathered = {}
+    gathered, waiting, ends = {}, [], set(leaves)
     for root, grad in zip(roots, grads):
         if root is not None:
-            add_gradient(gathered, root, grad)
-    ends = set(leaves)
+            _add_gradient(gathered, waiting, ends, root, grad)
     floor = min([end.number for end in leaves], default=0)
-    order = _reachable(gathered, ends, floor)
-    uses = None if arrived is None else _uses(order, ends)
+    order, uses = _latest_first(waiting), None
+    if arrived is not None:
+        order = _reachable(gathered, ends, floor)
+        uses = _uses(order, ends)
     for node in order:
-        if node in ends:
-            continue
         g = gathered.pop(node, None)
         if type(node) is Pick and g is not None:
-            _give_output(gathered, node, g)
+            _give_output(gathered, waiting, floor, node, g)
         elif g is not None:
-            _pull(gathered, node, g, floor, higher)
+            _pull(gathered, waiting, ends, node, g, floor, higher)
             if spent is not None and node.number >= spent:
                 node.rule, node.saved = SPENT, ()
         if uses is not None:
@@ -337,10 +245,16 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
     return [gathered.get(end) for end in leaves]
 
 
+def _latest_first(waiting):
+    """Yields the nodes of a heap of (-number, node), which may grow meanwhile, latest first."""
+    while waiting:
+        yield heappop(waiting)[1]
+
+
 def _uses(order, ends):
     """Returns a Counter: how often each of the nodes `ends` is an input of the nodes of `order`."""
     return collections.Counter(
-        parent for node in order if node not in ends for parent in node.parents if parent in ends
+        parent for node in order for parent in node.parents if parent in ends
     )
 
 
@@ -357,33 +271,53 @@ def _note_arrivals(arrived, uses, node, gathered):
 
 
 def _reachable(starts, ends, floor):
-    """Returns the nodes between `starts` and `ends`, latest first."""
-    visited = set(starts)
+    """Returns the nodes between `starts` and `ends`, latest first, without `ends`."""
+    visited = {start for start in starts if start not in ends}
     stack = list(visited)
     while stack:
-        node = stack.pop()
-        if node in ends:
-            continue
-        for parent in node.parents:
-            if parent is not None and parent not in visited and parent.number >= floor:
+        for parent in stack.pop().parents:
+            if (
+                parent is not None
+                and parent.number >= floor
+                and parent not in visited
+                and parent not in ends
+            ):
                 visited.add(parent)
                 stack.append(parent)
-    return sorted(visited, key=_by_number, reverse=True) if len(visited) > 1 else visited
+    return sorted(visited, key=_by_number, reverse=True)
 
 
-def _give_output(gathered, pick, g):
-    """Passes the gradient of one output to the node of its operation."""
+def _give_output(gathered, waiting, floor, pick, g):
+    """Passes the gradient of one output to the node of its operation, unless it is older than all
+    ends of the pass."""
     node = pick.parents[0]
+    if node.number < floor:
+        return
     previous = gathered.get(node)
     if previous is None:
         previous = gathered[node] = [None] * len(node.outs)
+        heappush(waiting, (-node.number, node))
     old = previous[pick.index]
     previous[pick.index] = g if old is None else old + g
 
 
-def _pull(gathered, node, g, floor, higher):
-    """Computes the gradients of the parents of `node` and adds them to `gathered`."""
+def _pull(gathered, waiting, ends, node, g, floor, higher):
+    """Computes the gradients of the parents of `node` and adds them to `gathered`; parents that get
+    their first gradient join the heap `waiting`, unless they are `ends`."""
     rule = node.rule
+    if (
+        type(g) is numpy.ndarray
+        and not higher
+        and rule.flow is not None
+        and node.outs is None
+        and node.metas is not None
+        and (g.dtype is FLOAT32 or not rule.upcast)
+        and type(node.saved) is tuple
+        and arrays.find_recorder is None
+    ):
+        xp = LARGE if g.nbytes >= Least.SPACE else HOST
+        rule.flow(xp, g, node, gathered, waiting, ends, floor)
+        return
     parents = node.parents
     needs_grad = [parent is not None and parent.number >= floor for parent in parents]
     if True not in needs_grad:
@@ -425,10 +359,10 @@ def _pull(gathered, node, g, floor, higher):
             if shape is not None and (grad.shape != shape or grad.dtype is not dtype):
                 grad = fit(xp, grad, shape, dtype)
             old = gathered.get(parent)
-            if old is not None:
-                large = xp is LARGE and type(old) is type(grad) is type(g)
-                grad = xp.add(old, grad) if large else old + grad
-            gathered[parent] = grad
+            if old is not None and xp is LARGE and type(old) is type(grad) is type(g):
+                gathered[parent] = xp.add(old, grad)
+            else:
+                _add_gradient(gathered, waiting, ends, parent, grad)
 
 
 def _flat(grads, count):
@@ -515,29 +449,10 @@ def _traced_saved(node, saved, xp):
     return tuple(values)
 
 
-def fit(xp, g, shape, dtype):
-    """Sums or repeats `g` to `shape` and casts it to `dtype` (the real part for a real input)."""
-    if type(g) is RowSparse:
-        return g.with_values(g.space.cast(g.values, dtype))
-    if g.shape != shape:
-        extra = g.ndim - len(shape)
-        if extra > 0:
-            g = xp.sum(g, tuple(range(extra)))
-        axes = tuple(
-            i for i, n in enumerate(g.shape) if n != 1 and shape[i + len(shape) - g.ndim] == 1
-        )
-        if axes:
-            g = xp.sum(g, axes, keepdims=True)
-        if g.shape != shape:
-            g = xp.broadcast_to(g, shape)
-    if g.dtype != dtype:
-        if g.dtype.kind == "c" and dtype.kind != "c":
-            g = xp.real(g)
-        g = xp.cast(g, dtype)
-    return g
-
-
-def add_gradient(gathered, node, g):
-    """Adds `g` to the gradient that `node` has received so far."""
+def _add_gradient(gathered, waiting, ends, node, g):
+    """Adds `g` to the gradient that `node` has received so far. With its first gradient, the node
+    joins the heap `waiting`, unless it is one of `ends`."""
     old = gathered.get(node)
     gathered[node] = g if old is None else old + g
+    if old is None and node not in ends:
+        heappush(waiting, (-node.number, node))

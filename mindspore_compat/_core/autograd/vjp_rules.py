@@ -13,7 +13,7 @@ import math
 import operator
 
 from ..._backend.space import implementation
-from .tape import VjpRule
+from .vjp_rule import VjpRule
 
 TABLE = {}
 COMPOSED = {}  # name: the function that values other than arrays run, made of others

@@ -54,9 +54,11 @@ def write_run(op):
         "    if type(out_) is not kind_:",
         "        if type(out_) is tuple or type(out_) is list:",
     ]
+    wrapped = "return tuple([wrap_(result_array_(xp_, o)) for o in out_])"
     if op.rule is None:
-        line += ["            return tuple([wrap_(result_array_(xp_, o)) for o in out_])"]
+        line += [f"            {wrapped}"]
     else:
+        line += [f"            if not ({live}):", f"                {wrapped}"]
         nodes = "".join(f"n_{n}, " for n in names)
         values = ", ".join(f"{n}={'a_' * (n in names)}{n}" for n in op.parameters)
         line += [f"            return finish_(out_, ({nodes}), dict({values}), ({metas}), xp_)"]

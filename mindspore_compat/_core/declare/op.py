@@ -34,8 +34,9 @@ from ..autograd import (  # noqa: F401 - rules
 )
 from ..autograd.devices import recorded_move
 from ..autograd.steps import rule_of
-from ..autograd.tape import FLOAT32, VjpRule, depth, record, record_many
+from ..autograd.tape import FLOAT32, depth, record, record_many
 from ..autograd.traced import traced_space
+from ..autograd.vjp_rule import VjpRule
 from ..rules.vocabulary import rules_of
 from ..tensor import promotion
 from ..tensor.precision import state as precision

@@ -10,8 +10,9 @@ import contextlib
 from ..._backend import random
 from ..._backend.steps import current
 from ..._backend.steps.refused import Reason
-from ..autograd.tape import Node, VjpRule, backward, depth, next_number, packed, pick
+from ..autograd.tape import Node, backward, depth, next_number, packed, pick
 from ..autograd.traced import Traced, TracedSpace
+from ..autograd.vjp_rule import VjpRule
 from ..tensor.tensor import Tensor
 from .transforms import map_tensors, outside, tensors_in
 

@@ -53,7 +53,8 @@ class _GradientScope:
     def _enter(self):
         opened, self.paused = depth.open, depth.paused
         if opened == 0:
-            self._refuse_shared()
+            if self.weights:
+                self._refuse_shared()
             depth.retained = self.retained
         self.saved = []
         self.outer = (opened, self.paused, depth.leaf, scheduler.step.depth())
@@ -78,8 +79,10 @@ class _GradientScope:
         """Calls a function inside, and leaves even if an interrupt comes before `__exit__` does
         anything."""
         try:
-            with self:
-                return function()
+            self.__enter__()
+            result = function()
+            self.leave()
+            return result
         except BaseException:
             self.leave()
             raise

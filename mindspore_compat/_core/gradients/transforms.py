@@ -172,8 +172,11 @@ class _Run:
             self.weight_leaves = [leaf_of[id(w)] for w in self.weights]
         self.inputs = {}  # id of an argument -> the argument, its Tensor with a leaf, the leaf
         for i in positions:
-            if isinstance(self.args[i], _WITH_GRADIENTS):
-                map_tensors(self._enter, self.args[i])
+            value = self.args[i]
+            if type(value) is Tensor:
+                self._enter(value)
+            elif isinstance(value, _WITH_GRADIENTS):
+                map_tensors(self._enter, value)
         self.out = request.fn(
             *[self._inside(value) for value in args],
             **({key: self._inside(value) for key, value in kwargs.items()} if kwargs else kwargs),
@@ -188,7 +191,8 @@ class _Run:
     def _inside(self, value):
         """Returns an argument with the Tensors that have leaves in the place of its own."""
         if type(value) is Tensor:
-            return self._tensor_inside(value)
+            entered = self.inputs.get(id(value))
+            return value if entered is None else entered[1]
         return map_tensors(self._tensor_inside, value)
 
     def _tensor_inside(self, tensor):

@@ -20,7 +20,8 @@ import numpy
 
 from ..._backend.arrays import number_of
 from ..autograd.row_sparse import RowSparse
-from ..autograd.tape import VjpRule, backward, depth, record
+from ..autograd.tape import backward, depth, record
+from ..autograd.vjp_rule import VjpRule
 from ..gradients.custom import put_node
 from ..gradients.leaves import _GradientScope
 from ..gradients.transforms import outside, tensors_in, unrecorded

@@ -18,7 +18,8 @@ from ..._backend.catalogue import FUNCTIONS
 from ..._backend.space import implements
 from ..autograd import vjp_rules
 from ..autograd.operators import with_operators
-from ..autograd.tape import VjpRule, record
+from ..autograd.tape import record
+from ..autograd.vjp_rule import VjpRule
 
 _new = object.__new__
 

@@ -6,7 +6,8 @@ The formulas are in formulas.py; the Cells of `nn.optim` run the same ones.
 
 from ..._backend import arrays
 from ..._backend.updates.fuse import fuse
-from ..._core.autograd.tape import VjpRule, depth, note_in_place_write, record
+from ..._core.autograd.tape import depth, note_in_place_write, record
+from ..._core.autograd.vjp_rule import VjpRule
 from ..._core.autograd.vjp_rules import no_gradient
 from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.op import space_for

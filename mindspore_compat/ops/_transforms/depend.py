@@ -1,6 +1,7 @@
 """Ordering of side effects in a graph, and gradient stops: Depend, UpdateState, StopGradient."""
 
-from ..._core.autograd.tape import VjpRule, depth, record
+from ..._core.autograd.tape import depth, record
+from ..._core.autograd.vjp_rule import VjpRule
 from ..._core.declare.public_api import public
 from ..._core.gradients.transforms import map_tensors, stop_gradient, tensors_in
 from ..._core.rules.vocabulary import checked
