@@ -19,7 +19,7 @@ from .catalogue import FUNCTIONS, LIBRARY
 from .compiled import door
 from .cuda import cublas
 from .cuda.space import DeviceSpace
-from .host import reductions, ufuncs
+from .host import elementary, reductions, ufuncs
 from .space import REDUCERS, Space, implementation
 from .thresholds import Least
 
@@ -52,7 +52,11 @@ class Host(Space):
 
     def __getattr__(self, name):
         prepare_host()
-        return super().__getattr__(name)
+        function = super().__getattr__(name)
+        if name in elementary.FORMULAS:
+            function = elementary.wrapped(self, name, function)
+            setattr(self, name, function)
+        return function
 
 
 class LargeHost(Host):
@@ -60,7 +64,7 @@ class LargeHost(Host):
     elementwise function and reduction."""
 
     def __getattr__(self, name):
-        function = getattr(HOST, name)
+        function = getattr(numpy if name in elementary.FORMULAS else HOST, name)
         if FUNCTIONS[name].home not in LIBRARY:
             function = implementation(name).__get__(self)
         elif name in REDUCERS:
@@ -70,7 +74,7 @@ class LargeHost(Host):
         elif name in ("reshape", "ascontiguousarray"):
             function = getattr(ufuncs, name)
         elif isinstance(function, numpy.ufunc) and function.signature is None:
-            function = ufuncs.Ufunc(function)
+            function = elementary.wrapped(self, name, ufuncs.Ufunc(function))
         setattr(self, name, function)
         return function
 

@@ -66,9 +66,7 @@ def _cuda(name, c, **facts):
     return Elementwise(name, c, "", exact=False, **facts)
 
 
-_SAME_IN_C = (
-    "sin cos tan sinh cosh exp2 log2 log10 ceil floor trunc rint erfc erfinv"  # functions of one x
-)
+_SAME_IN_C = "sin cos tan sinh cosh ceil floor trunc rint erfc erfinv"  # functions of one x
 _TESTS = "isnan isinf isfinite signbit"
 _REMAINDER = (  # with the sign of the divisor, even if it is zero
     "fmod({0}, {1}) == 0 ? ({1} < 0 ? -0.0f : 0.0f) : "
@@ -153,6 +151,9 @@ PRIMITIVES = {
         _function("log1p"),
         _function("tanh"),
         _function("erf"),
+        _function("exp2"),
+        _function("log2"),
+        _function("log10"),
         # Of kernels alone:
         *(_cuda(name, f"{name}({{}})") for name in _SAME_IN_C.split()),
         *(_cuda(f"arc{name}", f"a{name}({{}})") for name in "sin cos tan sinh cosh tanh".split()),

@@ -68,6 +68,8 @@ class CompiledBodies:
     no compiled loop is available."""
 
     def __init__(self):
+        # Bodies are looked up by the id of their code, whose hash takes longer than the rest of a
+        # key. The loops hold the bodies, so that no other code gets such an id.
         self._made = {}
 
     def apply(self, *arrays, least="BODY"):
@@ -97,10 +99,11 @@ class CompiledBodies:
         repeated = [jit.is_repeated(array) for array in arrays]
         if all(repeated):
             repeated[0] = False
-        key = (body.__code__, *repeated, *flags.items(), *numbers)
+        key = (id(body.__code__), *repeated, *flags.items(), *numbers)
         loop = self._made.get(key)
         if loop is None:
             loop = self._made[key] = PointLoop(body, repeated, flags, tuple(numbers))
+            loop.body = body
         return loop.run(arrays, numbers) if loop.is_ready() else None
 
     def along(self, body, axis, *arrays):
@@ -119,10 +122,11 @@ class CompiledBodies:
             return None
         if not all(array.dtype == FLOAT and array.shape == arrays[0].shape for array in arrays):
             return None
-        key = (body.__code__, "axis")
+        key = (id(body.__code__), "axis")
         loop = self._made.get(key)
         if loop is None:
             loop = self._made[key] = AxisLoop(body, len(arrays))
+            loop.body = body
         return loop.run(axis, arrays) if loop.is_ready() else None
 
     def rows(
@@ -146,10 +150,11 @@ class CompiledBodies:
         operands = Operands(elements, columns, channels, rows)
         arrays, counts, names = operands.arrays(), operands.counts(), tuple(numbers)
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
-        key = (body.__code__, counts, results, dtypes, tuple(flags.items()), names)
+        key = (id(body.__code__), counts, results, dtypes, tuple(flags.items()), names)
         loop = self._made.get(key)
         if loop is None:
             loop = self._made[key] = RowLoop(body, operands.kinds(), results, dtypes, flags, names)
+            loop.body = body
         row_shape = shape[1:2] if row_shape is None else row_shape
         return loop.run(shape, arrays, numbers, row_shape) if loop.is_ready() else None
 
@@ -184,7 +189,10 @@ class PointLoop:
         part, number = parallel_loops.part(FLOAT, 0), parallel_loops.number(FLOAT)
         parameters = [number if repeats else part for repeats in repeated]
         parameters += [part] * len(self.trace.results)
-        parameters += [number] * self.trace.scalar_count
+        # Without numbers all scalars are constants; as arguments they would double a call's cost.
+        self.constants = None if numbers else self.trace.scalars({})
+        if self.constants is None:
+            parameters += [number] * self.trace.scalar_count
         self.loop = None
         if all(step.name in EXPRESSIONS for step in self.trace.steps):
             self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
@@ -198,8 +206,12 @@ class PointLoop:
         trace = self.trace
         outputs = [f"o{number}" for number in range(len(trace.results))]
         scalars = [f"s{index}" for index in range(trace.scalar_count)]
+        values = () if self.constants is None else map(float, self.constants)
+        lines = [f"    {s} = single({_literal(v)})" for s, v in zip(scalars, values)]
+        scalars = scalars if self.constants is None else []
         lines = [
             f"def {name}({', '.join([*trace.names, *outputs, *scalars])}):",
+            *lines,
             "    for at in range(o0.size):",
         ]
         inner = [
@@ -220,10 +232,17 @@ class PointLoop:
         ]
         size = arrays[0].size
         outputs = [numpy.empty(size, FLOAT) for _ in self.trace.results]
-        scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
+        scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)] if numbers else ()
         self.loop.run(parallel_loops.blocks(size, BLOCK), *operands, *outputs, *scalars)
         outputs = [array.reshape(arrays[0].shape) for array in outputs]
         return outputs[0] if self.trace.single else tuple(outputs)
+
+
+def _literal(value):
+    """Returns a float as source text."""
+    if math.isfinite(value):
+        return repr(value)
+    return f"{'-' if value < 0 else ''}math.{abs(value)}"
 
 
 class _HostSpace(RowSpace):

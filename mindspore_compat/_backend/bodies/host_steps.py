@@ -43,10 +43,11 @@ def run(loops, body, arrays, out, flags, numbers):
             return None
         wholes.append(whole if whole.flags.carray else whole.copy())
         layout.append(_Place(count, _kind(whole, width)))
-    key = (body.__code__, *layout, *flags.items(), *numbers)
+    key = (id(body.__code__), *layout, *flags.items(), *numbers)
     loop = loops.get(key)
     if loop is None:
         loop = loops[key] = StepLoop(body, layout, len(arrays), flags, tuple(numbers))
+        loop.body = body  # so that no other code gets its id
     if not loop.is_ready():
         return None
     loop.run(wholes, width, numbers)

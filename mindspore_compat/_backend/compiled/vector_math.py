@@ -21,6 +21,11 @@ single, whole = numpy.float32, numpy.int32
 _PER_LN2 = single(1.442695)
 _LN2_HIGH = single(0.69314575)  # 16 bits, so its product with an exponent is exact
 _LN2_LOW = single(1.4286068e-06)
+_LN2 = single(0.6931472)
+_HIGH_PER_LN2, _LOW_PER_LN2 = single(1.4423828), single(0.0003122284)  # 1 / ln 2 in two parts
+_PER_LN10 = single(0.4342945)
+_HIGH_PER_LN10, _LOW_PER_LN10 = single(0.43408203), single(0.00021245066)
+_LOG10_2_HIGH, _LOG10_2_LOW = single(0.3010254), single(4.605039e-06)
 _ROUNDING = single(12582912.0)  # 1.5 * 2**23: adding it rounds to an integer, in the low bits
 _ROUNDING_BITS = whole(0x4B400000)
 _BIAS, _FRACTION_BITS = whole(127), whole(23)
@@ -80,12 +85,17 @@ def exp(x):
 def exp_parts(x):
     """Computes exp(x) for an `x` in [-104, 89] as a power of two, an int32, and a factor near 1."""
     exponent, _, r = reduced(x)
+    return exponent, exp_rest(r)
+
+
+def exp_rest(r):
+    """Computes exp(r) for an `r` in [-ln 2 / 2, ln 2 / 2]."""
     rest = single(0.001395054)
     rest = rest * r + single(0.008368918)
     rest = rest * r + single(0.041666206)
     rest = rest * r + single(0.16666518)
     rest = rest * r + single(0.5)
-    return exponent, (rest * r * r + r) + single(1.0)
+    return (rest * r * r + r) + single(1.0)
 
 
 def exp_normal(x):
@@ -118,7 +128,24 @@ def expm1(x):
     return argument if k == single(0.0) and small == argument else result
 
 
+def exp2(x):
+    x = single(129.0) if x > single(129.0) else x
+    x = single(-151.0) if x < single(-151.0) else x
+    shifted = x + _ROUNDING
+    exponent = whole(bits_of(shifted) - _ROUNDING_BITS)
+    factor = exp_rest((x - (shifted - _ROUNDING)) * _LN2)
+    half = whole(exponent >> whole(1))
+    return factor * power_of_two(half) * power_of_two(whole(exponent - half))
+
+
 def log(x):
+    k, f, rest = log_parts(x)
+    return _log_result(x, k * _LN2_HIGH + ((k * _LN2_LOW + rest) + f))
+
+
+def log_parts(x):
+    """Computes log(x) of a positive number as k ln 2 + (f + rest): an integer, a number in
+    [-0.3, 0.42] and its correction. All are float32."""
     tiny = x < single(1.1754944e-38)
     scaled = x * single(8388608.0) if tiny else x
     bits = whole(bits_of(scaled) - _ROOT_HALF_BITS)
@@ -133,12 +160,26 @@ def log(x):
     rest = rest * f + single(0.20001236)
     rest = rest * f + single(-0.25000826)
     rest = rest * f + single(0.3333333)
-    square = f * f
-    small = k * _LN2_LOW + (rest * f - single(0.5)) * square
-    result = k * _LN2_HIGH + (small + f)
+    return k, f, (rest * f - single(0.5)) * (f * f)
+
+
+def _log_result(x, result):
+    """Returns the logarithm of `x`, given that of a positive finite number."""
     result = x if x == single(math.inf) else result
     result = single(-math.inf) if x == single(0.0) else result
     return result if x >= single(0.0) else single(math.nan)
+
+
+def log2(x):
+    k, f, rest = log_parts(x)
+    result = k + (f * _HIGH_PER_LN2 + (rest * _PER_LN2 + f * _LOW_PER_LN2))
+    return _log_result(x, result)
+
+
+def log10(x):
+    k, f, rest = log_parts(x)
+    small = k * _LOG10_2_LOW + (rest * _PER_LN10 + f * _LOW_PER_LN10)
+    return _log_result(x, k * _LOG10_2_HIGH + (small + f * _HIGH_PER_LN10))
 
 
 def log1p(x):

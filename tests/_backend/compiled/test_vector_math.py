@@ -17,6 +17,9 @@ EXACT = {
     "log1p": np.log1p,
     "tanh": np.tanh,
     "erf": special.erf,
+    "exp2": np.exp2,
+    "log2": np.log2,
+    "log10": np.log10,
 }
 EDGES = [0.0, 1e-45, 1e-38, 1e-8, 0.3, 0.69999, 0.7, 0.92, 1.0, 1.5, 9.1, 88.7, 103.9, 3.4e38]
 
