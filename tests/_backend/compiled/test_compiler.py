@@ -105,7 +105,7 @@ def test_every_loop_keeps_its_digest_when_it_is_sent(monkeypatch):
 
     class Recorder:
         def __init__(self):
-            self.loops = []
+            self.loops, self.compiler = [], jit._queue.compiler
 
         def add(self, loop):
             self.loops.append(loop)
