@@ -15,6 +15,7 @@ class Least:
 
     # Selection, conversion and sums.
     WHERE = 1 << 14  # elements: a branch for each takes longer than arithmetic on masks
+    KEEP = 1 << 11  # elements: below, one call of NumPy costs less than arithmetic on masks
     WHERE_LOOP = 1 << 16  # elements: below, arithmetic on masks takes no longer than a loop
     CAST = (1 << 12) + 1  # elements: below, NumPy converts float16 as fast
     CUMSUM = 1 << 14  # elements: below, NumPy is as fast

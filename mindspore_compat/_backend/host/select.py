@@ -28,6 +28,8 @@ def keep(xp, mask, x):
     kind = _WORDS[x.itemsize] if type(x) is np.ndarray and x.dtype.kind == "f" else None
     if kind is None or x.ndim == 0 or mask.shape != x.shape:
         return xp.where(mask, x, zero_of(xp, x))
+    if x.size < Least.KEEP:
+        return np.where(mask, x, 0)
     if x.size >= Least.WHERE:
         words = x.reshape(-1)[:1] if is_repeated(x) else np.ascontiguousarray(x)
         out = door.call("where", mask, words.view(kind), kind.type(0))

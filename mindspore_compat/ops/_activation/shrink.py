@@ -67,7 +67,7 @@ def _hardshrink(xp, x, *, lambd):
     return xp.where((x <= lambd) & (x >= -lambd), 0, x)  # keeps NaN
 
 
-hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
+hardshrink.vjp(input=lambda xp, g, out: xp.keep(out != 0, g))
 
 
 @op(
@@ -111,7 +111,7 @@ def _softshrink(xp, x, *, lambd):
     return xp.where(x > lambd, x - lambd, xp.where(x < -lambd, x + lambd, 0))
 
 
-softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
+softshrink.vjp(input=lambda xp, g, out: xp.keep(out != 0, g))
 
 
 def _threshold(xp, x, limit, value):
@@ -137,7 +137,7 @@ def threshold(xp, input: TensorOf(number, "bool"), thr: Number, value: Number):
     return _threshold(xp, input, thr, value)
 
 
-threshold.vjp(input=lambda xp, g, input, thr: xp.where(input > thr, g, 0))
+threshold.vjp(input=lambda xp, g, input, thr: xp.keep(input > thr, g))
 
 
 @op(
@@ -158,4 +158,4 @@ def threshold_ext(xp, input: Numbers, threshold: Number, value: Number):
     return _threshold(xp, input, threshold, value)
 
 
-threshold_ext.vjp(input=lambda xp, g, input, threshold: xp.where(input > threshold, g, 0))
+threshold_ext.vjp(input=lambda xp, g, input, threshold: xp.keep(input > threshold, g))
