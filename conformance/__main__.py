@@ -435,14 +435,14 @@ def _mutate(options):
         raise BadInput(" ".join(options.area), "no such module or name in the specs")
     chosen = {name: entries[name] for name in names}
     faults = plan.drawn(chosen, options.count, options.seed, options.even)
-    outcomes = list(
-        measure.outcomes(
-            faults, entries, measure.Cases(entries), options.target, options.python, options.jobs
-        )
-    )
-    for outcome in outcomes:
+    outcomes = []
+    for outcome in measure.outcomes(
+        faults, entries, measure.Cases(entries), options.target, options.python, options.jobs
+    ):
+        outcomes.append(outcome)
         if outcome.status == "missed":
-            print(f"missed: {outcome.key}" + ("" if outcome.reached else " (no case reaches it)"))
+            reached = "" if outcome.reached else " (no case reaches it)"
+            print(f"missed: {outcome.key}{reached}", flush=True)
     print(measure.table_text(measure.counts(outcomes)))
     if options.json:
         listed = [{**vars(outcome), "key": outcome.key} for outcome in outcomes]

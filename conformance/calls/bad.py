@@ -219,7 +219,7 @@ def _each(name, call, replacements):
     found = []
     for new in replacements:
         if text.startswith(("(", "[")) and isinstance(value, (tuple, list)):
-            parts = [p.strip() for p in outer_split(text[1:-1], ",") if p.strip()]
+            parts = [p.strip() for p in outer_split(text[1:-1]) if p.strip()]
             if parts:
                 parts[0] = new
             joined = ", ".join(parts)
@@ -343,7 +343,7 @@ def _of_length(name, clause, call):
         return []
     wanted = [int(n) for n in _offsets(clause.test, bound, "int") if n >= 0][:1]
     if isinstance(value, (tuple, list)):
-        parts = [p.strip() for p in outer_split(text[1:-1], ",") if p.strip()] or ["1"]
+        parts = [p.strip() for p in outer_split(text[1:-1]) if p.strip()] or ["1"]
         return [_sequence((parts * (n + 1))[:n], isinstance(value, list)) for n in wanted]
     types = [t.split("[")[0] for t in call.types.get(name, [])]
     if "tuple" in types or "list" in types:
@@ -507,7 +507,7 @@ def _repeats(name, facets, clause, call):
     value, text = call.value(name), call.get(name) or ""
     if not isinstance(value, (tuple, list)) or not value:
         return []
-    part = outer_split(text[1:-1], ",")[0].strip()
+    part = outer_split(text[1:-1])[0].strip()
     return [_sequence([part] * max(2, len(value)), isinstance(value, list))]
 
 

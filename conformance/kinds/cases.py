@@ -60,7 +60,7 @@ def area_of(name):
     """Returns the part of the API that contains a name: its public module."""
     from ..reading.wheel import FACADES
 
-    return specs.module_of(name, None, FACADES)
+    return specs.module_of(name, FACADES)
 
 
 def of_entry(name, entry, kinds=KINDS):
@@ -100,7 +100,7 @@ def of_entry(name, entry, kinds=KINDS):
             if "refused" in more["wanted"]:
                 more = {**more, "errors": [*errors_of(entry), *more.get("errors", ())]}
             add("values", label, **more)
-    call = call_of(name, entry)
+    call = call_of(entry)
     if call is None:
         return found
     add("accepts", "example", **_text(call))
@@ -220,7 +220,7 @@ def _text(call):
     return found
 
 
-def call_of(name, entry):
+def call_of(entry):
     """Returns the call of the documented example, arguments by parameter name; None if the spec has
     none.
     """

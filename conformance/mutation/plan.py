@@ -64,7 +64,7 @@ def faults(name, entry):
         kinds += ("detached",) if group in _DIFFERENTIABLE else ()
         for kind in kinds:
             yield {"name": name, "place": "result", "kind": kind, "of": [], **through}
-    yield from _of_effects(name, entry, group, inner)
+    yield from _of_effects(name, entry, group)
 
 
 def _inputs(entry):
@@ -109,7 +109,7 @@ def _alike(left, right):
     return bool(left) and bool(right) and set(left) == set(right) and "None" not in left
 
 
-def _of_effects(name, entry, group, inner):
+def _of_effects(name, entry, group):
     last = name.rpartition(".")[2]
     base = {"name": name, "place": "effect", "of": []}
     if entry["kind"] == "class":

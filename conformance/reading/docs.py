@@ -155,7 +155,7 @@ def fill(page, lines, styled):
     page.parameters = _entries(sections.get("args", ())) + _entries(sections.get("keywords", ()))
     page.inputs = _entries(sections.get("inputs", ()))
     page.outputs = _prose(sections.get("outputs") or sections.get("returns") or ())
-    page.raises = list(_raises(sections.get("raises", ()), page))
+    page.raises = list(_raises(sections.get("raises", ())))
     page.platforms = _platforms(sections.get("platforms", ()))
     page.examples = _examples(lines if not sections.get("examples") else sections["examples"])
     head = " ".join(line.text for line in sections["head"])
@@ -225,7 +225,7 @@ def _finish(entry):
         entry.default = found[-1].strip().rstrip(".,")
 
 
-def _raises(lines, page):
+def _raises(lines):
     """Returns the sentences of a Raises section, with continuation lines joined."""
     current, depth = None, 0
     for line in lines:

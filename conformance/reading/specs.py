@@ -157,7 +157,7 @@ def rule_of(item):
     return Rule(errors[0], clauses, item.get("verdict"), item.get("reason"))
 
 
-def module_of(name, entry, facades):
+def module_of(name, facades):
     """Returns the public module whose spec file contains a name."""
     parts = name.split(".")
     for cut in range(len(parts) - 1, 0, -1):
@@ -174,7 +174,7 @@ def save(entries, folder=FOLDER):
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
     for name, entry in entries.items():
-        modules.setdefault(module_of(name, entry, FACADES), {})[name] = entry
+        modules.setdefault(module_of(name, FACADES), {})[name] = entry
     written = []
     for module, group in sorted(modules.items()):
         path = folder / f"{module}.yaml"

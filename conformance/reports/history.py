@@ -2,6 +2,8 @@
 
 from .report import BAD, heading, share_text, total
 
+_SHOWN = 20  # ids of each kind of change
+
 
 def changes(old, new):
     """Returns {"fixed", "broken", "new", "gone"}: ids of cases whose status changed between two
@@ -19,13 +21,13 @@ def changes(old, new):
     }
 
 
-def changes_text(found, shown=20):
+def changes_text(found):
     """Returns the counts as a line, and the first ids of fixed, broken and new cases."""
     lines = [", ".join(f"{len(ids)} {what}" for what, ids in found.items())]
     for what in ("broken", "new", "fixed"):
-        lines += [f"{what}: {key}" for key in found[what][:shown]]
-        if len(found[what]) > shown:
-            lines.append(f"{what}: {len(found[what]) - shown} more")
+        lines += [f"{what}: {key}" for key in found[what][:_SHOWN]]
+        if len(found[what]) > _SHOWN:
+            lines.append(f"{what}: {len(found[what]) - _SHOWN} more")
     return "\n".join(lines)
 
 

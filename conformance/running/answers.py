@@ -58,7 +58,7 @@ def save(results, folder=FOLDER):
         if not is_stored(case):
             continue
         fact = [digest(case), result["status"], result.get("observed", _exception(result))]
-        modules.setdefault(module_of(case["name"], None, FACADES), {})[case["id"]] = fact
+        modules.setdefault(module_of(case["name"], FACADES), {})[case["id"]] = fact
     judged = {f"{case['name']}::{case['kind']}" for case, _ in results}
     for module, new in modules.items():
         path = folder / f"{module}.json"

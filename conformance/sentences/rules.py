@@ -112,7 +112,7 @@ class Clause:
     @functools.cache  # the specs contain a thousand clauses, read many times
     def parse(cls, left, right):
         every = " & " in left
-        names = left.split(" & ") if every else outer_split(left, ",")
+        names = left.split(" & ") if every else outer_split(left)
         subjects = tuple(Subject.parse(n) for n in names if n.strip())
         right = right.strip()
         for test in _ORDER:
@@ -143,11 +143,12 @@ class Rule:
         return f"{self.error}: " + "; ".join(map(str, self.clauses))
 
 
-def outer_split(text, mark):
+def outer_split(text):
+    """Returns the parts of a text between commas that are in no brackets."""
     parts, depth, current = [], 0, ""
     for char in text:
         depth += (char in "([") - (char in ")]")
-        if char == mark and depth == 0:
+        if char == "," and depth == 0:
             parts.append(current)
             current = ""
         else:

@@ -26,12 +26,12 @@ def bases(name, entries):
         return found  # its example supposes a state that nothing has made
     if entry.get("kind") == "class":
         found += _used(name, entry)
-    own = cases.call_of(name, entry)
+    own = cases.call_of(entry)
     if own is not None and "gradients" not in entry.get("inputs", {}):
         found.append(("example", own, {}))
     for other in counterparts(name, entries):
-        base = cases.call_of(other, entries[other])
-        moved = base and _moved(base, name, entry)
+        base = cases.call_of(entries[other])
+        moved = base and _moved(base, entry)
         if moved:
             found.append((f"as {other}", moved, {}))
     rich = [
@@ -48,7 +48,7 @@ def bases(name, entries):
 
 def _used(name, entry):
     """Calls of an object as its kind is used, made as the example makes it."""
-    own = cases.call_of(name, entry)
+    own = cases.call_of(entry)
     given = [call["init"] for call in table()["calls"].get(name, ()) if call.get("init")]
     made = own.init if own is not None else next(iter(given), {} if _needs_nothing(entry) else None)
     line = next((line for pattern, line in _uses() if pattern.fullmatch(name)), None)
@@ -138,7 +138,7 @@ def counterparts(name, entries):
                 yield path
 
 
-def _moved(base, name, entry):
+def _moved(base, entry):
     """The call of a counterpart with this name's parameters; None where it cannot be said."""
     if base.call is None:
         return None

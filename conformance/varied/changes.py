@@ -67,7 +67,7 @@ def variations(argument, call, entry, home):
         return _of_tensor(text, value)
     found = [_in_module(t, home) for t in _stated(argument, call, entry)]
     found += _WORDS.get(argument, ())
-    found += _of_value(value, argument, types, call.number_kind(argument))
+    found += _of_value(value, types)
     if text in (None, "None"):
         found += _for_none(argument, types, call)
     return [(f"{argument}={t}", t) for t in dict.fromkeys(map(str, found)) if t != text]
@@ -118,7 +118,7 @@ def _of_clause(clause, argument, call):
             yield from (spell(bound + sign * n, kind) for n in (0, 1, 2))
 
 
-def _of_value(value, argument, types, kind):
+def _of_value(value, types):
     """Other values of the type that is passed."""
     if isinstance(value, (bool, np.bool_)) or types == {"bool"}:
         return ["True", "False"]

@@ -144,7 +144,7 @@ class Worker:
         except (TypeError, ValueError):
             return {"status": "skip", "got": "shows no signature"}
         wanted = [case["expect"]] + case.get("overloads", [])
-        differences = [_signature_difference(w, found, self.values) for w in wanted]
+        differences = [_signature_difference(w, found) for w in wanted]
         if not all(differences):
             return {"status": "pass"}
         return {
@@ -331,7 +331,7 @@ def _show(parameter):
     return str(parameter) if len(str(parameter)) < 60 else parameter.name
 
 
-def _signature_difference(wanted, found, values):
+def _signature_difference(wanted, found):
     """Returns None if the parameters match the documented ones, else the first difference."""
     wanted = signatures.parse(wanted)
     anything = [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
@@ -354,7 +354,7 @@ def _signature_difference(wanted, found, values):
             return f"'{name}' may be given by position"
         if (default is None) != (parameter.default is parameter.empty):
             return f"'{name}' {'has' if default is None else 'lacks'} a default"
-        if default is not None and not _same_default(default, parameter.default, values):
+        if default is not None and not _same_default(default, parameter.default):
             return f"'{name}' defaults to {parameter.default!r}, not {default}"
     extra = [
         p.name
@@ -366,7 +366,7 @@ def _signature_difference(wanted, found, values):
     return f"'{extra[0]}' is required beyond the documented ones" if extra else None
 
 
-def _same_default(text, value, values):
+def _same_default(text, value):
     text = text.replace("^", "**")  # pages write powers as 2^63-1
     try:
         wanted = eval(text, {"__builtins__": {}}, {"inf": float("inf")})  # noqa: S307  (a literal, or it fails)
