@@ -21,11 +21,12 @@ def send(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
         tag: a tag that the receiver must use too.
 
     Raises:
-        RuntimeError: if `init` was not called, there is no such group, or `dst` is not in it.
+        RuntimeError: if `init` was not called, there is no such group, `dst` is not in it,
+            or the group has no other rank.
 
     Source: mindspore.communication.comm_func.send of MindSpore 2.10.
     """
-    isend(tensor, dst, group, tag).wait()
+    _sent("send", tensor, dst, group, tag).wait()
 
 
 @checked
@@ -42,12 +43,12 @@ def recv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
         Tensor, what was received.
 
     Raises:
-        RuntimeError: if `init` was not called, there is no such group, `src` is not in it, or what
-            it sends is of another shape or dtype.
+        RuntimeError: if `init` was not called, there is no such group, `src` is not in it, the
+            group has no other rank, or what it sends is of another shape or dtype.
 
     Source: mindspore.communication.comm_func.recv of MindSpore 2.10.
     """
-    received, handle = irecv(tensor, src, group, tag)
+    received, handle = _received("recv", tensor, src, group, tag)
     handle.wait()
     return received
 
@@ -66,12 +67,12 @@ def isend(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
         CommHandle.
 
     Raises:
-        RuntimeError: if `init` was not called, there is no such group, or `dst` is not in it.
+        RuntimeError: if `init` was not called, there is no such group, `dst` is not in it,
+            or the group has no other rank.
 
     Source: mindspore.communication.comm_func.isend of MindSpore 2.10.
     """
-    members = group_named(group)
-    return CommHandle(members.send(tensor._array, member("isend", members, group, dst), tag))
+    return _sent("isend", tensor, dst, group, tag)
 
 
 @checked
@@ -88,12 +89,12 @@ def irecv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
         (Tensor, CommHandle), the Tensor filled after the handle's `wait()`.
 
     Raises:
-        RuntimeError: if `init` was not called, there is no such group, or `src` is not in it.
+        RuntimeError: if `init` was not called, there is no such group, `src` is not in it,
+            or the group has no other rank.
 
     Source: mindspore.communication.comm_func.irecv of MindSpore 2.10.
     """
-    members = group_named(group)
-    return under_way(members.receive(tensor._array, member("irecv", members, group, src), tag))
+    return _received("irecv", tensor, src, group, tag)
 
 
 class P2POp:
@@ -158,7 +159,8 @@ def batch_isend_irecv(p2p_op_list):
 
     Raises:
         TypeError: if it is not a list or tuple of P2POp.
-        RuntimeError: if `init` was not called, there is no such group, or a peer is not in it.
+        RuntimeError: if `init` was not called, there is no such group, a peer is not in it, or
+            the group has no other rank.
 
     Source: mindspore.communication.comm_func.batch_isend_irecv of MindSpore 2.10.
     """
@@ -173,7 +175,7 @@ def batch_isend_irecv(p2p_op_list):
         )
     group = group_named(p2p_op_list[0].group)
     peers = [
-        member("batch_isend_irecv", group, p2p_op.group, p2p_op.peer) for p2p_op in p2p_op_list
+        _peer("batch_isend_irecv", group, p2p_op.group, p2p_op.peer) for p2p_op in p2p_op_list
     ]
     operations = [_like(p2p_op) for p2p_op in p2p_op_list]
     with group.together(operations[0]._array):
@@ -193,6 +195,28 @@ def batch_isend_irecv(p2p_op_list):
 def empty_for(shape, dtype):
     """Returns a Tensor of a shape and dtype whose values do not matter."""
     return Tensor._wrap(arrays.current_space().module.empty(shape, dtypes.to_numpy(dtype)))
+
+
+def _sent(api, tensor, dst, group, tag):
+    """Starts to send; returns the handle."""
+    members = group_named(group)
+    return CommHandle(members.send(tensor._array, _peer(api, members, group, dst), tag))
+
+
+def _received(api, tensor, src, group, tag):
+    """Starts to receive; returns the Tensor to fill and the handle."""
+    members = group_named(group)
+    return under_way(members.receive(tensor._array, _peer(api, members, group, src), tag))
+
+
+def _peer(api, members, group, rank):
+    """Returns the group rank of a world rank with which a Tensor is exchanged."""
+    peer = member(api, members, group, rank)
+    if members.size == 1:
+        raise RuntimeError(
+            f"For '{api}', the group '{group}' must have another rank, but it has only {rank}."
+        )
+    return peer
 
 
 def _like(operation):

@@ -65,6 +65,20 @@ def test_exchanges_of_a_process_alone_without_init():
     assert comm_func.barrier() is None
 
 
+@pytest.mark.parametrize("exchange", ["send", "recv", "isend", "irecv"])
+def test_a_group_of_one_has_nobody_to_exchange_with(exchange, monkeypatch):
+    for name, value in zip(launcher.LAUNCHERS[0], ("0", "1", "0"), strict=True):
+        monkeypatch.setenv(name, value)
+    communication.init()
+    try:
+        with pytest.raises(RuntimeError, match=f"For '{exchange}'.*another rank"):
+            getattr(comm_func, exchange)(tensor(), 0)
+        with pytest.raises(RuntimeError, match="For 'batch_isend_irecv'.*another rank"):
+            comm_func.batch_isend_irecv([comm_func.P2POp("isend", tensor(), 0)])
+    finally:
+        communication.release()
+
+
 def test_launched_processes_must_be_connected_first(monkeypatch):
     for name, value in zip(launcher.LAUNCHERS[0], ("0", "2", "0"), strict=True):
         monkeypatch.setenv(name, value)
