@@ -174,9 +174,7 @@ def batch_isend_irecv(p2p_op_list):
             f"{p2p_op_list!r}."
         )
     group = group_named(p2p_op_list[0].group)
-    peers = [
-        _peer("batch_isend_irecv", group, p2p_op.group, p2p_op.peer) for p2p_op in p2p_op_list
-    ]
+    peers = [_peer("batch_isend_irecv", group, p2p_op.group, p2p_op.peer) for p2p_op in p2p_op_list]
     operations = [_like(p2p_op) for p2p_op in p2p_op_list]
     with group.together(operations[0]._array):
         pending = [

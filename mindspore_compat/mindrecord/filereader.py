@@ -19,7 +19,7 @@ class FileReader:
 
     Raises:
         ParamValueError: if `file_name` or `num_consumer` is out of range, or a column unknown.
-        ParamTypeError: if `columns` is not a list.
+        ParamTypeError: if `columns` is not a list, or `operator` not an int.
         MRMOpenError: if a file is missing, damaged or no MindRecord file.
 
     Example:
@@ -37,6 +37,10 @@ class FileReader:
         if columns is not None and not isinstance(columns, list):
             raise ParamTypeError(
                 f"For 'FileReader', 'columns' must be a list, but got {columns!r}."
+            )
+        if operator is not None and not isinstance(operator, (int, list)):
+            raise ParamTypeError(
+                f"For 'FileReader', 'operator' must be an int, but got {operator!r}."
             )
         self._records = Records(file_name)
         layout = self._records.shards[0].layout

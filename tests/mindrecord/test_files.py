@@ -353,6 +353,7 @@ def test_missing_files_are_refused(tmp_path):
         ({"num_consumer": "1"}, "ParamValueError"),
         ({"columns": "label"}, "ParamTypeError"),
         ({"columns": ["no"]}, "ParamValueError"),
+        ({"operator": "read"}, "ParamTypeError"),
     ],
 )
 def test_readers_refuse_bad_arguments(tmp_path, arguments, error):
