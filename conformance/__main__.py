@@ -142,6 +142,9 @@ def _record_options(record):
         "--gradients", action="store_true", help="only add gradients to what is stored"
     )
     record.add_argument(
+        "--arguments", action="store_true", help="only add arguments that no case passes"
+    )
+    record.add_argument(
         "--settle",
         action="store_true",
         help=f"list the stored calls on which {DEFAULT} differs, by reason",
@@ -389,13 +392,9 @@ def _record(options):
     names = [name for name in names if "same_as" not in entries[name]]
     if options.settle:
         return _settle(entries, options)
-    if options.gradients:
-        reference = record.Reference(options.target, options.python)
-        known = {name: stored.load()[name] for name in names if name in stored.load()}
-        for name, kept in known.items():
-            known[name] = record.add_gradients(name, kept, reference)
-        reference.stop()
-        return stored.save(known, cases.area_of)
+    if options.arguments or options.gradients:
+        add = record.add_arguments if options.arguments else record.add_gradients
+        return _add(add, names, entries, options)
     if options.missing:
         names = [name for name in names if name not in stored.load()]
     found, start = {}, time.monotonic()
@@ -412,6 +411,22 @@ def _record(options):
     record.all_names(names, entries, options.target, options.python, options.jobs, done)
     if options.keep:
         stored.save(found, cases.area_of)
+
+
+def _add(add, names, entries, options):
+    """Adds calls to what is stored: `add(name, entries, stored, reference)` returns both."""
+    reference, found = record.Reference(options.target, options.python), {}
+    for number, name in enumerate(names, 1):
+        known = stored.load().get(name, {})
+        kept = add(name, entries, known, reference)
+        if kept != known:
+            labels = [label for label in kept if kept[label] != known.get(label)]
+            print(f"{name}: {', '.join(labels)}", flush=True)
+            found[name] = kept
+        if options.keep and found and (len(found) % 5 == 0 or number == len(names)):
+            stored.save(found, cases.area_of)
+            found = {}
+    reference.stop()
 
 
 def _settle(entries, options):

@@ -44,7 +44,8 @@ class Values:
 
     def build(self, text, **more):
         """Returns the object that a text describes. `more` adds names that the text may use."""
-        return eval(text, {"__builtins__": _BUILTINS, **self.names, **more})  # noqa: S307  (texts come from spec files)
+        known = {"__builtins__": _BUILTINS, "__name__": __name__}  # functions are of a module
+        return eval(text, {**known, **self.names, **more})  # noqa: S307  (texts come from spec files)
 
     def tensor(self, dtype, data):
         """Returns a Tensor with exactly this dtype."""

@@ -1,7 +1,8 @@
 """Rules that the calls of many names follow by their pages alone (`rules` in `data/calls`).
 
 A rule changes arguments of one good call of each name that has them: the changed call must be
-refused, or accepted, and then statements about its result are true.
+refused, or accepted, and then statements about its result are true. With `each` in place of
+`given`, every argument that has a documented type and a default takes that value in turn.
 
     - {names: 'dataset\\.\\w+Dataset', given: {num_samples: '-1'}, refused: ValueError}
 """
@@ -21,11 +22,11 @@ def cases_of(name, entry, stored):
     base = _base(name, entry, stored) if found else None
     if base is None:
         return
-    for rule in found:
-        case = _changed(base, rule["given"], entry)
+    for rule, given in [(each, given) for each in found for given in _given(each, entry)]:
+        case = _changed(base, given, entry)
         if case is None:
             continue
-        text = ", ".join(f"{key}={text}" for key, text in rule["given"].items() if text is not None)
+        text = ", ".join(f"{key}={text}" for key, text in given.items() if text is not None)
         if "refused" in rule:
             error, *others = rule["refused"].split()
             yield f"not {text}", {**case, "errors": others}, {"refused": error}
@@ -40,10 +41,20 @@ def _rules():
     return [(re.compile(rule["names"]), rule) for rule in table()["rules"]]
 
 
+def _given(rule, entry):
+    """The changes of arguments that a rule asks for."""
+    if "each" not in rule:
+        return [rule["given"]]
+    types = {**entry.get("types", {}), **entry.get("inputs", {})}
+    defaults = [a for a, _, d in signatures.parse(entry.get("signature") or []) if d is not None]
+    return [{a: rule["each"]} for a in defaults if types.get(a) and "Any" not in types[a]]
+
+
 def _base(name, entry, stored):
-    """A call that is accepted, by argument names."""
+    """A call that is accepted, by argument names: a stored one, one of the table, the example's."""
     listed = [kept for kept in stored.values() if "refused" not in kept["seen"]]
     listed += table()["calls"].get(name, [])
+    listed += _shown(entry)
     for given in listed:
         base = {key: given[key] for key in ("first", "init", "call") if key in given}
         owner = given.get("owner", given.get("self"))
@@ -57,6 +68,20 @@ def _base(name, entry, stored):
                 base[part] = _named(base[part], parts[part])
         return {**base, "owner": owner, "by": "its page", "fresh": True}
     return None
+
+
+def _shown(entry):
+    """The call of the documented example, if there is one that reads no file of the reader's."""
+    use = dict(entry.get("use") or {})
+    if "/path/" in str(use):
+        return []
+    parts = {"init": _signature(entry), "call": _inputs(entry)}
+    if "init" not in use:
+        parts["call"] = parts["init"]
+    for part in use.keys() & parts.keys():
+        args, named = use[part]
+        use[part] = {**_named(args, parts[part]), **named}
+    return [use] if use else []
 
 
 def _signature(entry):

@@ -68,6 +68,10 @@ def variations(argument, call, entry, home):
     found = [_in_module(t, home) for t in _stated(argument, call, entry)]
     found += _WORDS.get(argument, ())
     found += _of_value(value, types)
+    if text and text.startswith("mstype."):
+        found += _dtypes()
+    if argument.endswith("_init"):
+        found += ["'ones'", "'zeros'", "0.25"]
     if text in (None, "None"):
         found += _for_none(argument, types, call)
     return [(f"{argument}={t}", t) for t in dict.fromkeys(map(str, found)) if t != text]
@@ -158,10 +162,12 @@ def _for_none(argument, types, call):
     """Values for an argument that is not given."""
     found = []
     if "dtype" in argument or types & {"dtype", "mindspore"} or argument == "type":
-        found += [f"ms.{d if d != 'bool' else 'bool_'}" for d in _DTYPES]
+        found += _dtypes()
     shapes = [v for v in map(call.value, _tensors(call)) if isinstance(v, np.ndarray)]
     if types & {"Tensor", "Parameter", "array_like"} or argument in ("weight", "bias", "where"):
         found += _fitting(shapes, argument)
+    if argument.endswith("mask"):
+        found += _masks(shapes)
     if types & {"int", "Number", "number"} or argument in ("axis", "dim", "axes", "dims"):
         found += ["0", "1", "-1", "2", "3"]
     if types & {"float", "Number", "number"}:
@@ -187,6 +193,21 @@ def _fitting(shapes, argument):
             found.append(f"T('{kind}', spread({tuple(shape)}, 0.3, 1.6, {phase}))")
         if argument in ("where", "mask", "condition", "attn_mask", "key_padding_mask"):
             found.append(f"T('bool', spread({tuple(first.shape)}, -0.5, 1.4, 3) > 0)")
+    return found
+
+
+def _dtypes():
+    return [f"ms.{d if d != 'bool' else 'bool_'}" for d in _DTYPES]
+
+
+def _masks(shapes):
+    """Masks of attention: over pairs of positions, over the positions of each row."""
+    found = []
+    for first in (s for s in shapes if s.ndim > 1):
+        long, rows = first.shape[:2]
+        found += [f"T('float32', spread(({n}, {n}), -3.0, 0.0, 5))" for n in {long, rows}]
+        for shape in dict.fromkeys([(rows, long), (long, rows)]):
+            found.append(f"T('bool', spread({shape}, -0.5, 1.4, 3) > 0.9)")
     return found
 
 
@@ -263,6 +284,30 @@ def arguments(call):
         if part is not None:
             names += [*part, *(n for n in known if n not in part)]
     return list(dict.fromkeys(names))
+
+
+def deeper(call):
+    """Returns the call with two more axes, and small numbers, in each float Tensor; None if it has
+    none. An axis, a tolerance or a scale may show only there."""
+    made = call
+    for phase, argument in enumerate(arguments(call), 1):
+        value, text = call.value(argument), call.get(argument) or ""
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and text.startswith("T("):
+            shape = (2, 3, *value.shape[-1:]) if value.ndim < 3 else (2, *value.shape)
+            other = f"T('{value.dtype}', spread({shape}, -1.0, 2.0, {phase}))"
+            made = made.put(argument, other) or made
+    return None if made is call else made
+
+
+def floated(call):
+    """Returns the call with floats for the integers of its first Tensors; None if it has none."""
+    made = call
+    for phase, argument in enumerate(arguments(call)[:2], 1):
+        value, text = call.value(argument), call.get(argument) or ""
+        if isinstance(value, np.ndarray) and value.dtype.kind in "iu" and text.startswith("T("):
+            shape = tuple(map(int, value.shape))
+            made = made.put(argument, f"T('float32', spread({shape}, 0.3, 2.0, {phase}))") or made
+    return None if made is call else made
 
 
 def larger(call):

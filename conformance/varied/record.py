@@ -10,14 +10,15 @@ import json
 import re
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..calls.call import Call
 from ..calls.table import table
-from ..kinds.cases import DIFFERENTIABLE, LOST, area_of, errors_of
+from ..kinds.cases import DIFFERENTIABLE, LOST, area_of, errors_of, of_entry
+from ..reading import signatures
 from ..running.runner import Process
 from .bases import bases
-from .changes import arguments, larger, variations
+from .changes import arguments, deeper, floated, larger, variations
 
 MOST = {"tensor": 6, "plain": 5}  # kept values of one argument
 PAIRS = 30  # attempts to combine the values of two arguments, for each name
@@ -173,20 +174,98 @@ def of_name(name, entries, reference):
     return session.found
 
 
-def add_gradients(name, stored, reference):
-    """Stored calls of a name, the first that has gradients with them."""
-    session = _Session(name, {}, reference)
-    found = dict(stored)
-    for label, kept in list(stored.items()):
+def add_gradients(name, entries, known, reference):
+    """Stored calls of a name, the first that has gradients with them; where none of them has, one
+    more call: another that is known of the name, with more axes, or with floats for integers.
+    """
+    session = _Session(name, entries[name], reference)
+    session.found.kept = found = dict(known)
+    if any("gradient" in kept for kept in found.values()):
+        return found
+    for label, kept in known.items():
         plain = {k: v for k, v in kept.items() if k in ("first", "then", "train")}
-        is_base = re.match(r"call \d|example|as \w|plain", label)
-        if not is_base or kept.get("by") or any("gradient" in k for k in found.values()):
+        if not re.match(r"call \d|example|as \w|plain", label) or kept.get("by"):
             continue
         call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
         more, seen = session.with_gradient(call, plain, kept["seen"])
-        found[label] = {**kept, **more, "seen": seen}
+        if "gradient" in more:
+            found[label] = {**kept, **more, "seen": seen}
+            return found
+    for label, call, more in _all_bases(name, entries):
+        for suffix, made in ((", floats", floated(call)), ("", call)):
+            seen = made and session.ask(made, more)
+            if seen is None:
+                continue
+            wanted, seen = session.with_gradient(made, more, seen)
+            if "gradient" in wanted:
+                session.keep(f"gradient of {label}{suffix}", made, wanted, seen, set())
+                return found
     reference.forget()
     return found
+
+
+def add_arguments(name, entries, known, reference):
+    """Stored calls of a name; with them, values of arguments that no case of the name passes. An
+    argument may have no effect in the first call that is known, so all of them are tried, also
+    with more axes, and without calling the layer; in the end, values that are refused."""
+    session = _Session(name, entries[name], reference)
+    session.found.kept = dict(known)
+    given = _passed(name, entries[name])
+    for argument in [a for a in _documented(entries[name]) if a not in given]:
+        session.tries, session.lost = TRIES // 2, 0
+        session.until = time.monotonic() + SECONDS // 10
+        if not any(_shows(session, argument, *base) for base in _all_bases(name, entries)):
+            for _, call, more in bases(name, entries):
+                accepted = session.ask(call, more) is not None
+                if accepted and _refuse(session, call, more, {argument: []}):
+                    break
+    reference.forget()
+    return session.found.kept
+
+
+def _documented(entry):
+    """The arguments of a name that have defaults."""
+    listed = [*(entry.get("signature") or []), *(entry.get("call") or [])]
+    return [a for a, _, d in signatures.parse(listed) if d is not None]
+
+
+def _passed(name, entry):
+    """The arguments that the cases of a name pass, however they call it."""
+    found = set()
+    for case in of_entry(name, entry):
+        for part in (case.get("init"), case.get("call")):
+            found.update(part or ())
+        texts = [*case.get("then", ()), case.get("script") or ""]
+        found.update(re.findall(r"\b(\w+)=", str(texts)))
+    return found
+
+
+def _all_bases(name, entries):
+    """The calls that are known of a name, and what can be made of them."""
+    for label, call, more in bases(name, entries):
+        yield label, call, more
+        made = deeper(call)
+        if made is not None:
+            yield f"{label}, deeper", made, more
+        if call.init is not None and call.call is not None:
+            yield f"{label}, made", replace(call, call=None), more
+
+
+def _shows(session, argument, label, call, more):
+    """Whether values of an argument change the outcome of a call; keeps two that do."""
+    base = session.ask(call, more)
+    if base is None:
+        return False
+    outcomes, count = {json.dumps(base, sort_keys=True)}, 0
+    for name, text in variations(argument, call, session.entry, area_of(session.name))[:20]:
+        made = call.put(argument, text)
+        seen = made and session.ask(made, more)
+        if seen and session.keep(f"{name} in {label}", made, more, seen, outcomes):
+            count += 1
+            session.found.arguments[argument] += 1
+        if count == 2:
+            break
+    return count > 0
 
 
 def _vary(session, call, more, label, base):
@@ -288,8 +367,9 @@ def _accompany(session, call, more):
 
 
 def _refuse(session, call, more, idle):
-    """For each argument without an effect, a value that is refused: it is read at least."""
-    session.tries = 0
+    """For each argument without an effect, a value that is refused: it is read at least. Returns
+    whether there is one for any of them."""
+    session.tries, found = 0, False
     for argument, options in idle.items():
         if _is_tensor(argument, call) or session.found.arguments[argument]:
             continue
@@ -298,7 +378,9 @@ def _refuse(session, call, more, idle):
             made, session.refusal = call.put(argument, text), ""
             if made and session.ask(made, more) is None and session.refusal in DELIBERATE:
                 session.keep_refusal(label, made, more)
+                found = True
                 break
+    return found
 
 
 def _combine(session, call, more, effective):

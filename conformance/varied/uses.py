@@ -99,12 +99,12 @@ def _gradients(ms, case, thing, given):
     texts, last = dict(given), case["name"].rpartition(".")[2]
     if case.get("owner"):
         texts = {"self": thing.__self__ if hasattr(thing, "__self__") else None, **given}
-    moving = [name for name, value in texts.items() if _is_float(value)]
+    moving = _moving(texts)
     if not moving:
         return {}
 
     def forward(*tensors):
-        new = dict(texts, **dict(zip(moving, tensors, strict=True)))
+        new = _replaced(texts, dict(zip(moving, tensors, strict=True)))
         called = getattr(new.pop("self"), last) if case.get("owner") else thing
         parts = [p for p in _parts(apply(called, new)) if _is_float(p)]
         total = 0
@@ -112,9 +112,34 @@ def _gradients(ms, case, thing, given):
             total = total + (part * ms.Tensor(wave(part.shape)).astype(part.dtype)).sum()
         return total
 
-    found = ms.grad(forward, tuple(range(len(moving))))(*(texts[name] for name in moving))
+    found = ms.grad(forward, tuple(range(len(moving))))(*moving.values())
     found = found if isinstance(found, (tuple, list)) else (found,)
     return {f"gradient of {n}": observe(g) for n, g in zip(moving, found, strict=True)}
+
+
+def _moving(given):
+    """{name: float Tensor} of arguments; of a sequence of Tensors, {"name[0]": the first}."""
+    found = {}
+    for name, value in given.items():
+        if isinstance(value, (tuple, list)):
+            parts = {f"{name}[{i}]": part for i, part in enumerate(value)}
+            found.update({key: part for key, part in parts.items() if _is_float(part)})
+        elif _is_float(value):
+            found[name] = value
+    return found
+
+
+def _replaced(given, tensors):
+    """The arguments with other Tensors, by the names that `_moving` gives them."""
+    new = dict(given)
+    for key, tensor in tensors.items():
+        name, _, index = key.partition("[")
+        if index:
+            at, kind = int(index[:-1]), type(new[name])
+            new[name] = kind([*new[name][:at], tensor, *new[name][at + 1 :]])
+        else:
+            new[name] = tensor
+    return new
 
 
 def _parts(result):
@@ -198,7 +223,8 @@ def _with_use(worker, result):
     """Facts of a result; of what only serves another call, facts of that one."""
     kinds = {c.__name__ for c in type(result).__mro__}
     if "Initializer" in kinds:
-        tensor = worker.ms.common.initializer.initializer(result, [12, 60], worker.ms.float32)
+        shape = [4, 3, 60] if "Dirac" in kinds else [12, 60]  # it needs a kernel
+        tensor = worker.ms.common.initializer.initializer(result, shape, worker.ms.float32)
         tensor = tensor.init_data() if hasattr(tensor, "init_data") else tensor
         return {"filled": observe(tensor), **({"moments": m} if (m := _moments(tensor)) else {})}
     return observe(result)

@@ -1,5 +1,7 @@
 """Rules of many names: each makes a case from a good call, and the case detects its faults."""
 
+import re
+
 import pytest
 
 from conformance import targets
@@ -49,6 +51,23 @@ def test_arguments_in_order_get_their_names(entries):
     assert list(found["not dst=1"]["call"]) == ["tensor", "dst"]
 
 
+def test_a_rule_may_give_each_argument_a_value(entries, monkeypatch):
+    line = {"names": r"nn\.Dense", "each": "object()", "refused": "TypeError"}
+    monkeypatch.setattr(rules, "_rules", lambda: [(re.compile(line["names"]), line)])
+    found = {label: case for label, case, _ in rules.cases_of("nn.Dense", entries["nn.Dense"], {})}
+    assert "not has_bias=object()" in found
+    assert "not in_channels=object()" not in found  # it has no default
+    assert list(found["not has_bias=object()"]["init"])[:2] == ["in_channels", "out_channels"]
+
+
+def test_an_optimizer_that_says_nothing_is_found(entries, worker):
+    name = "nn.Momentum"
+    assert failing(worker, name, entries[name]) == []
+    fault = {"name": name, "place": "result", "kind": "scaled", "of": [], "through": "__call__"}
+    with planted(worker.ms, fault):
+        assert failing(worker, name, entries[name]) == ["given params=sample.weights()"]
+
+
 @pytest.mark.parametrize(
     "name, kind, argument",
     [
@@ -57,7 +76,7 @@ def test_arguments_in_order_get_their_names(entries):
         ("dataset.MnistDataset", "shifted", "shuffle"),
         ("mint.distributed.gather", "ignored", "group"),
         ("mint.distributed.broadcast", "shifted", "src"),
-        ("communication.comm_func.send", "ignored", "group"),
+        ("communication.comm_func.broadcast", "ignored", "group"),
     ],
 )
 def test_a_fault_breaks_a_rule(name, kind, argument, entries, worker, tmp_path, monkeypatch):

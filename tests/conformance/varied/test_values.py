@@ -18,6 +18,7 @@ from conformance import targets
 from conformance.__main__ import main
 from conformance.arguments.values import spread
 from conformance.calls import stored
+from conformance.calls.call import Call
 from conformance.calls.table import table
 from conformance.kinds import cases
 from conformance.mutation.faults import planted
@@ -248,6 +249,48 @@ def test_recording_keeps_what_changes_the_outcome(entries):
     assert any(call.get("keepdims") == "True" and call.get("axis") for call in calls)
     assert any(kept.get("gradient") for kept in found.kept.values())
     assert nothing.kept == {} and nothing.reason
+
+
+def test_an_argument_without_effect_is_tried_with_more_axes_and_without_a_call(entries):
+    """On a vector every axis is the last one; a layer that cannot run shows its initial values."""
+    axis = Call({}, {"input": "T('float32', [1.0, 2.0])"}, init_names=("axis",))
+    assert changes.deeper(axis).value("input").shape == (2, 3, 2)
+    assert changes.deeper(Call(call={"size": "(2, 2)"})) is None
+    labels = [label for label, _, _ in record._all_bases("nn.Dense", entries)]
+    assert {"example", "example, made"} <= set(labels)
+
+
+def test_only_arguments_that_no_case_passes_are_added(entries, monkeypatch):
+    known = stored.load()["ops.softmax"]
+    given = record._passed("ops.softmax", entries["ops.softmax"])
+    assert "axis" in given
+    monkeypatch.setattr(record, "_passed", lambda *name: given - {"axis"})
+    reference = record.Reference("mindspore_compat", None)
+    kept = record.add_arguments("ops.softmax", entries, known, reference)
+    reference.stop()
+    added = kept.keys() - known.keys()
+    assert added and all(label.startswith("axis=") for label in added)
+    assert {key: kept[key] for key in known} == known
+
+
+def test_dtypes_take_the_place_of_a_default_dtype(entries):
+    _, call, _ = bases.bases("numpy.ones", entries)[0]
+    found = changes.variations("dtype", call, entries["numpy.ones"], "numpy")
+    assert "ms.float16" in [text for _, text in found]
+
+
+def test_gradients_reach_the_tensors_of_a_sequence(worker):
+    parts = "(T('float32', [1.0]), T('float32', [2.0, 3.0]))"
+    seen = drive(worker, "ops.concat", call={"tensors": parts}, gradient=True)
+    assert seen["gradient of tensors[0]"][2] and len(seen["gradient of tensors[1]"][2]) == 2
+    fault = {"name": "ops.concat", "place": "result", "kind": "detached", "of": []}
+    with planted(ms, fault):
+        cut = drive(worker, "ops.concat", call={"tensors": parts}, gradient=True)
+    assert cut["gradient of tensors[0]"][2] == [0]
+
+
+def test_a_function_in_a_text_belongs_to_a_module(worker):
+    assert worker.values.build("(lambda x: x).__module__") == "conformance.arguments.values"
 
 
 def test_stored_calls_become_cases(tmp_path, monkeypatch):
