@@ -43,8 +43,7 @@ class Function(NamedTuple):
     Attributes:
         name: the name of the function in `xp`.
         signature, summary: the parameters after `xp`, what it does; empty for a library's function.
-        home: the module that defines it, relative to `_backend` or to the package; or a library.
-        target: the name of the function in that module.
+        home, target: its module, relative to `_backend` or the package, or library; its name there.
         family, gradient, opaque, rows: see the head of this file.
     """
 
@@ -88,8 +87,7 @@ def _library(home, facts, names):
 def _functions(text):
     """Adds the functions that `text` lists, in the form that the head of this file describes, to
     FUNCTIONS."""
-    home = name = ""
-    common = []
+    home, name, common = "", "", []
     for line in text.strip().splitlines():
         if line.startswith("["):
             home, _, words = line[1:].partition("]")
@@ -260,6 +258,8 @@ sum_by_rows(function, *arrays) : parts
     The sum over all rows; `function(xp, *arrays)` computes the sum over some of them.
 over_queries(function, queries, others) : parts
     Lists of arrays of rows, and of sums over them: `function` for the rows from `first` on.
+over_keys(function, rows, keys) : parts
+    The same for a function that may take the keys in parts, one after the other.
 pick_column(x, column) : parts
     The element in the row's `column`, for each row of a matrix.
 add_at_column(x, column, values) : parts

@@ -350,6 +350,56 @@ def models_train_divided():
         np.testing.assert_allclose(found[name], value, rtol=1e-5, atol=1e-5)
 
 
+class Attention(nn.Cell):
+    """Attention between all words of a sequence, in float32, as a layer of a network."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.attention = (
+            nn.LayerNorm((8,)),
+            nn.MultiheadAttention(8, 2, has_bias=False, batch_first=True),  # with one, as in Block
+        )
+        self.up, self.down = nn.Dense(8, 16), nn.Dense(16, 8)
+
+    def construct(self, x):
+        y = self.norm(x)
+        x = x + self.attention(y, y, y, need_weights=False)[0]
+        return x + self.down(ops.gelu(self.up(x)))
+
+
+@check
+def a_sequence_divided_in_a_ring():
+    """Also with two shares of the data. Each rank receives the blocks of keys and values of the
+    others, and, backwards, their gradients: 3 (n - 1) blocks of each in all, for n parts."""
+    x, y = Tensor(seeded((4, 16, 8), 1.0)), Tensor(seeded((4, 16, 8), 1.0, 1))
+
+    def run(parts):
+        net = set_weights(Attention())
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), adam(net)).set_train()
+        if parts is not None:
+            step = AutoParallel(step, parallel_mode="semi_auto")
+            step.dataset_strategy((parts, parts))
+            traffic = mesh_of().traffic
+            traffic.clear()
+        own = [x, y] if parts is None else [share_of(z, parts) for z in (x, y)]
+        losses = [float(step(*own).asnumpy()) for _ in range(STEPS)]
+        if parts is not None:
+            blocks = 3 * 2 * (parts[1] - 1)
+            assert traffic["ring"] == STEPS * blocks * own[0].nbytes, traffic
+        return losses, {p.name: p.asnumpy() for p in net.trainable_params()}
+
+    wanted = run(None)
+    for parts in ((1, SIZE, 1), (2, SIZE // 2, 1)):
+        same(run(parts), wanted)
+
+
+def share_of(x, parts):
+    """This rank's part of a Tensor whose first two axes are divided into so many parts."""
+    rows, columns = divmod(RANK, parts[1])
+    x = np.split(np.split(x.asnumpy(), parts[0])[rows], parts[1], axis=1)[columns]
+    return Tensor(x)
+
+
 @check
 def counted_bytes():
     """A step of ZeRO receives 2 (n - 1) / n of the weights: it gathers them, and adds up and

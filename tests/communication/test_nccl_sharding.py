@@ -13,12 +13,14 @@ import pytest
 from fakecupy import rawkernels
 from kit.simulated_ranks import Done, World, on_ranks
 
+import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat._backend.arrays import current_space, on_device
 from mindspore_compat._backend.ranks import nccl
 from mindspore_compat._core.context import config
 from mindspore_compat._core.sharding import network, updates
 from mindspore_compat._core.sharding.mesh import Mesh
+from mindspore_compat.ops._attention.ring import attended
 from mindspore_compat.parallel import Layout
 from tests.gpu import counters
 
@@ -90,18 +92,19 @@ class Wire:
         self.group = {"sent": {}, "received": {}}
 
     def send(self, given, count, dtype, peer, stream):
-        self.group["sent"][peer] = at(given, count, dtype).copy()
+        self.group["sent"].setdefault(peer, []).append(at(given, count, dtype).copy())
         self.calls.append((("send", self.world.ranks, count, peer), stream))
 
     def recv(self, out, count, dtype, peer, stream):
-        self.group["received"][peer] = at(out, count, dtype)
+        self.group["received"].setdefault(peer, []).append(at(out, count, dtype))
         self.calls.append((("recv", self.world.ranks, count, peer), stream))
 
     def groupEnd(self):
         group, self.group = self.group, None
         sent = self.world._all(types.SimpleNamespace(arrays=group["sent"]))
-        for peer, out in group["received"].items():
-            out[...] = sent[peer].arrays[self.rank_id()]
+        for peer, outs in group["received"].items():
+            for out, array in zip(outs, sent[peer].arrays[self.rank_id()], strict=True):
+                out[...] = array
 
 
 class OverNccl(World):
@@ -147,17 +150,38 @@ class OverNccl(World):
         shape = (sum(got_rows), *array.shape[1:])
         return Done(self.nccl.all_to_all(array, sent_rows, got_rows, shape))
 
+    def send(self, array, to, tag=0):
+        if not self._on_gpu(array):
+            return super().send(array, to, tag)
+        return Done(self.nccl.send(array, to))
 
-def on_gpus(count, function):
-    """What `function(world)` returns on each of `count` ranks, and the calls of NCCL of each, which
-    are made on the stream that the rank computes on."""
+    def receive(self, array, source, tag=0):
+        if not self._on_gpu(array):
+            return super().receive(array, source, tag)
+        return Done(self.nccl.receive(array, source))
+
+    def aside(self, array):
+        return self.nccl.aside()
+
+    def together(self, array):
+        return self.nccl.together()
+
+    def join(self, array):
+        self.nccl.join()
+
+
+def on_gpus(count, function, aside=()):
+    """What `function(world)` returns on each of `count` ranks, and the calls of NCCL of each. They
+    are made on the stream that the rank computes on, those named in `aside` on another."""
     module = current_space().module
 
     def run(world):
         calls, stream = [], module.cuda.Stream(non_blocking=True)
         with stream:
             out = function(OverNccl(world.ranks, world.own, world.shared, calls))
-        assert {used for _, used in calls} <= {stream.ptr, None}
+        assert {used for call, used in calls if call[0] not in aside} <= {stream.ptr, None}
+        if stream.ptr != module.cuda.Stream(non_blocking=True).ptr:  # the stand-in has one
+            assert stream.ptr not in {used for call, used in calls if call[0] in aside}
         return out, [call for call, _ in calls]
 
     return zip(*on_ranks(count, run), strict=True)
@@ -278,6 +302,33 @@ def test_axes_change_places_in_one_group_of_sends(space):
         exchange = [call for call in own if call[0] in ("send", "recv")]
         assert [call[0] for call in exchange] == ["send", "recv"] * 2
         assert sorted(call[3] for call in exchange) == [0, 0, 1, 1]
+
+
+def test_keys_go_round_a_ring_on_a_stream_of_their_own(space):
+    """Forward and backward, so that they overlap with the arithmetic."""
+    given = RNG.normal(size=(1, 2, 8, 4)).astype(np.float32)
+
+    def gradients(divide):
+        def loss(*inputs):
+            return ops.square(attended(*map(divide, inputs), band=(0, 8, 0))[0]).sum()
+
+        return ms.grad(loss, (0, 1, 2))(*(Tensor(given) for _ in range(3)))
+
+    wanted = [g.asnumpy() for g in gradients(lambda x: x)]
+
+    def run(world):
+        mesh = Mesh(world)
+        call = lambda: gradients(lambda x: network.placed(x, ((), (), mesh.axes, ())))  # noqa: E731
+        found = network.run_on(mesh, "full_batch", call, (), {})
+        return [g.asnumpy() for g in found]
+
+    found, calls = on_gpus(2, run, aside=("send", "recv"))
+    for own in found:
+        for g, other in zip(own, wanted, strict=True):
+            np.testing.assert_allclose(g, other, rtol=1e-5, atol=1e-5)
+    for own in calls:
+        exchange = [call[0] for call in own if call[0] in ("send", "recv")]
+        assert exchange == ["send", "send", "recv", "recv"] * 3  # keys twice, their gradients
 
 
 def test_other_calls_on_another_rank_are_seen(space):

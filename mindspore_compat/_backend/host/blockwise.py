@@ -151,6 +151,18 @@ def over_queries(xp, function, queries, others):
     return function(xp, 0, queries, others)
 
 
+def over_keys(xp, function, rows, keys):
+    """Evaluates a function of rows and of keys, which may take the keys in several parts: on arrays
+    that are not divided, all at once.
+
+    `function(xp, row, key, rows, keys, state)` gets rows from number `row` on, keys from number
+    `key` on, and the state that it returned for the keys before, None at first. It returns the
+    state, a list of arrays of rows, and a list of sums over the rows, one in the shape of each of
+    the keys, or none.
+    """
+    return function(xp, 0, 0, rows, keys, None)
+
+
 def pick_column(xp, x, column):
     """Returns the element of each row of a matrix in the row's `column`."""
     if type(x) is type(column) is np.ndarray:

@@ -436,4 +436,10 @@ def _over_queries(xp, function, queries, others):
 
 
 COMPOSED.update(blockwise=_whole, pointwise=_whole, by_rows=_whole, sum_by_rows=_whole)
-COMPOSED.update(over_queries=_over_queries)
+
+
+def _over_keys(xp, function, rows, keys):
+    return function(xp, 0, 0, rows, keys, None)
+
+
+COMPOSED.update(over_queries=_over_queries, over_keys=_over_keys)

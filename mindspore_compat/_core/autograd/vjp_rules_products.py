@@ -15,7 +15,7 @@ def adjoint(xp, x):
 def product(xp, x, y):
     """Computes x @ y; one large product instead of a batch of small ones if `y` is a single
     matrix."""
-    if x.ndim < 3 or y.ndim != 2:
+    if x.ndim < 3 or y.ndim != 2 or not merges_axes(xp):
         return xp.matmul(x, y)
     flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
     return xp.reshape(xp.matmul(flat, y), (*x.shape[:-1], y.shape[-1]))
@@ -23,11 +23,25 @@ def product(xp, x, y):
 
 def product_plus(xp, x, y, addend):
     """Computes x @ y + addend, for a matrix `y` and a vector `addend` that is added to each row."""
-    if x.ndim < 2:
+    if x.ndim < 2 or x.ndim > 2 and not merges_axes(xp):
         return xp.matmul(x, y) + addend
     flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) if x.ndim > 2 else x
     result = xp.matmul_add(flat, y, addend)
     return xp.reshape(result, (*x.shape[:-1], y.shape[-1])) if x.ndim > 2 else result
+
+
+def product_over_rows(xp, x, y):
+    """Computes x.T @ y, summed over all leading axes, which are the same for both."""
+    if x.ndim > 2 and not merges_axes(xp):
+        lead = "abcdefgh"[: x.ndim - 1]
+        return xp.einsum_list([x, y], f"{lead}x,{lead}y->xy")
+    x, y = (xp.reshape(array, (-1, array.shape[-1])) for array in (x, y))
+    return xp.matmul(xp.swapaxes(x, 0, 1), y)
+
+
+def merges_axes(xp):
+    """Returns whether `reshape` merges axes without an exchange between ranks."""
+    return getattr(xp, "merges_axes", True)
 
 
 def _matmul_left(xp, g, x, y):
@@ -57,8 +71,7 @@ def _matmul_right(xp, g, x, y):
     if y.ndim == 1:
         return xp.matmul(xp.reshape(g, (-1,)), conj(xp, xp.reshape(x, (-1, x.shape[-1]))))
     if y.ndim == 2 and x.ndim > 2:  # one product instead of a batch of them and a sum
-        rows = xp.reshape(x, (-1, x.shape[-1]))
-        return xp.matmul(adjoint(xp, rows), xp.reshape(g, (-1, g.shape[-1])))
+        return product_over_rows(xp, conj(xp, x), g)
     if _is_turned(y):
         return xp.swapaxes(xp.matmul(xp.swapaxes(g, -1, -2), conj(xp, x)), -1, -2)
     return xp.matmul(adjoint(xp, x), g)

@@ -4,6 +4,7 @@ Before a product, meeting.py gives both arrays the placements that fit together.
 collectives (all-gather, all-to-all, reduce-scatter), moving.py chooses and calls them.
 """
 
+from ..autograd.vjp_rules_products import product
 from .array import family, is_divided, on_every_rank, rule
 from .meeting import meet
 
@@ -17,16 +18,16 @@ def _matmul(space, x, y, out=None):
     if not is_divided((x, y)):
         return space.base.matmul(x, y) if out is None else space.base.matmul(x, y, out)
     batch = max(x.ndim, y.ndim) - 2
-    left_letters = _stack_letters(x) + (["row"] if x.ndim > 1 else []) + ["inner"]
-    right = _stack_letters(y) + ["inner"] + (["column"] if y.ndim > 1 else [])
+    left_letters = stack_letters(x) + (["row"] if x.ndim > 1 else []) + ["inner"]
+    right = stack_letters(y) + ["inner"] + (["column"] if y.ndim > 1 else [])
     meeting = meet(space, [(x, left_letters), (y, right)], linear=_ONE_OF_TWO)
-    block = space.base.asarray(space.base.matmul(*meeting.blocks))
+    block = space.base.asarray(product(space.base, *meeting.blocks))
     letters = [*range(-batch, 0)] if batch > 0 else []
     letters += [letter for letter in ("row", "column") if letter in (*left_letters, *right)]
     return space.wrap(block, *meeting.placement(letters, ("inner",)))
 
 
-def _stack_letters(x):
+def stack_letters(x):
     """Returns the letters of the leading axes of an operand, for meeting.py: -1 for the last
     leading axis, ...; None for an axis of length 1."""
     lead = max(x.ndim - 2, 0)
@@ -53,31 +54,28 @@ def _over_queries(space, function, queries, others):
     present = [x for x in arrays if x is not None]
     rows, count = queries[0].shape[-2], max(x.ndim for x in present) - 2
     pairs = [
-        (x, [*_stack_letters(x), "row" if x.shape[-2] == rows else None, "features"])
+        (x, [*stack_letters(x), "row" if x.shape[-2] == rows else None, "features"])
         for x in queries
         if x is not None
     ]
-    pairs += [(x, [*_stack_letters(x), "key", "features"]) for x in others if x is not None]
+    pairs += [(x, [*stack_letters(x), "key", "features"]) for x in others if x is not None]
     meeting = meet(space, pairs, whole=("key", "features"))
     blocks = iter(meeting.blocks)
     local = [[None if x is None else next(blocks) for x in group] for group in (queries, others)]
-    by_row, sums = function(space.base, _first_row(space, meeting, rows), *local)
+    by_row, sums = function(space.base, first_row(space, meeting, rows), *local)
     lead = range(-count, 0)
     return (
-        [_wrapped(space, x, *meeting.placement([*lead, "row", "features"])) for x in by_row],
-        [
-            _wrapped(space, x, *meeting.placement([*lead, "key", "features"], ("row",)))
-            for x in sums
-        ],
+        [wrapped(space, x, *meeting.placement([*lead, "row", "features"])) for x in by_row],
+        [wrapped(space, x, *meeting.placement([*lead, "key", "features"], ("row",))) for x in sums],
     )
 
 
-def _first_row(space, meeting, rows):
+def first_row(space, meeting, rows):
     axes = meeting.dims.get("row", ())
     return space.mesh.index(axes) * (rows // space.mesh.count(axes))
 
 
-def _wrapped(space, block, dims, sums):
+def wrapped(space, block, dims, sums):
     return None if block is None else space.wrap(space.base.asarray(block), dims, sums)
 
 

@@ -9,6 +9,7 @@ import math
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
+from ..._core.autograd.vjp_rules_products import merges_axes
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -42,7 +43,7 @@ def _in_rows(xp, function, axis, *arrays):
 
 def _in_chunks(xp, function, axis, arrays):
     first = arrays[0]
-    if axis not in (-1, first.ndim - 1) or first.ndim < 2 or not getattr(xp, "merges_axes", True):
+    if axis not in (-1, first.ndim - 1) or first.ndim < 2 or not merges_axes(xp):
         return function(xp, *arrays, axis)
     if first.ndim > 2:
         rows = math.prod(first.shape[:-1])

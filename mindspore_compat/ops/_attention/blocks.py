@@ -26,6 +26,12 @@ def broadcast_lead(arrays):
     return lead
 
 
+def axes_of_one(x, whole):
+    """Returns the leading axes along which `x` has length 1 and `whole` is longer."""
+    lead = zip(x.shape[:-2], whole.shape[:-2], strict=True)
+    return tuple(axis for axis, (own, n) in enumerate(lead) if own == 1 != n)
+
+
 class Blocks:
     """The blocks of one attention, in order of their queries.
 

@@ -13,7 +13,6 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import HalfPrecision
 from .._shape.join_split import cat
 from ..primitive import Primitive
-from .attention import attend, attention_extent
 from .flash_masks import (
     ALL_TOKENS,
     LAST_ROWS,
@@ -23,6 +22,7 @@ from .flash_masks import (
     shift_by_distance,
 )
 from .head_layouts import Counts, Layout, folded_heads, heads_of, numbers_of, split_heads
+from .ring import attended, extent_of
 
 Bits = TensorOf("uint8")
 Mask = TensorOf("bool", "uint8")
@@ -141,7 +141,7 @@ class _Call:
         )
         keep_bits = self._dropout_bits(drop_mask, whole)
         shift = None if shift is None else self._shift(shift, sizes)
-        out = attend.run(
+        out, inputs = attended(
             query,
             key,
             value,
@@ -153,7 +153,6 @@ class _Call:
             self.shift_first,
             band,
         )
-        inputs = (query, key, shift, barred, self.scale, self.shift_first, band)
         return out.reshape((batch, heads, queries, features)), inputs
 
     def _dropout_bits(self, drop_mask, shape):
@@ -165,8 +164,7 @@ class _Call:
     def extent(self, parts):
         """Returns the largest scores and the sums relative to them, each value eight times."""
         extents = [
-            [x.reshape((x.shape[0], -1, x.shape[3], 1)) for x in attention_extent.run(*part)]
-            for part in parts
+            [x.reshape((x.shape[0], -1, x.shape[3], 1)) for x in extent_of(part)] for part in parts
         ]
         whole = [
             column[0] if len(column) == 1 else cat.run(list(column), 2) for column in zip(*extents)

@@ -18,7 +18,8 @@ from .._linalg.matmul import bmm, dense
 from .._random.dropout import dropout
 from .._rules import Anything
 from .._shape.join_split import cat, split_at
-from .attention import attend, attend_with_dropout, attention_weights
+from .attention import attend_with_dropout, attention_weights
+from .ring import attended
 
 
 @public("ops.multi_head_attention_forward")
@@ -143,7 +144,7 @@ def attention_output(inputs, chance, out_proj_weight, out_proj_bias):
     if chance:
         out, _ = attend_with_dropout.run(*inputs.heads, inputs.shift, inputs.scale, 1 - chance)
     else:
-        out = attend.run(*inputs.heads, inputs.shift, None, None, inputs.scale)
+        out, _ = attended(*inputs.heads, inputs.shift, None, None, inputs.scale)
     return inputs.projected(out, out_proj_weight, out_proj_bias)
 
 

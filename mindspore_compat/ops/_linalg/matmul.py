@@ -1,7 +1,12 @@
 """Products of vectors and matrices. Decompositions and solvers are in _linalg/decomposition.py."""
 
 from ..._backend.steps.weight_products import weight_product
-from ..._core.autograd.vjp_rules_products import product, product_plus
+from ..._core.autograd.vjp_rules_products import (
+    merges_axes,
+    product,
+    product_over_rows,
+    product_plus,
+)
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -283,6 +288,8 @@ def _dense_weight(xp, g, input, weight_shape):
     """Returns the gradient of the weight, computed as one product over all leading axes."""
     if len(weight_shape) == 1:
         return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
+    if g.ndim > 2 and not merges_axes(xp):
+        return product_over_rows(xp, g, input)
     if g.ndim != 2:
         input, g = (xp.reshape(array, (-1, array.shape[-1])) for array in (input, g))
     return weight_product(xp, g, input)

@@ -19,6 +19,7 @@ from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, Number, TupleOf,
 from .._rules import Floats, FloatsUpTo32
 from ..primitive import Primitive
 from .batch_norm import column, dots, standardized, upcast
+from .own_rows import by_own_rows, has_own_rows
 
 Epsilon = Float(ge=0.0, le=1.0)
 
@@ -97,6 +98,15 @@ def row_standardize(
         The result, and mean and reciprocal deviation, whose reduced axes have length 1; only the
         result without `statistics`, which a gradient needs.
     """
+    if has_own_rows(xp, x, axis):
+
+        def own(xp, rows, columns):
+            given = [None if array is None else columns.pop(0) for array in (scale, shift)]
+            return list(row_standardize.body(xp, *rows, *given, -1, eps)), []
+
+        columns = [array for array in (scale, shift) if array is not None]
+        results = by_own_rows(xp, own, [x], columns)[0]
+        return tuple(results) if statistics else results[0]
     if x.size and (bodies := bodies_of(xp, x, scale, shift, least="BODY_NORMAL")):
         result = _by_kernel(bodies, x, scale, shift, axis, eps, statistics)
         if result is not None:
@@ -178,6 +188,8 @@ def _gradient_kinds(kind, scale, shift_shape):
 def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     """Returns the gradients of the data, the scale and the shift."""
     first = xp.zeros_like(x) if g[0] is None else g[0]
+    if has_own_rows(xp, x, axis):
+        return _own_gradients(xp, (first, *g[1:]), x, scale, shift_shape, out)
     rows, flow = _rows(xp, x, axis), _rows(xp, first, axis)
     mean, rstd, by_mean, by_rstd = (
         None if array is None else xp.reshape(array, (-1, 1)) for array in (*out[1:], *g[1:])
@@ -220,6 +232,24 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     if shift_shape is not None:
         grad_shift = xp.reshape(xp.sum(flow, 0), shift_shape)
     return grad_x, grad_scale, grad_shift
+
+
+def _own_gradients(xp, g, x, scale, shift_shape, out):
+    """Returns the gradients of the data, the scale and the shift, from each rank's own rows."""
+
+    def own(xp, rows, columns):
+        x, *gradients, mean, rstd = rows
+        weight = None if scale is None else columns[0]
+        found = row_standardize_vjp(
+            xp, gradients, x, weight, shift_shape, (None, mean, rstd), x.ndim - 1
+        )
+        return [found[0]], [sums for sums in found[1:] if sums is not None]
+
+    columns = [] if scale is None else [scale]
+    columns += [] if shift_shape is None else [xp.zeros(x.shape[-1:], x.dtype)]
+    (grad_x,), sums = by_own_rows(xp, own, [x, *g, *out[1:]], columns)
+    sums = iter(sums)
+    return grad_x, None if scale is None else next(sums), next(sums, None)
 
 
 row_standardize_vjp.fills = False  # no zeros for unused outputs: most callers use only the first
@@ -446,6 +476,14 @@ def _scaled_rows_vjp(xp, x, g, gamma, rstd, by_rstd):
 def _root_mean_square_vjp(xp, g, by_rstd, x, gamma, rstd):
     """Returns the gradients of the data and of `gamma`; the mean square is taken over the axes of
     `gamma`."""
+    if gamma.ndim == 1 and has_own_rows(xp, x, -1):
+
+        def own(xp, rows, columns):
+            grad_x, grad_gamma = _root_mean_square_vjp(xp, *rows[:3], *columns, rows[3])
+            return [grad_x], [grad_gamma]
+
+        (grad,), (total,) = by_own_rows(xp, own, [g, by_rstd, x, rstd], [gamma])
+        return grad, total
     shape = (prod(rstd.shape), prod(gamma.shape))
     rows, flow = (xp.reshape(array, shape) for array in (x, g))
     weight, rstd, by_rstd = _flat(xp, gamma), column(xp, rstd), column(xp, by_rstd)
