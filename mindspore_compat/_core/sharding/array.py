@@ -24,6 +24,7 @@ from ..._backend.arrays import SPACES, to_host, to_space
 from ..._backend.catalogue import FUNCTIONS
 from ..autograd import vjp_rules
 from ..autograd.operators import with_operators
+from .gathers import Gathers
 from .moving import all_reduced, cut, move, split_flat
 
 _new = object.__new__
@@ -83,11 +84,14 @@ class Sharded(ConversionsMixin):
         space (ShardedSpace): the space of the array.
         kept (Sharded): for a parked array, the copy that was gathered for its first use, until the
             step ends; None before, and False if the array is gathered for each use instead.
+        source (tuple): for an array that was made from a parked one by functions that leave it
+            parked: the first array, and the calls, pairs of a name and arguments; else None.
         of_weight (bool): whether this is the gradient of a weight, complete and with the placement
             of the weight.
     """
 
     __slots__ = ("block", "shape", "dims", "sums", "parked", "space", "of_weight", "kept")
+    __slots__ += ("source", "__weakref__")
 
     dtype = property(lambda self: self.block.dtype)
     nbytes = property(lambda self: self.size * self.itemsize)
@@ -110,6 +114,7 @@ class Sharded(ConversionsMixin):
         """Writes `value` into the blocks. For an index that selects only a part, every rank writes
         to the gathered array, and then keeps its own block."""
         space = self.space
+        space.gathers.settle(self)
         if index is not Ellipsis and index != slice(None):
             whole = space.base.array(space.gather(self))
             whole[bare(space, index)] = bare(space, value)
@@ -146,6 +151,7 @@ class ShardedSpace:
         self.mesh = mesh
         self.base = base
         self.gathered = []
+        self.gathers = Gathers(self)
         self.low_precision = base.low_precision
         self.low_precision_products = base.low_precision_products
         self.low_precision_kernels = base.low_precision_kernels
@@ -164,7 +170,7 @@ class ShardedSpace:
         counts = [self.mesh.count(axes) for axes in dims]
         array.shape = tuple([n * count for n, count in zip(block.shape, counts, strict=True)])
         array.dims, array.sums, array.parked = tuple(map(tuple, dims)), tuple(sums), tuple(parked)
-        array.space, array.of_weight, array.kept = self, False, None
+        array.space, array.of_weight, array.kept, array.source = self, False, None, None
         return array
 
     def like(self, x, block):
@@ -238,7 +244,7 @@ class ShardedSpace:
             return x
         if type(x.kept) is Sharded:
             return x.kept
-        array = self.place(x, [[a for a in axes if a not in x.parked] for axes in x.dims], x.sums)
+        array = self.gathers.take(x)
         if x.kept is None:
             x.kept = array
             self.gathered.append(x)
@@ -254,6 +260,7 @@ class ShardedSpace:
         for x in self.gathered:
             x.kept = None
         self.gathered.clear()
+        self.gathers.forget()
 
     def gather(self, x):
         """Returns the whole array, on every rank."""

@@ -94,6 +94,23 @@ def _all_gather(xp, mesh, block, axis, mesh_axes, other):
     return xp.moveaxis(group.all_gather(front).wait(), 0, axis)
 
 
+def start_gather(xp, mesh, block, axis, mesh_axes):
+    """Starts to gather an axis of an array along some mesh axes, and returns a function that waits
+    for the result. On a GPU the gather has a stream of its own."""
+    group = mesh.group(mesh_axes)
+    _count(mesh, "all_gather", (group.size - 1) * block.nbytes)
+    front = xp.ascontiguousarray(xp.moveaxis(block, axis, 0))
+    with group.aside(front):
+        pending = group.all_gather(front)
+
+    def finish():
+        gathered = pending.wait()
+        group.join(front)
+        return xp.moveaxis(gathered, 0, axis)
+
+    return finish
+
+
 def _reduce_scatter(xp, mesh, block, axis, mesh_axes, other):
     group = mesh.group(mesh_axes)
     _count(mesh, "reduce_scatter", (group.size - 1) * block.nbytes // group.size)

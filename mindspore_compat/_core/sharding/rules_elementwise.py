@@ -6,6 +6,7 @@ import numpy
 
 from ..._backend.space import implementation
 from .array import RULES, Sharded, family, is_divided, on_every_rank, rule
+from .gathers import source_of
 from .meeting import meet
 
 _LINEAR = {
@@ -75,7 +76,9 @@ def _cast(space, x, dtype):
     x, target = space.seen(x), numpy.dtype(dtype)
     if target.kind not in "fc" or target.itemsize < x.itemsize:  # rounding is not linear
         x = space.summed(x)
-    return space.like(x, space.base.cast(x.block, dtype))
+    out = space.like(x, space.base.cast(x.block, dtype))
+    out.source = source_of(x, "cast", dtype)
+    return out
 
 
 @family("like")

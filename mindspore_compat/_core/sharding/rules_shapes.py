@@ -3,6 +3,7 @@
 import math
 
 from .array import Sharded, bare, family, is_divided, on_every_rank, rule
+from .gathers import source_of
 from .meeting import meet
 from .rules_elementwise import undivided
 
@@ -94,11 +95,13 @@ def _ravel(space, x):
     return _reshape(space, x, (-1,)) if type(x) is Sharded else space.base.ravel(x)
 
 
-def _view(space, x, block, dims):
+def _view(space, x, block, dims, *call):
     """Returns a Sharded with the elements of `x`, but other axes: `block` is this rank's part,
-    divided by `dims`. A parked array stays parked."""
+    divided by `dims`. A parked array stays parked. `call` is the name of the function that made the
+    view, and its arguments after `x`."""
     view = space.wrap(block, dims, x.sums, x.parked)
     view.kept = False if x.kept is False else None
+    view.source = source_of(x, *call)
     return view
 
 
@@ -112,7 +115,8 @@ def _expand_dims(space, x, axis):
     x = space.seen(x)
     dims = iter(x.dims)
     dims = tuple(() if i in axes else next(dims) for i in range(rank))
-    return _view(space, x, space.base.expand_dims(x.block, axis), dims)
+    call = "expand_dims", tuple(sorted(axes))
+    return _view(space, x, space.base.expand_dims(x.block, axis), dims, *call)
 
 
 @rule
@@ -127,7 +131,8 @@ def _squeeze(space, x, axis=None):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     x = space.seen(x)
     dims = tuple(axes_of for i, axes_of in enumerate(x.dims) if i not in squeezed)
-    return _view(space, x, space.base.squeeze(x.block, tuple(squeezed)), dims)
+    axes = tuple(sorted(squeezed))
+    return _view(space, x, space.base.squeeze(x.block, axes), dims, "squeeze", axes)
 
 
 @rule
@@ -137,7 +142,7 @@ def _transpose(space, x, axes=None):
     axes = tuple(reversed(range(x.ndim))) if axes is None else tuple(a % x.ndim for a in axes)
     x = space.seen(x)
     dims = tuple(x.dims[a] for a in axes)
-    return _view(space, x, space.base.transpose(x.block, axes), dims)
+    return _view(space, x, space.base.transpose(x.block, axes), dims, "transpose", axes)
 
 
 @rule
@@ -179,7 +184,7 @@ def _ascontiguousarray(space, x):
     if type(x) is not Sharded:
         return space.base.ascontiguousarray(x)
     x = space.seen(x)
-    return space.like(x, space.base.ascontiguousarray(x.block))
+    return _view(space, x, space.base.ascontiguousarray(x.block), x.dims, "ascontiguousarray")
 
 
 def _join(space, name, arrays, axis):

@@ -158,6 +158,7 @@ def on_blocks(kinds):
         if type(tensor._array) is Sharded
     ]
     for tensor, array in originals:
+        array.space.gathers.settle(array)
         tensor._array = array.block
     try:
         yield
@@ -179,6 +180,7 @@ def on_wholes(tensors):
         yield
     finally:
         for tensor, array in originals:
+            array.space.gathers.settle(array)
             array.block[...] = array.space.cut(tensor._array, array.dims)
             tensor._array = array
 
@@ -195,5 +197,7 @@ def updated(update, row, scalars):
     space = row[0].space
     new_values = update.formula(space, *row, **scalars)
     targets = [row[index] for index in update.written]
+    for target in targets:
+        space.gathers.settle(target)
     values = [space.cast(new, old.dtype) for new, old in zip(new_values, targets, strict=True)]
     return assigned(targets, values)
