@@ -2,11 +2,12 @@
 `ShardedSpace.place` calls `move`.
 
 A placement has for each axis of the array the mesh axes that divide it (`dims`, the coarsest first)
-and the mesh axes along which the blocks are still to be summed (`sums`). One mesh axis at a time
+and the mesh axes along which the blocks are still to be summed (`sums`). Step by step
 
     whole -> divided            a slice, without an exchange
     to be summed -> divided     reduce-scatter
-    divided -> divided          all-to-all, if another axis of the array becomes divided
+    divided -> divided          all-to-all, if another axis of the array becomes divided; of several
+                                mesh axes at once, if they divide both axes in one order
     divided -> whole            all-gather
     to be summed -> whole       all-reduce
 
@@ -37,7 +38,7 @@ def move(xp, mesh, block, source, target):
         if kind in ("slice", "reduce_scatter", "all_to_all"):
             dims[axis] += mesh_axes
         if kind == "all_to_all":
-            dims[other].remove(mesh_axes[0])
+            dims[other] = dims[other][: -len(mesh_axes)]
         if kind == "all_gather":
             dims[axis] = dims[axis][: len(dims[axis]) - len(mesh_axes)]
         if kind in ("reduce_scatter", "all_reduce"):
@@ -64,10 +65,12 @@ def _next_step(dims, sums, wanted, left):
     for axis, mesh_axis in missing.items():
         if mesh_axis in sums:
             return "reduce_scatter", axis, [mesh_axis], None
-    for axis, mesh_axis in missing.items():
+    for axis in missing:
+        run = wanted[axis][len(dims[axis]) :]
         for other, own in enumerate(dims):
-            if own and own[-1] == mesh_axis and other != axis:
-                return "all_to_all", axis, [mesh_axis], other
+            for count in range(min(len(run), len(own)), 0, -1):
+                if other != axis and own[-count:] == run[:count]:
+                    return "all_to_all", axis, run[:count], other
     for axis, (own, goal) in enumerate(zip(dims, wanted)):
         common = next((i for i, (a, b) in enumerate(zip(own, goal)) if a != b), len(goal))
         if len(own) > common:
