@@ -43,3 +43,13 @@ def test_training_steps_of_growing_size_run(bench):
 
     for make, _ in bench("growth").CASES.values():
         make(ms, 4)()
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_ranks_hold_and_receive_what_the_formulas_say(count, bench):
+    parallel = bench("parallel")
+    for form in parallel.FORMS:
+        found = parallel.measured(form, count)[count // 2]
+        parallel.check(form, count, found, parallel.formulas(form, count))
+    with pytest.raises(SystemExit, match="ring on 2 ranks: 3 bytes received instead of 2"):
+        parallel.check("ring", 2, (1, 3), (1, 2))
