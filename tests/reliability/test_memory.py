@@ -21,7 +21,7 @@ ROW = Tensor(np.zeros(1, np.float32)).broadcast_to((MOST,))
         ("zeros", lambda: ops.zeros((MOST, MOST))),
         ("full", lambda: mint.full((MOST, MOST), 1.5)),
         ("eye", lambda: ops.eye(MOST, MOST, ms.float32)),
-        ("ones", lambda: ops.Ones()((MOST, MOST), ms.float32)),
+        ("Ones", lambda: ops.Ones()((MOST, MOST), ms.float32)),
         ("outer", lambda: ops.outer(ROW, ROW)),
         ("Tensor.repeat_interleave", lambda: ROW.repeat_interleave(MOST)),
     ],
@@ -99,3 +99,41 @@ def test_a_load_is_whole_or_not_begun(tmp_path, kind):
     )
     assert run.returncode == 0, run.stderr[-3000:]
     assert [file.name for file in tmp_path.iterdir()] == [f"net.{kind}"]
+
+
+LAYERS = """
+    import resource
+    import numpy as np
+    import mindspore_compat as ms
+    from mindspore_compat import Tensor, nn, ops
+
+    image = Tensor(np.ones((2, 3, 1000, 1000), np.float32))
+    table = Tensor(np.ones((3000, 3000), np.float32))
+    layers = {
+        "dense": (nn.Dense(1000, 20000), image), "conv2d": (nn.Conv2d(3, 64, 3), image),
+        "gather": (nn.Embedding(10, 9000), Tensor(np.zeros(5000, np.int32))),
+        "concat": (lambda x: ops.concat([x, x]), table), "__add__": (lambda x: x + x, table),
+    }
+    flat = Tensor(np.ones(64, np.float32))
+    spread, pull = ms.vjp(lambda x: ops.broadcast_to(x, (200_000, 64)).tanh(), flat)
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20), resource.RLIM_INFINITY))
+    layers["the gradient of tanh"] = pull, spread
+    for name, (layer, x) in layers.items():
+        try:
+            layer(x)
+        except MemoryError as error:
+            assert str(error).startswith(f"For '{name}', "), error
+            assert "allocate" in str(error) and "MiB" in str(error), error
+        else:
+            raise AssertionError(name)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS")
+def test_the_error_of_a_layer_or_a_gradient_names_the_operator():
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(LAYERS)], timeout=300, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr[-3000:]

@@ -30,6 +30,7 @@ from ..._backend.arrays import HOST, LARGE, SPACES
 from ..._backend.steps import recorded_array
 from ..._backend.steps.journal import LOCALS, journal
 from ..._backend.thresholds import Least
+from ..memory_errors import name_operator
 from .row_sparse import RowSparse
 from .vjp_rule import VjpRule, fit
 
@@ -237,7 +238,10 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
         if type(node) is Pick and g is not None:
             _give_output(gathered, waiting, floor, node, g)
         elif g is not None:
-            _pull(gathered, waiting, ends, node, g, floor, higher)
+            try:
+                _pull(gathered, waiting, ends, node, g, floor, higher)
+            except MemoryError as error:
+                raise name_operator(f"the gradient of {node.rule.name}", error) from None
             if spent is not None and node.number >= spent:
                 node.rule, node.saved = SPENT, ()
         if uses is not None:

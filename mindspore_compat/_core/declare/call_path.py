@@ -10,11 +10,18 @@ from ..._backend.catalogue import FUNCTIONS
 from ..._backend.thresholds import Least
 from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
 from ..autograd.traced import Traced, traced_space
+from ..memory_errors import name_operator
 from ..source import compiled
 from ..tensor.precision import casting
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor
 from .values import ODD_NUMBERS, each_of, result_array, untraced, weak_scalar_tensor
+
+# After a `try` around the body: the error names the operator, however it was called.
+_MEMORY_LINES = (
+    "    except MemoryError as error_:",
+    "        raise name_operator_(operator_, error_) from None",
+)
 
 
 def write_run(op):
@@ -50,7 +57,9 @@ def write_run(op):
     line += [
         f"    if a_{first}.nbytes >= {Least.SPACE} and xp_ is host_:",
         "        xp_ = large_",
-        f"    out_ = {_body_source(op)}{values})",
+        "    try:",
+        f"        out_ = {_body_source(op)}{values})",
+        *_MEMORY_LINES,
         "    if type(out_) is not kind_:",
         "        if type(out_) is tuple or type(out_) is list:",
     ]
@@ -115,7 +124,9 @@ def write_run_of_list(op):
     line += [
         f"    if xp_ is host_ and any([a.nbytes >= {Least.SPACE} for a in list_]):",
         "        xp_ = large_",
-        f"    out_ = body_(xp_, {', '.join(values)})",
+        "    try:",
+        f"        out_ = body_(xp_, {', '.join(values)})",
+        *_MEMORY_LINES,
         "    if type(out_) is tuple or type(out_) is list or live_:",
         f"        values_ = dict({pairs})",
         "        metas_ = tuple([(a.shape, a.dtype) for a in list_])",
@@ -129,6 +140,8 @@ def _compiled(op, line):
     """Returns the call path of an operator, given its source."""
     scope = {
         "body_": op.body,
+        "operator_": op.name,
+        "name_operator_": name_operator,
         "space_of_kind_": DIRECT,
         "host_": HOST,
         "large_": LARGE,
@@ -263,7 +276,9 @@ def _traced_lines(op, live):
     return [
         f"    if ({live}) and not depth_.paused:",
         "        space_ = traced_space_(xp_)",
-        f"        out_ = body_(space_, {wrapped})",
+        "        try:",
+        f"            out_ = body_(space_, {wrapped})",
+        *("    " + line for line in _MEMORY_LINES),
         "        if type(out_) is Traced_:",
         "            made_ = new_(Tensor_)",
         "            made_._array = out_.array",

@@ -13,6 +13,8 @@ import pathlib
 
 import numpy
 
+from ..memory_errors import name_operator
+
 LIBRARY_ERRORS = (
     ValueError,
     TypeError,
@@ -35,11 +37,11 @@ def explain(api, error, unfit=ValueError):
         error (Exception): the original exception.
         unfit (type): the type that replaces a ValueError.
     """
+    if isinstance(error, MemoryError):
+        return name_operator(api, error, replace=True)
     text = str(error)
     if text.startswith("For "):
         return unfit(text) if unfit is not ValueError and isinstance(error, ValueError) else error
-    if isinstance(error, MemoryError):
-        return MemoryError(f"For '{api}', there is not enough memory{text and ': '}{text}.")
     if isinstance(error, numpy.linalg.LinAlgError):
         return type(error)(f"For '{api}', the matrices do not allow it: {text.rstrip('.')}.")
     if isinstance(error, numpy.exceptions.AxisError) and error.ndim is not None:

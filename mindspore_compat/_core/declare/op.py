@@ -37,6 +37,7 @@ from ..autograd.steps import rule_of
 from ..autograd.tape import FLOAT32, depth, record, record_many
 from ..autograd.traced import traced_space
 from ..autograd.vjp_rule import VjpRule
+from ..memory_errors import name_operator
 from ..rules.vocabulary import rules_of
 from ..tensor import promotion
 from ..tensor.precision import state as precision
@@ -228,16 +229,18 @@ class Op:
         xp = self._space(operands)
         if getattr(xp, "by_operator", False):
             return xp.run_apart(self, values)
-        if not xp.level:
-            if arrays.blocking:
-                return self._wait_for_result(xp, values, operands, nodes, metas)
-            return self._compute(xp, values, operands, nodes, metas)
-        if getattr(xp, "choose", None) is not None and xp.choose(self.name, values):
-            operands, nodes = self._arrays(sources + extra)  # with a weight that is divided now
         try:
+            if not xp.level:
+                if arrays.blocking:
+                    return self._wait_for_result(xp, values, operands, nodes, metas)
+                return self._compute(xp, values, operands, nodes, metas)
+            if getattr(xp, "choose", None) is not None and xp.choose(self.name, values):
+                operands, nodes = self._arrays(sources + extra)  # with a weight divided now
             return self._compute(xp, dict(values), operands, nodes, metas)
+        except MemoryError as error:
+            raise name_operator(self.name, error) from None
         except self._unfit:  # the body reads a value: each slice has its own
-            if xp.run_apart is None:
+            if not xp.level or xp.run_apart is None:
                 raise
             return xp.run_apart(self, values)
 
