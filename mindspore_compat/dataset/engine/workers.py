@@ -29,6 +29,7 @@ import weakref
 from concurrent.futures import Future, TimeoutError
 
 from ... import log
+from ..._backend.arrays import keep_freed_memory
 from ..._backend.starting import Thread
 from ..._backend.threads import affinity
 from . import config
@@ -77,6 +78,7 @@ class Pipeline:
     """
 
     def __init__(self, calls_back=True):
+        keep_freed_memory()
         self.calls_back = calls_back
         self._begun = weakref.WeakSet()
 
