@@ -19,7 +19,7 @@ from mindspore_compat._core.autograd import (  # noqa: F401 - their rules
     vjp_rules_reduce,
     vjp_rules_special,
 )
-from mindspore_compat._core.autograd.tape import backward, leaf
+from mindspore_compat._core.autograd.tape import FLOAT32, backward, leaf
 from mindspore_compat._core.autograd.traced import traced_space
 
 SPACE = traced_space(HOST)
@@ -340,3 +340,13 @@ def test_second_order(name):
 def test_name_without_rule_is_refused():
     with pytest.raises(AttributeError, match="no gradient rule"):
         SPACE.interp
+
+
+def test_a_function_that_returns_its_argument_is_not_recorded():
+    x = SPACE.wrap(numpy.ones((2, 3), numpy.float32), leaf(None, (2, 3), FLOAT32))
+    assert SPACE.cast(x, "float32") is x
+    assert SPACE.cast(x, "float64").node.parents == (x.node,)
+    second = traced_space(SPACE)  # for second derivatives
+    y = second.wrap(x, leaf(None, (2, 3), FLOAT32))
+    assert second.cast(y, "float32") is y
+    assert second.cast(y, "float64").node.parents == (y.node,)

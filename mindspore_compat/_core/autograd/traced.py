@@ -191,6 +191,7 @@ def _recording(space, primitive):
     lines += [f"    if not ({whole}):", f"        return general_({', '.join(names)})"]
     lines += [
         f"    out_ = function_({', '.join(signature)})",
+        *([f"    if out_ is a_{inputs[0]}: return {inputs[0]}"] if len(inputs) == 1 else []),
         "    if type(out_) is not array_type_:",
         "        out_ = asarray_(out_)",
         "    made_ = new_(Traced_)",
@@ -254,6 +255,8 @@ def _general(space, primitive):
             parents = tuple(broadcast_nodes(inner, arrays, parents))
         function = getattr(base, primitive.name)
         out = function(*by_position, **by_name)
+        if len(arrays) == 1 and out is arrays[0] and type(sources[0]) is Traced:
+            return sources[0]  # such as a cast to the same dtype: there is nothing to record
         is_sequence = isinstance(out, (tuple, list))
         out = tuple(
             o if type(o) is Batch else base.asarray(o) for o in (out if is_sequence else (out,))
