@@ -11,6 +11,8 @@ from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, ops
+from mindspore_compat._core.tensor import dtype as dtypes
+from mindspore_compat._core.tensor import promotion
 
 
 def again(value):
@@ -70,3 +72,14 @@ def test_parameters(dtype):
     assert (weight + 1).dtype == ops.exp(weight).dtype == dtype
     ops.assign_add(weight, Tensor([1.0, 1.0], dtype))
     assert weight.asnumpy().astype("float32").tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "bfloat16"])
+def test_rules_of_promotion_return_the_dtype_of_numpy(dtype):
+    own = dtypes.to_numpy(getattr(ms, dtype))
+    foreign = again(numpy.zeros(1, own)).dtype
+    for function in (promotion.promote_np, promotion.product_np, promotion.promote_weak_0d_np):
+        function.cache_clear()
+        assert function(foreign, foreign) is function(own, own) is own
+    promotion.scalar_np.cache_clear()
+    assert promotion.scalar_np(foreign, int) is promotion.scalar_np(own, int)

@@ -38,7 +38,21 @@ def _stays_apart(dtype: np.dtype) -> bool:
     return _rank(dtype) is None or (dtype.kind == "u" and dtype != UINT8)
 
 
-@functools.cache
+def _cached(function):
+    """Caches a function that returns a dtype. The result is NumPy's own object for the dtype, also
+    if an argument is an unpickled dtype, which only equals it: call paths compare by identity."""
+
+    @functools.cache
+    @functools.wraps(function)
+    def call(*args):
+        result = function(*args)
+        own = np.dtype(result.type)
+        return own if own == result else result
+
+    return call
+
+
+@_cached
 def promote_np(a: np.dtype, b: np.dtype) -> np.dtype:
     """Returns the dtype of a sum (product, maximum, ...) of Tensors of dtypes `a` and `b`.
 
@@ -72,7 +86,7 @@ def one_np(a: np.dtype, b: np.dtype) -> np.dtype:
     return a
 
 
-@functools.cache
+@_cached
 def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
     """Returns the dtype to which the factors of a product are promoted. It is that of `promote_np`,
     except that Tensors of bool and of uint16, uint32 or uint64 do not mix.
@@ -87,7 +101,7 @@ def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
     return promote_np(a, b)
 
 
-@functools.cache
+@_cached
 def quotient_np(a: np.dtype, b: np.dtype) -> np.dtype:
     """Returns the dtype that dividend and divisor are promoted to: `product_np`, except that a
     float with unsigned integers keeps its dtype. The original divides unsigned integers by Python
@@ -109,7 +123,7 @@ def as_number(value):
     return next(kind(value) for kind in (bool, int, float, complex) if isinstance(value, kind))
 
 
-@functools.cache
+@_cached
 def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
     """Returns the dtype of a sum of a Tensor of `dtype` and a Python bool, int, float or complex.
 
@@ -128,14 +142,14 @@ def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
     return COMPLEX128 if (dtype, number) == (FLOAT64, complex) else least
 
 
-@functools.cache
+@_cached
 def promote_weak_0d_np(own_dtype: np.dtype, common: np.dtype) -> np.dtype:
     """Returns the dtype of a product or quotient of a Tensor of dtype `own_dtype` and a 0-d Tensor,
     which does not promote within its kind. `common` is the promoted dtype of both."""
     return own_dtype if _rank(own_dtype) == _rank(common) else common
 
 
-@functools.cache
+@_cached
 def promote_low_precision_np(a: np.dtype, b: np.dtype) -> np.dtype:
     """Returns the dtype of two inputs that must have one dtype, except that float16 and float32
     mix.
