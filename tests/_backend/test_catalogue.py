@@ -12,6 +12,7 @@ import pytest
 import mindspore_compat
 from mindspore_compat import ops  # noqa: F401 - higher packages hand their functions down
 from mindspore_compat._backend import array_types, arrays, catalogue, space
+from mindspore_compat._backend.axis_arguments import axis_of_call
 from mindspore_compat._backend.bodies.row_plan import RowSpace
 from mindspore_compat._core.autograd import operators, vjp_rules
 from mindspore_compat._core.autograd.traced import traced_space
@@ -276,3 +277,28 @@ def test_every_space_belongs_to_an_array_type():
     kinds_of_symbols = {"RowSpace", "_HostSpace", "ChunkSpace", "ElementSpace", "FloatSpace"}
     libraries = {"Space", "DeviceSpace"}
     assert classes - kinds_of_symbols == spaces | libraries
+
+
+@pytest.mark.parametrize(
+    "name, args, kwargs, expected",
+    [
+        ("top_k", (3, 0, False), {}, (0, (3,), (False,), {})),
+        ("top_k", (3,), {"largest": False}, (-1, (3,), (), {"largest": False})),
+        ("top_k", (3,), {"axis": 1}, (1, (3,), (), {})),
+        ("cumsum", (), {}, (None, (), (), {})),
+        ("flip", (), {}, (None, (), (), {})),
+        ("sort", (), {"kind": "stable"}, (-1, (), (), {"kind": "stable"})),
+        ("linear_recurrence", ("terms",), {"axis": 2}, (2, ("terms",), (), {})),
+    ],
+)
+def test_the_axis_of_a_call_is_found(name, args, kwargs, expected):
+    given = dict(kwargs)
+    assert axis_of_call(name, args, kwargs) == expected
+    assert kwargs == given
+
+
+def test_defaults_of_axes_are_those_of_the_functions():
+    for name, entry in catalogue.FUNCTIONS.items():
+        if entry.family == "along" and entry.home == "numpy":
+            default = inspect.signature(getattr(numpy, name)).parameters["axis"].default
+            assert axis_of_call(name, (), {})[0] == default, name

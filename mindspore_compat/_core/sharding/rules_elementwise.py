@@ -4,6 +4,7 @@ import math
 
 import numpy
 
+from ..._backend.axis_arguments import axis_of_call
 from ..._backend.space import implementation
 from .array import RULES, Sharded, family, is_divided, on_every_rank, rule
 from .gathers import source_of
@@ -169,9 +170,7 @@ def along(space, name, x, *args, **kwargs):
         return function(x, *args, **kwargs)
     if any(type(a) is Sharded for a in args):
         return on_every_rank(space, name, x, *args, **kwargs)
-    position = 1 if name == "top_k" else 0
-    default = None if name in ("cumsum", "cumprod", "flip") else -1
-    axis = args[position] if len(args) > position else kwargs.get("axis", default)
+    axis, *_ = axis_of_call(name, args, kwargs)
     if axis is None:
         axes = range(x.ndim)
     else:

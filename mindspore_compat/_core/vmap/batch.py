@@ -14,6 +14,7 @@ import functools
 import threading
 
 from ..._backend.arrays import SPACES, to_space
+from ..._backend.axis_arguments import axis_of_call
 from ..._backend.catalogue import FUNCTIONS
 from ..._backend.space import implements
 from ..autograd import vjp_rules
@@ -257,22 +258,14 @@ def _along(space, name, x, *args, **kwargs):
         other, axis = args if len(args) == 2 else (args[0], kwargs["axis"])
         x, other = space.broadcast(x), space.broadcast(other)
         return space.wrap_batch(function(x.array, other.array, _to_inner_axis(axis, x.ndim)))
-    if name == "top_k":
-        k, *rest = args
-        axis = rest[0] if rest else kwargs.pop("axis", -1)
-        out = function(x.array, k, _to_inner_axis(axis, x.ndim), *rest[1:], **kwargs)
-        return tuple(map(space.wrap_batch, out))
-    axis = (
-        args[0]
-        if args
-        else kwargs.pop("axis", None if name in ("cumsum", "cumprod", "flip") else -1)
-    )
+    axis, before, after, kwargs = axis_of_call(name, args, kwargs)
     array = x.array
     if axis is None and name == "flip":
         axis = tuple(range(x.ndim))
     elif axis is None:
         array, axis = space.base.reshape(array, (space.count, -1)), 0
-    return space.wrap_batch(function(array, _to_inner_axis(axis, x.ndim), **kwargs))
+    out = function(array, *before, _to_inner_axis(axis, x.ndim), *after, **kwargs)
+    return tuple(map(space.wrap_batch, out)) if type(out) is tuple else space.wrap_batch(out)
 
 
 def _like(space, function, x, *args, **kwargs):
