@@ -10,8 +10,11 @@ vector_math.py and sum in another order, so their results differ from NumPy's by
 of a sum depends on shapes alone, so repeated calls give the same bits with any number of threads.
 
 A separate thread has loops compiled in another process (compiler.py), and loads the compiled code,
-which disk_cache.py also keeps for later processes. Until a loop is ready NumPy computes, so an
-operator's results may change by rounding early in a process. With the environment variable
+which disk_cache.py also keeps for later processes. Loading needs Numba in this process, whose
+import takes a second or more of the interpreter lock. If the disk cache has a loop when it is first
+requested, the import pays at once; otherwise it begins after LOAD_AFTER seconds, because a script
+that is over by then would pay for loops that it hardly uses. Until a loop is ready NumPy computes,
+so an operator's results may change by rounding early in a process. With the environment variable
 MINDSPORE_COMPAT_COMPILE set to "wait", the first call waits for its loop, which this process
 compiles; "off" disables all loops. A forked process runs the loops that were ready before the fork,
 and compiles none.
@@ -28,6 +31,7 @@ import math
 import os
 import sys
 import threading
+import time
 import types
 
 import numpy
@@ -42,6 +46,8 @@ MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gi
 BLOCK = 1 << 15  # elements of a piece
 LEAST_ROOM = 1 << 29  # bytes of address space without which nothing is compiled
 PATIENCE = 1.0  # seconds between two checks whether the thread that compiles still lives
+LOAD_AFTER = 20.0  # seconds from the first request on, before which new code does not import Numba
+SECONDS = 0.05  # between two looks whether new code may be loaded
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"
@@ -85,6 +91,7 @@ class Loop:
         self._is_awaited = False
         self._requests = 0  # calls that would have used it
         self._is_missing = False  # from the disk cache, when it was last looked up
+        self._is_postponed = False  # its new code is in the disk cache, and not loaded yet
 
     def __reduce__(self):
         """Pickles the source of the loop, not its compiled code."""
@@ -147,7 +154,7 @@ class Loop:
         options = {"fastmath": {"contract"}} if self._reorders else {}
         return {"error_model": "numpy", **options}
 
-    def compile(self, compiler=None, meanwhile=None):
+    def compile(self, compiler=None, meanwhile=None, may_load=None):
         """Compiles the loop, or loads it from the disk cache, and sets `ready`. An error is logged,
         and the loop is then never ready.
 
@@ -155,12 +162,19 @@ class Loop:
             compiler (Compiler, optional): compiles loops that are not in the disk cache and that
                 nobody waits for. This process compiles the others.
             meanwhile (Callable, optional): is called while this waits for the compiler.
+            may_load (Callable, optional): tells whether code that the compiler has just stored may
+                be loaded. If it may not, the loop is postponed: call `compile` again later.
         """
         try:
             if _room() < LEAST_ROOM:  # LLVM ends the process if it gets no memory
                 raise MemoryError("its limit leaves too little address space for the compiler")
+            self._is_postponed = False
             if compiler and not self._is_awaited and self._lacks_code():
-                compiler.compile(self, meanwhile)
+                self._is_missing = not compiler.compile(self, meanwhile)
+                may_wait = may_load is not None and not self._is_missing
+                self._is_postponed = may_wait and not may_load()
+                if self._is_postponed:
+                    return
             if threading.main_thread().is_alive():
                 import numba
 
@@ -292,17 +306,20 @@ def _vector_functions():
 class _Queue:
     """The queue of loops to compile. A thread has one after the other compiled, and ends when none
     is left. Those that callers wait for come first, then those that the disk cache has, which are
-    also loaded while another loop is compiled, then those that most calls have requested."""
+    also loaded while another loop is compiled, then those that most calls have requested. Postponed
+    loops stay in the queue until they may be loaded."""
 
     def __init__(self):
         self._lock = threading.Lock()
         self._waiting = []
         self._thread = None
+        self._begun = None  # the time of the first request
         self.compiler = Compiler()
 
     def add(self, loop):
         """Appends a loop, once, no matter how many threads ask for it."""
         with self._lock:
+            self._begun = self._begun or time.monotonic()
             if loop._done is None:
                 loop._done = threading.Event()
                 self._waiting.append(loop)
@@ -340,7 +357,10 @@ class _Queue:
                         self._thread = None
                         return
                 loop = self._take(self._rank)
-                self._compile(loop, self.compiler, self._load)
+                if loop is None:
+                    time.sleep(SECONDS)
+                else:
+                    self._compile(loop, self.compiler, self._load, self._may_load)
         except BaseException:
             self._thread = None
             raise
@@ -360,12 +380,23 @@ class _Queue:
             self._waiting.remove(loop)
         return loop
 
+    def _may_load(self):
+        """Returns True if new code may be loaded: Numba is imported, or most scripts that do not
+        need the code are over."""
+        return "numba" in sys.modules or time.monotonic() - self._begun >= LOAD_AFTER
+
     def _rank(self, loop):
+        if loop._is_postponed and not (loop._is_awaited or self._may_load()):
+            return None
         return loop._is_awaited, _can_load(loop), loop._requests
+
+    def _rank_of_stored(self, loop):
+        rank = self._rank(loop)
+        return rank if rank is not None and rank[1] else None
 
     def _load(self):
         """Loads a loop that the disk cache has, if one is waiting."""
-        loop = self._take(lambda loop: loop._requests if _can_load(loop) else None)
+        loop = self._take(self._rank_of_stored)
         if loop is not None:
             self._compile(loop)
 
@@ -373,7 +404,11 @@ class _Queue:
         try:
             loop.compile(*options)
         finally:
-            loop._done.set()
+            if not loop._is_postponed:
+                loop._done.set()
+        if loop._is_postponed:
+            with self._lock:
+                self._waiting.append(loop)
 
 
 def _can_load(loop):

@@ -59,6 +59,7 @@ def test_the_process_fills_the_cache(compiler):
 @needs_numba
 def test_a_loop_that_nobody_awaits_is_compiled_elsewhere(monkeypatch):
     """The queue asks the process first, and this process finds the code in the cache."""
+    monkeypatch.setattr(jit, "LOAD_AFTER", 0.0)
     loop = loop_of()
     loop.request()
     jit._queue.wait(loop)
@@ -272,12 +273,12 @@ class Recorded:
 
     def __init__(self, order, requests, is_awaited=False, is_missing=True):
         self._order, self._requests, self._is_awaited = order, requests, is_awaited
-        self._done, self._is_missing = None, is_missing
+        self._done, self._is_missing, self._is_postponed = None, is_missing, False
 
     def is_stored(self):
         return True
 
-    def compile(self, compiler=None, meanwhile=None):
+    def compile(self, compiler=None, meanwhile=None, may_load=None):
         self._order.append((self._requests, self._is_awaited))
 
 
@@ -298,7 +299,7 @@ def test_stored_loops_are_loaded_while_another_is_compiled(slow, tmp_path, monke
     monkeypatch.setattr(queue, "_start", lambda: None)
 
     class Slow(Recorded):
-        def compile(self, compiler, meanwhile):
+        def compile(self, compiler, meanwhile, may_load):
             queue.add(Recorded(order, 1, is_missing=False))
             queue.add(Recorded(order, 2))
 
@@ -328,3 +329,70 @@ def test_each_request_of_a_waiting_loop_counts(monkeypatch):
     loops[1].request()
     queue._work()
     assert order == loops[::-1]
+
+
+@needs_numba
+@pytest.mark.parametrize("reason", ["it may load", "awaited"])
+def test_new_code_is_loaded_when_it_pays(compiler, monkeypatch, reason):
+    """Loops are compiled into the cache, and loaded when new code may be loaded, or when a caller
+    waits for one."""
+    queue, opened = jit._Queue(), []
+    queue.compiler = compiler
+    monkeypatch.setattr(jit, "_queue", queue)
+    monkeypatch.setattr(queue, "_may_load", lambda: bool(opened))
+    loops = [loop_of(), loop_of("def {}(x):\n    x[0] = x[0] + 2\n".format)]
+    for loop in loops:
+        loop.request()
+    end = time.monotonic() + 300
+    while not all(loop._is_postponed for loop in loops):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert all(disk_cache.has(loop.digest()) for loop in loops)
+    time.sleep(3 * jit.SECONDS)
+    assert [loop.ready for loop in loops] == [None, None]
+    if reason == "awaited":
+        loops[1].wait()
+        assert loops[0].ready is None
+    opened.append(True)
+    for loop in loops:
+        queue.wait(loop)
+        assert sum(loop.ready.stats.cache_hits.values()) == 1
+
+
+MAY_LOAD = """
+import sys
+from mindspore_compat._backend.compiled import jit
+
+queue = jit._Queue()
+queue._start = lambda: None
+queue.add(jit.Loop("def {}(): pass".format, [], False, "nothing"))
+assert not queue._may_load()
+jit.LOAD_AFTER = 0.0
+assert queue._may_load()
+jit.LOAD_AFTER = 1000.0
+assert not queue._may_load()
+import numba
+assert queue._may_load()
+"""
+
+
+@needs_numba
+def test_new_code_may_be_loaded_after_a_time_or_where_numba_is_imported():
+    subprocess.run([sys.executable, "-c", MAY_LOAD], check=True, timeout=300)
+
+
+@linux
+def test_a_process_that_ends_loads_no_postponed_loop(tmp_path):
+    """Its thread ends at once, not after LOAD_AFTER."""
+    code = """
+import time
+from mindspore_compat._backend.compiled import jit
+
+loop = jit.Loop("def {}(): pass".format, [], False, "nothing")
+loop._is_postponed = True
+jit._queue.add(loop)
+time.sleep(0.2)
+print(time.monotonic())
+"""
+    output = subprocess.check_output([sys.executable, "-c", code], text=True, timeout=300)
+    assert time.monotonic() - float(output) < 10 < jit.LOAD_AFTER
