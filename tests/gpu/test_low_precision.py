@@ -249,6 +249,18 @@ def agree(found, expected, half):
 
 
 @on_devices
+@pytest.mark.parametrize("other", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize(
+    "function", [ops.divide, ops.mse_loss, ops.huber_loss, ops.smooth_l1_loss, ops.add]
+)
+@in_halves
+def test_gradients_have_the_dtypes_of_operands_that_differ(space, half, function, other):
+    x, y = ms.Tensor(X).astype(getattr(ms, half)), ms.Tensor(Y).astype(getattr(ms, other))
+    gradients = ms.grad(lambda x, y: function(x, y).sum(), (0, 1))(x, y)
+    assert [gradient.dtype for gradient in gradients] == [x.dtype, y.dtype]
+
+
+@on_devices
 def test_a_gradient_that_is_summed_stays_float32_until_then(space):
     x = ms.Tensor(np.ones((4096, 2), np.float32)).astype(ms.bfloat16)
     bias = ms.Tensor(np.ones(2, np.float32)).astype(ms.bfloat16)

@@ -324,9 +324,10 @@ class Op:
         input_axes = self._with_axes(xp, operands)
         operands = self._promote(xp, self._in_precision(xp, operands))
         dtype = self._result_dtype(operands, values, low_precision)
+        is_derived = live and self.rule is None  # a rule that runs only in low precision
         if (
             dtype is None
-            or self.casts_itself
+            or (self.casts_itself or is_derived)
             and dtype == FLOAT32  # of arrays that differ; the body chooses among their dtypes
             or input_axes is not None
             and promotion.promote_weak_0d_np(input_axes, dtype) != dtype
@@ -499,6 +500,7 @@ class Op:
         dtype if the op promotes."""
         if not self.promote:
             return operands
+        operands = list(operands)  # the caller may need them as they were given
         names = self.inputs + [self.many] * (len(operands) - len(self.inputs))
         at = [i for i, n in enumerate(names) if n in self.promote and operands[i] is not None]
         target = operands[at[0]].dtype
