@@ -1,13 +1,28 @@
 """`mindspore.utils.dryrun`: substitute values for dry runs.
 
-Here every run computes, so the functions that start and trace a dry run do not exist. `mock`
-returns the same values as in the original, both when a launcher requests a dry run by the
-environment variable MS_SIMULATION_LEVEL and otherwise.
+A dry run is requested by the environment variable MS_SIMULATION_LEVEL, which `set_simulation` or a
+launcher sets. In it `mock` returns the substitute, as in the original. Operators compute as in any
+run, because there is no device to be left out.
 """
 
 import os
 
-__all__ = ["mock"]
+__all__ = ["mock", "set_simulation"]
+
+
+def set_simulation():
+    """Requests a dry run in this process: from now on `mock` returns the substitutes.
+
+    Examples:
+        >>> import os
+        >>> from mindspore_compat.utils import dryrun
+        >>> dryrun.set_simulation()
+        >>> dryrun.mock("substitute", "value"), os.environ.pop("MS_SIMULATION_LEVEL")
+        ('substitute', '1')
+
+    Source: mindspore.utils.dryrun.set_simulation of MindSpore 2.10.
+    """
+    os.environ["MS_SIMULATION_LEVEL"] = "1"
 
 
 def mock(mock_val, *args):

@@ -35,3 +35,10 @@ def test_a_real_and_a_dry_run(monkeypatch, arguments, expected):
 def test_refusals(arguments):
     with pytest.raises(TypeError, match="mock"):
         dryrun.mock(5, *arguments)
+
+
+def test_set_simulation_makes_mock_return_the_substitutes(monkeypatch):
+    monkeypatch.setenv("MS_SIMULATION_LEVEL", "")  # restored after the test
+    monkeypatch.delenv("MS_SIMULATION_LEVEL")
+    dryrun.set_simulation()
+    assert dryrun.mock(True, ONES[0, 0] > 5) is True
