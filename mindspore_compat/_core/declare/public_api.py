@@ -472,6 +472,13 @@ def _make_class(op, area, name, groups, base):
     arguments = _arguments(op, feeds, scope)
     lines += _guard_lines(name, call, scope, arguments)
     lines += _no_lists(name, call, scope)
+    if "inplace" in signature.names and "inplace" not in op.parameters:
+        scope["write_back"] = write_back
+        own_name = next(n for n in call.names if call.feeds[n] == op.inputs[0])
+        lines += [
+            "    if self.inplace:",
+            f"        return write_back({own_name}, run({arguments}))",
+        ]
     lines += _return_lines(name, f"run({arguments})", scope, call, op.quirks.errors.get(path))
     compiled(lines, scope, f"{area}.{name}")
     show_inputs(method, scope)
