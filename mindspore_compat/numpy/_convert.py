@@ -4,6 +4,7 @@ are Tensors, numbers, lists and tuples; ints become int32 and floats float32."""
 import numpy
 
 from .._core.rules.checked import plain_numbers
+from .._core.rules.python_numbers import python_only
 from .._core.rules.vocabulary import InstanceOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
@@ -152,13 +153,18 @@ def is_int(value, bools=False):
     return isinstance(value, int) and (bools or not isinstance(value, bool))
 
 
+def _python_numbers(value, name, api):
+    """Returns NumPy scalars as Python numbers where the function takes them for the parameter."""
+    return value if name in python_only(f"numpy.{api}") else plain_numbers(value)
+
+
 def whole_numbers(value, name, api, bools=False):
     """Returns an int, or a tuple or list of ints, as a tuple.
 
     Raises:
         TypeError: if it is not one of these.
     """
-    value = plain_numbers(value)
+    value = _python_numbers(value, name, api)
     numbers = (value,) if is_int(value, bools) else value
     if not isinstance(numbers, (tuple, list)) or not all(is_int(n, bools) for n in numbers):
         raise TypeError(
@@ -193,7 +199,7 @@ def axis_of(axis, rank, api, bools=False):
         TypeError: if it is not an int.
         ValueError: if it is out of range.
     """
-    axis = plain_numbers(axis)
+    axis = _python_numbers(axis, "axis", api)
     if not is_int(axis, bools):
         raise TypeError(
             f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}."

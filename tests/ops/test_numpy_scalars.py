@@ -98,3 +98,11 @@ def test_a_float64_widens_no_result(call):
     found, wanted = (call(square, one) for one in (np.float64(1.0), 1.0))
     assert found.dtype == wanted.dtype == square.dtype
     assert found.asnumpy().tolist() == wanted.asnumpy().tolist()
+
+
+def test_python_only_parameters_take_no_numpy_scalars():
+    ops.chunk(Tensor([1.0, 2.0]), 2)
+    for chunks in (np.int64(2), np.int32(2)):
+        with pytest.raises(TypeError, match="chunks"):
+            ops.chunk(Tensor([1.0, 2.0]), chunks)
+    assert ops.cumsum(Tensor([1.0, 2.0]), np.int64(0)).asnumpy().tolist() == [1, 3]

@@ -19,6 +19,7 @@ import types
 
 from ..rules.base import both, show_with_type
 from ..rules.checked import plain_numbers, refuse_all
+from ..rules.python_numbers import python_only
 from ..rules.vocabulary import rules_of
 from ..source import compiled
 from ..tensor.tensor import Tensor
@@ -181,7 +182,11 @@ def _otherwise(api, forms, self, args, kwargs):
     bound = [(form, form.bind(args, kwargs)) for form in forms]
     bound = [(form, arguments) for form, arguments in bound if arguments is not None]
     for form, arguments in bound:
-        plain = {name: _plain(form.rules.get(name), value) for name, value in arguments.items()}
+        only = python_only(api)
+        plain = {
+            name: _plain(form.rules.get(name), value, name in only)
+            for name, value in arguments.items()
+        }
         if form.fits(**plain) == 1:
             return form.function(self, **plain)
     try:
@@ -207,13 +212,14 @@ def _refuse(api, forms, bound, args, kwargs):
     raise TypeError(f"For '{api}', the arguments must be those of {choices}, but got ({came}).")
 
 
-def _plain(rule, value):
+def _plain(rule, value, python_only):
     """Returns a 0-d Tensor as an int, or as its rule converts it; a NumPy scalar as a number, if
-    the rule does not accept it; other values unchanged."""
+    the rule does not accept it and the parameter may take one; other values unchanged."""
     if rule is None:
         return value
     if not isinstance(value, Tensor):
-        return value if rule.verdict(value) is None else plain_numbers(value)
+        is_kept = python_only or rule.verdict(value) is None
+        return value if is_kept else plain_numbers(value)
     if rule.verdict(value) is None:
         return rule.read(value)
     return value if value.ndim or value._array.dtype.kind not in "iu" else int(value._array)

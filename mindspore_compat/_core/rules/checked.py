@@ -31,8 +31,9 @@ import numpy as np
 from ..source import compiled
 from ..tensor.precision import state as precision
 from .base import NoneRule, Rule, join, registered, show, wrapped
+from .python_numbers import python_only
 
-_OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # packages whose functions take NumPy's scalars
+_OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # packages whose functions take NumPy scalars
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
 
 
@@ -165,7 +166,9 @@ def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
     return text or "True", scope
 
 
-def refuse_all(api: str, rules: dict[str, Rule], values, numpy_scalars: bool = False) -> list:
+def refuse_all(
+    api: str, rules: dict[str, Rule], values, numpy_scalars: bool = False, python_only=()
+) -> list:
     """Raises an error for the first value of the wrong kind, or else the first out of range.
 
     If the values are acceptable once they are converted (`ScalarOf`), returns the converted values.
@@ -176,15 +179,16 @@ def refuse_all(api: str, rules: dict[str, Rule], values, numpy_scalars: bool = F
         values: the values in the same order, or by name.
         numpy_scalars: whether NumPy scalars, alone and in tuples and lists, count as Python
             numbers.
+        python_only: the parameters for which they do not (python_numbers.py).
     """
     if isinstance(values, dict):
         values = [values[name] for name in rules]
     if numpy_scalars:
         values = [
             value
-            if rule.sees_numpy_scalars or rule.verdict(value) is None
+            if name in python_only or rule.sees_numpy_scalars or rule.verdict(value) is None
             else plain_numbers(value)
-            for rule, value in zip(rules.values(), values, strict=True)
+            for (name, rule), value in zip(rules.items(), values, strict=True)
         ]
     wrong = [
         (verdict is not TypeError, name, value)
@@ -246,7 +250,7 @@ def _generate_code(function, relations, name):
     if rules:
         lines += [
             f"    if not {wrapped(guard)}:",
-            f"        {values}= _refuse({api}, _rules, ({values}), {numpy_scalars})",
+            f"        {values}= _refuse({api}, _rules, ({values}), {numpy_scalars}, _python_only)",
         ]
     for number, relation in enumerate(relations):
         arguments = ", ".join(
@@ -267,9 +271,17 @@ def _generate_code(function, relations, name):
         _type=type,
         _one_dtype=one_dtype,
         _numpy_scalars=bool(_OF_ARRAYS.search(function.__module__)),
+        _python_only=_python_only_of(function, is_init),
     )
     wrapper = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
     return wrapper.__code__, scope
+
+
+def _python_only_of(function, is_init) -> frozenset:
+    """Returns the parameters of a function, or of a class's `__init__`, without NumPy scalars."""
+    area = _OF_ARRAYS.search(function.__module__)
+    name = function.__qualname__.rpartition(".")[0] if is_init else function.__name__
+    return python_only(f"{area[1]}.{name}") if area else frozenset()
 
 
 def _parameter_list(parameters) -> str:
